@@ -1,0 +1,143 @@
+"""The closed set of ways an edit can be refused, and the one exception that carries them.
+
+Every surface maps :class:`Kind` to its own codes; nobody matches on a message.
+Nothing else of the package may be imported here.
+
+Kinds by what the caller should do next::
+
+    change-request   the call itself must change: no-match, ambiguous-match, bad-request …
+    re-read          the caller's picture of the file is old: stale-source, conflict, drift-conflict
+    retry-later      the same call may go through in a moment: busy, timed-out, disk-refused
+    give-up          no call of this caller can go through: outside-root, protected-path …
+    report-bug       Steadyhand itself is wrong: internal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Self
+
+__all__ = ["Action", "EditError", "Kind"]
+
+
+class Action(StrEnum):
+    """What the caller of a refused edit should do next."""
+
+    CHANGE_REQUEST = "change-request"
+    RE_READ = "re-read"
+    RETRY_LATER = "retry-later"
+    GIVE_UP = "give-up"
+    REPORT_BUG = "report-bug"
+
+
+class Kind(StrEnum):
+    """Why an edit was refused: a stable kebab-case name with its action, exit code and one-line meaning.
+
+    >>> Kind("no-match").action
+    <Action.CHANGE_REQUEST: 'change-request'>
+    """
+
+    action: Action
+    exit_code: int
+    doc: str
+
+    def __new__(cls, value: str, action: Action, exit_code: int, doc: str) -> Self:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.action = action
+        member.exit_code = exit_code
+        member.doc = doc
+        return member
+
+    # fmt: off
+    NO_MATCH = "no-match", Action.CHANGE_REQUEST, 10, "The old text is nowhere in the file."
+    AMBIGUOUS_MATCH = "ambiguous-match", Action.CHANGE_REQUEST, 11, "The old text stands in several places and nothing says which."
+    LOW_CONFIDENCE = "low-confidence", Action.CHANGE_REQUEST, 12, "A place was found, but not surely enough for this policy."
+    COUNT_MISMATCH = "count-mismatch", Action.CHANGE_REQUEST, 13, "The number of places is not the expected one."
+    ALREADY_APPLIED = "already-applied", Action.CHANGE_REQUEST, 14, "The old text is gone and the new text is there already."
+    NO_CHANGE = "no-change", Action.CHANGE_REQUEST, 15, "The edit would leave the file as it is."
+    OVERLAPPING_EDITS = "overlapping-edits", Action.CHANGE_REQUEST, 16, "Two edits of one call touch the same text."
+    STALE_SOURCE = "stale-source", Action.RE_READ, 20, "The file is not the version the edit was written for."
+    CONFLICT = "conflict", Action.RE_READ, 21, "Another change stands where this one wants to write."
+    DRIFT_CONFLICT = "drift-conflict", Action.RE_READ, 22, "The lines to be changed differ from what the edit quotes."
+    MALFORMED_PATCH = "malformed-patch", Action.CHANGE_REQUEST, 30, "The patch text does not follow its format."
+    OUT_OF_BOUNDS = "out-of-bounds", Action.CHANGE_REQUEST, 31, "A line or offset lies outside the file."
+    NO_SUCH_TARGET = "no-such-target", Action.CHANGE_REQUEST, 32, "The address names nothing in this file."
+    UNPARSABLE = "unparsable", Action.CHANGE_REQUEST, 33, "The file cannot be parsed as its format asks."
+    NOT_TEXT = "not-text", Action.GIVE_UP, 34, "The file is not a text file that can be edited."
+    UNENCODABLE = "unencodable", Action.CHANGE_REQUEST, 35, "The new text cannot be written in the file's encoding."
+    OUTSIDE_ROOT = "outside-root", Action.GIVE_UP, 40, "The path leads out of the workspace."
+    PROTECTED_PATH = "protected-path", Action.GIVE_UP, 41, "The path is protected from edits."
+    NOT_ALLOWED = "not-allowed", Action.GIVE_UP, 42, "The host does not allow this here: extension, article or mode."
+    READ_ONLY = "read-only", Action.GIVE_UP, 43, "The workspace or the file may only be read."
+    NO_SUCH_FILE = "no-such-file", Action.CHANGE_REQUEST, 44, "There is no such file or record."
+    EXISTS_ALREADY = "exists-already", Action.CHANGE_REQUEST, 45, "The file is there already."
+    TOO_LARGE = "too-large", Action.GIVE_UP, 46, "The file or the request is larger than the limit."
+    PLACEHOLDER_LEFT = "placeholder-left", Action.CHANGE_REQUEST, 50, "The new text stands for code it does not spell out."
+    SUSPICIOUS_SHRINK = "suspicious-shrink", Action.CHANGE_REQUEST, 51, "A whole-file write would drop most of the file."
+    BREAKS_SYNTAX = "breaks-syntax", Action.CHANGE_REQUEST, 52, "The file parsed before and would not parse after."
+    UNSEEN_TEXT = "unseen-text", Action.RE_READ, 53, "The edit covers lines this task has never read."
+    REASON_REQUIRED = "reason-required", Action.CHANGE_REQUEST, 54, "The policy asks for a reason with every edit."
+    BAD_REQUEST = "bad-request", Action.CHANGE_REQUEST, 2, "The request is not well formed."
+    BUSY = "busy", Action.RETRY_LATER, 60, "Another process holds the file."
+    TIMED_OUT = "timed-out", Action.RETRY_LATER, 61, "The work did not end within its deadline."
+    CANCELLED = "cancelled", Action.RETRY_LATER, 62, "The caller took the request back."
+    NOT_INSTALLED = "not-installed", Action.GIVE_UP, 63, "An optional part of Steadyhand is not installed."
+    DISK_REFUSED = "disk-refused", Action.RETRY_LATER, 70, "The operating system refused to read or write."
+    JOURNAL_DAMAGED = "journal-damaged", Action.GIVE_UP, 71, "The journal cannot be trusted or used."
+    CANNOT_UNDO = "cannot-undo", Action.CHANGE_REQUEST, 72, "The change cannot be taken back."
+    INTERNAL = "internal", Action.REPORT_BUG, 99, "Steadyhand itself failed."
+    # fmt: on
+
+
+class EditError(Exception):
+    """A refusal: what is true (`message`), what to do next (`hint`), and facts for programs (`details`).
+
+    Nothing was changed when it is raised, unless `details["applied"]` says otherwise.
+
+    >>> raise EditError(Kind.NO_MATCH, "old text not found in a.md", hint="read a.md again")
+    Traceback (most recent call last):
+        ...
+    steadyhand.errors.EditError: no-match: old text not found in a.md
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        hint: str | None = None,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(kind, message)
+        self.kind = kind
+        self.message = message
+        self.hint = hint
+        self.details: Mapping[str, object] = MappingProxyType(dict(details or {}))
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A read-only mapping does not pickle, and an error must come back from a process pool.
+        return _restore, (self.kind, self.message, self.hint, dict(self.details))
+
+    def with_details(self, **more: object) -> EditError:
+        """The same refusal with more facts; facts it already has stay."""
+        return EditError(self.kind, self.message, hint=self.hint, details={**more, **self.details})
+
+    def to_json(self) -> dict[str, object]:
+        """The form every surface serialises: kind, message, hint, action and details."""
+        return {
+            "kind": str(self.kind),
+            "message": self.message,
+            "hint": self.hint,
+            "action": str(self.kind.action),
+            "details": dict(self.details),
+        }
+
+
+def _restore(kind: Kind, message: str, hint: str | None, details: dict[str, object]) -> EditError:
+    return EditError(kind, message, hint=hint, details=details)
