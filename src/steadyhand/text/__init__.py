@@ -1,0 +1,1 @@
+"""The waist: sources, spans, splices, change sets and what is computed from them. Pure."""

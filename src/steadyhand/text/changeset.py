@@ -1,0 +1,279 @@
+"""The waist: everything above makes a change set, everything beside applies, stores, shows or inverts one.
+
+Nothing here reads a file, knows a format or chooses a place.
+
+Laws (tests/laws/test_changeset.py holds each of them at random):
+
+1. Splices are sorted and disjoint: each ends where the next starts, or before.
+   Two insertions at one position stand in the order of the tuple.
+2. `apply` refuses a text in which a splice's `old` does not stand where the splice says.
+3. `c.invert().apply(c.apply(t)) == t`.
+4. `a.compose(b).apply(t) == b.apply(a.apply(t))`, and compose is associative in effect.
+5. A position that no splice touches maps to the same character; `assoc` decides at an insertion.
+6. If `b.rebase(a)` is a change set, applying it after `a` equals applying `a` rebased over `b` after `b`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two change sets of one text that want the same characters: pairs of (mine, theirs)."""
+
+    pairs: tuple[tuple[Splice, Splice], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """The edits of one file as sorted, disjoint splices, with the digest of the bytes they were made for.
+
+    `base` is the SHA-256 (hex) of the file's bytes before, or None where only text is known.
+
+    >>> changes = ChangeSet.of([Splice(6, "world", "moon")])
+    >>> changes.apply("hello world")
+    'hello moon'
+    >>> changes.invert().apply("hello moon")
+    'hello world'
+    """
+
+    splices: tuple[Splice, ...] = ()
+    base: str | None = None
+
+    def __post_init__(self) -> None:
+        for left, right in pairwise(self.splices):
+            if left.end > right.start:
+                raise ValueError(f"splices overlap at {right.start}")
+
+    @classmethod
+    def of(cls, splices: Iterable[Splice], base: str | None = None) -> ChangeSet:
+        """A change set from splices in any order; those that change nothing are left out."""
+        real = [splice for splice in splices if not splice.changes_nothing]
+        return cls(tuple(sorted(real, key=lambda splice: (splice.start, splice.end))), base)
+
+    def __bool__(self) -> bool:
+        return bool(self.splices)
+
+    @property
+    def delta(self) -> int:
+        """By how many code points the text grows."""
+        return sum(splice.delta for splice in self.splices)
+
+    def apply(self, text: str) -> str:
+        """The text after. Refuses with `stale-source` where an `old` is not there."""
+        pieces: list[str] = []
+        position = 0
+        for splice in self.splices:
+            if not splice.fits(text):
+                raise EditError(
+                    Kind.STALE_SOURCE,
+                    f"the text at offset {splice.start} is not what the change was made for",
+                    hint="read the file again and send the edit for its present text",
+                    details={"offset": splice.start},
+                )
+            pieces.append(text[position : splice.start])
+            pieces.append(splice.new)
+            position = splice.end
+        pieces.append(text[position:])
+        return "".join(pieces)
+
+    def after_spans(self) -> tuple[Span, ...]:
+        """Where each splice's new text stands in the text after."""
+        spans: list[Span] = []
+        delta = 0
+        for splice in self.splices:
+            start = splice.start + delta
+            spans.append(Span(start, start + len(splice.new)))
+            delta += splice.delta
+        return tuple(spans)
+
+    def invert(self, base: str | None = None) -> ChangeSet:
+        """The change set that takes this one back; `base` is the digest of the text after."""
+        inverted = (
+            Splice(span.start, splice.new, splice.old)
+            for splice, span in zip(self.splices, self.after_spans(), strict=True)
+        )
+        return ChangeSet(tuple(inverted), base)
+
+    def trim(self) -> ChangeSet:
+        """The same effect with the smallest splices; those that change nothing disappear."""
+        trimmed = (splice.trim() for splice in self.splices)
+        return replace(self, splices=tuple(splice for splice in trimmed if not splice.changes_nothing))
+
+    def map_position(self, position: int, *, assoc: int = 1) -> int:
+        """Where a position of the text before stands in the text after.
+
+        Inside replaced text it goes to the start (`assoc` < 0) or the end of the new text. At an
+        insertion it stays before (`assoc` < 0) or goes after what was inserted.
+        """
+        delta = 0
+        for splice in self.splices:
+            if splice.start > position or (splice.start == position and (assoc < 0 or splice.old)):
+                break
+            if position < splice.end:
+                start = splice.start + delta
+                return start if assoc < 0 else start + len(splice.new)
+            delta += splice.delta
+        return position + delta
+
+    def map_span(self, span: Span) -> Span | None:
+        """Where a span stands after, or None when a splice overlaps it."""
+        delta = 0
+        for splice in self.splices:
+            if splice.end <= span.start:
+                delta += splice.delta
+            elif splice.start >= span.end:
+                break
+            else:
+                return None
+        return span.shift(delta)
+
+    def compose(self, later: ChangeSet) -> ChangeSet:
+        """One change set with the effect of this one and then `later`, which speaks of the text after this one."""
+        return ChangeSet.of(_compose(self, later), self.base)
+
+    def rebase(self, over: ChangeSet) -> ChangeSet | Clash:
+        """This change for the text after `over`, where both were made for the same text.
+
+        Overlapping splices clash, and so do two insertions at one position: nothing says which comes first.
+        """
+        moved: list[Splice] = []
+        clashes: list[tuple[Splice, Splice]] = []
+        theirs = over.splices
+        index = delta = 0
+        for mine in self.splices:
+            while index < len(theirs) and _precedes(theirs[index], mine):
+                delta += theirs[index].delta
+                index += 1
+            probe = index
+            while probe < len(theirs) and not _precedes(mine, theirs[probe]):
+                clashes.append((mine, theirs[probe]))
+                probe += 1
+            moved.append(mine.shift(delta))
+        return Clash(tuple(clashes)) if clashes else ChangeSet(tuple(moved))
+
+    def to_json(self) -> dict[str, object]:
+        """The versioned form the journal keeps."""
+        return {
+            "base": self.base,
+            "splices": [[splice.start, splice.old, splice.new] for splice in self.splices],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> ChangeSet:
+        """The inverse of `to_json`; raises ValueError on anything else."""
+        base, rows = data.get("base"), data.get("splices")
+        if not (base is None or isinstance(base, str)) or not isinstance(rows, list):
+            raise ValueError("not a change set")
+        splices: list[Splice] = []
+        for row in rows:
+            match row:
+                case [int(start), str(old), str(new)] if not isinstance(start, bool):
+                    splices.append(Splice(start, old, new))
+                case _:
+                    raise ValueError("not a splice")
+        return cls(tuple(splices), base)
+
+
+def _precedes(left: Splice, right: Splice) -> bool:
+    """Whether `left` lies wholly before `right`, so that their order is beyond doubt."""
+    if left.span.is_empty and right.span.is_empty:
+        return left.start < right.start
+    return left.end <= right.start
+
+
+class _Composer:
+    """Walks the middle text once: `first` produces its characters, `later` consumes them.
+
+    A result splice stays open while anything is replaced and is closed by a character both sides keep.
+    """
+
+    def __init__(self, first: ChangeSet) -> None:
+        self._first = first.splices
+        self._index = 0  # the next splice of `first`
+        self._before = 0  # position in the text before
+        self._pending = ""  # produced by a splice of `first`, not yet consumed
+        self._start = 0
+        self._old: list[str] = []
+        self._new: list[str] = []
+        self.result: list[Splice] = []
+
+    def keep(self, count: int | None) -> None:
+        """`later` leaves the next `count` middle characters alone; None: all that are left."""
+        while count is None or count > 0:
+            self._produce()
+            if self._pending:
+                taken = self._pending if count is None else self._pending[:count]
+                self._new.append(taken)
+                self._pending = self._pending[len(taken) :]
+                count = None if count is None else count - len(taken)
+                continue
+            untouched = self._untouched()
+            if untouched is None and count is None:
+                break
+            step = min(n for n in (untouched, count) if n is not None)
+            self._close()
+            self._before += step
+            count = None if count is None else count - step
+        if count is None:
+            self._close()
+
+    def replace(self, old: str, new: str) -> None:
+        """`later` replaces the next `len(old)` middle characters."""
+        while old:
+            self._produce()
+            if self._pending:
+                step = min(len(self._pending), len(old))
+                self._pending = self._pending[step:]
+            else:
+                untouched = self._untouched()
+                step = len(old) if untouched is None else min(untouched, len(old))
+                self._open()
+                self._old.append(old[:step])
+                self._before += step
+            old = old[step:]
+        self._open()
+        self._new.append(new)
+
+    def _produce(self) -> None:
+        """Start the splices of `first` that stand here, until one has produced a character."""
+        while not self._pending and self._untouched() == 0:
+            splice = self._first[self._index]
+            self._index += 1
+            self._open()
+            self._old.append(splice.old)
+            self._before = splice.end
+            self._pending = splice.new
+
+    def _untouched(self) -> int | None:
+        """How many characters from here `first` left alone; None: all the rest."""
+        if self._index == len(self._first):
+            return None
+        return self._first[self._index].start - self._before
+
+    def _open(self) -> None:
+        if not self._old and not self._new:
+            self._start = self._before
+
+    def _close(self) -> None:
+        if self._old or self._new:
+            self.result.append(Splice(self._start, "".join(self._old), "".join(self._new)))
+            self._old, self._new = [], []
+
+
+def _compose(first: ChangeSet, later: ChangeSet) -> list[Splice]:
+    composer = _Composer(first)
+    position = 0
+    for splice in later.splices:
+        composer.keep(splice.start - position)
+        composer.replace(splice.old, splice.new)
+        position = splice.end
+    composer.keep(None)
+    return composer.result

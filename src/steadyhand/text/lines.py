@@ -1,0 +1,125 @@
+"""Lines of a text. A line ends at LF, CR LF or a lone CR and nowhere else; this is the only splitter.
+
+Rows count from 0, lines shown to people from 1. A final newline ends the last line and opens no other.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from steadyhand.text.span import Span
+
+_ENDING = re.compile(r"\r\n?|\n")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines with their endings; joined they are the text again.
+
+    >>> split_lines("a\\r\\nb\\rc\\nd")
+    ['a\\r\\n', 'b\\r', 'c\\n', 'd']
+    """
+    if "\r" not in text:
+        parts = text.split("\n")
+        last = parts.pop()
+        lines = [part + "\n" for part in parts]
+        return [*lines, last] if last else lines
+    table = LineTable(text)
+    return [table.span(row).of(text) for row in range(table.count)]
+
+
+def count_lines(text: str, end: int | None = None) -> int:
+    """How many line endings stand complete in `text[:end]`, without building a table."""
+    stop = len(text) if end is None else end
+    if stop and text[stop - 1 : stop + 1] == "\r\n":
+        stop -= 1  # between CR and LF the line has not ended yet
+    endings = text.count("\n", 0, stop)
+    if "\r" in text:
+        endings += text.count("\r", 0, stop) - text.count("\r\n", 0, stop)
+    return endings
+
+
+def line_ending(line: str) -> str:
+    """The ending of one line: LF, CR LF, CR, or nothing."""
+    if line.endswith("\r\n"):
+        return "\r\n"
+    return line[-1] if line.endswith(("\n", "\r")) else ""
+
+
+def body(line: str) -> str:
+    """The line without its ending."""
+    return line[: len(line) - len(line_ending(line))]
+
+
+@dataclass(frozen=True, slots=True)
+class NewlineFacts:
+    """How many lines end in each way."""
+
+    lf: int
+    crlf: int
+    cr: int
+
+    @classmethod
+    def of(cls, text: str) -> NewlineFacts:
+        crlf = text.count("\r\n")
+        return cls(text.count("\n") - crlf, crlf, text.count("\r") - crlf)
+
+    @property
+    def uniform(self) -> str | None:
+        """The one ending all lines have, or None when there are none or several."""
+        used = [ending for ending, count in self._pairs() if count]
+        return used[0] if len(used) == 1 else None
+
+    @property
+    def dominant(self) -> str:
+        """The most frequent ending; LF where there is none."""
+        return max(self._pairs(), key=lambda pair: pair[1])[0]
+
+    def _pairs(self) -> tuple[tuple[str, int], ...]:
+        return (("\n", self.lf), ("\r\n", self.crlf), ("\r", self.cr))
+
+
+class LineTable:
+    """Where each line starts; built once, then each question is a look-up."""
+
+    __slots__ = ("_length", "_starts", "_text")
+
+    def __init__(self, text: str) -> None:
+        starts = array("Q", [0])
+        starts.extend(found.end() for found in _ENDING.finditer(text))
+        if starts[-1] == len(text):
+            starts.pop()  # nothing after the last ending: no further line
+        self._starts = starts
+        self._length = len(text)
+        self._text = text
+
+    @property
+    def count(self) -> int:
+        return len(self._starts)
+
+    def start(self, row: int) -> int:
+        """Where a row starts; the row after the last starts at the end of the text."""
+        return self._starts[row] if row < len(self._starts) else self._length
+
+    def span(self, row: int) -> Span:
+        """The line with its ending."""
+        return Span(self.start(row), self.start(row + 1))
+
+    def span_of(self, first: int, last: int) -> Span:
+        """Rows `first` to `last`, both included, with their endings."""
+        return Span(self.start(first), self.start(last + 1))
+
+    def text(self, row: int) -> str:
+        """The line without its ending."""
+        return body(self.span(row).of(self._text))
+
+    def row_at(self, offset: int) -> int:
+        """The row an offset lies in; the end of the text belongs to the last row."""
+        return max(bisect_right(self._starts, offset) - 1, 0)
+
+    def rows_of(self, span: Span) -> tuple[int, int]:
+        """First and last row a span covers; an empty span covers the row it stands in."""
+        first = self.row_at(span.start)
+        return first, first if span.is_empty else max(first, self.row_at(span.end - 1))

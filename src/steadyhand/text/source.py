@@ -1,0 +1,146 @@
+"""A file as text: characters, how they were encoded, where lines are, and the digest of the bytes.
+
+Knows no path it could read from; bytes come in, bytes go out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.encoding import Encoding, decode
+from steadyhand.text.lines import LineTable, NewlineFacts, count_lines
+from steadyhand.text.span import Span
+
+__all__ = ["Source", "digest_of"]
+
+
+def digest_of(data: bytes) -> str:
+    """The SHA-256 of a file's bytes, in hex: how every version of a file is named."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True)
+class Source:
+    """One version of a file. Text is never newline-normalised.
+
+    >>> source = Source.of_bytes(b"\\xef\\xbb\\xbfone\\r\\ntwo")
+    >>> source.text, source.line_count, source.newlines.uniform
+    ('one\\r\\ntwo', 2, '\\r\\n')
+    """
+
+    text: str
+    encoding: Encoding = Encoding()
+    path: str | None = None
+    _digest: str | None = field(default=None, repr=False, compare=False)
+    _data: bytes | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of_bytes(cls, data: bytes, *, encoding: str | None = None, path: str | None = None) -> Source:
+        """Decode; the bytes are kept only until their digest is known."""
+        text, found = decode(data, encoding)
+        return cls(text, found, path, None, data)
+
+    @classmethod
+    def of_text(cls, text: str, *, path: str | None = None) -> Source:
+        """A text that has no bytes yet: UTF-8, with whatever lone surrogates it holds."""
+        return cls(text, Encoding("utf-8", errors="surrogatepass", chosen_by="text"), path)
+
+    def to_bytes(self) -> bytes:
+        return self.encoding.encode(self.text)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the bytes, hex."""
+        if self._digest is not None:
+            return self._digest
+        return digest_of(self._data if self._data is not None else self.to_bytes())
+
+    def settle(self) -> Source:
+        """The same source with its digest computed and the raw bytes let go."""
+        return Source(self.text, self.encoding, self.path, self.digest)
+
+    @cached_property
+    def size(self) -> int:
+        """Length in bytes."""
+        return len(self._data) if self._data is not None else len(self.to_bytes())
+
+    @cached_property
+    def table(self) -> LineTable:
+        return LineTable(self.text)
+
+    @cached_property
+    def newlines(self) -> NewlineFacts:
+        return NewlineFacts.of(self.text)
+
+    @cached_property
+    def line_count(self) -> int:
+        endings = count_lines(self.text)
+        return endings + (1 if self.text and not self.text.endswith(("\n", "\r")) else 0)
+
+    @property
+    def lines(self) -> list[str]:
+        """Every line without its ending."""
+        return [self.table.text(row) for row in range(self.table.count)]
+
+    @property
+    def is_binary(self) -> bool:
+        """Bytes that are no text in any encoding that could be found, with NULs among them."""
+        return not self.encoding.is_certain and "\0" in self.text
+
+    def line_of(self, offset: int) -> int:
+        """The 1-based line an offset lies in; cheap for a single question."""
+        if "table" in self.__dict__:
+            return self.table.row_at(offset) + 1
+        line = count_lines(self.text, offset) + 1
+        return min(line, max(self.line_count, 1))
+
+    def lines_of(self, span: Span) -> tuple[int, int]:
+        """The 1-based first and last line of a span."""
+        first = self.line_of(span.start)
+        return first, first if span.is_empty else max(first, self.line_of(span.end - 1))
+
+    def newline_at(self, offset: int) -> str:
+        """The line ending of the neighbourhood: of the line at `offset`, else the one before, else the usual one."""
+        if offset and self.text[offset - 1 : offset + 1] == "\r\n":
+            offset -= 1  # between CR and LF is inside the ending
+        found = _ending_from(self.text, offset)
+        if found is not None:
+            return found
+        before = max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset))
+        if before >= 0:
+            found = _ending_from(self.text, before - 1 if self.text[before - 1 : before + 1] == "\r\n" else before)
+        return found or "\n"
+
+    def apply(self, changes: ChangeSet) -> Source:
+        """The version after. Refuses with `stale-source` or `unencodable`; the encoding stays."""
+        if changes.base is not None and changes.base != self.digest:
+            raise EditError(
+                Kind.STALE_SOURCE,
+                f"the change was made for version {changes.base[:16]}, this is {self.digest[:16]}",
+                hint="read the file again",
+                details={"expected": changes.base, "actual": self.digest},
+            )
+        return Source(changes.apply(self.text), self.encoding, self.path)
+
+    @cached_property
+    def reads_back(self) -> bool:
+        """Whether decoding the bytes with the same encoding gives this text again.
+
+        A splice can join two escaped bytes to one valid character; such a version is kept as a whole image.
+        """
+        if self.encoding.errors == "strict" and self.encoding.name in ("utf-8", "utf-16-le", "utf-16-be"):
+            return True
+        return self.encoding.decode(self.to_bytes()) == self.text
+
+
+def _ending_from(text: str, offset: int) -> str | None:
+    """The first line ending at or after `offset`."""
+    lf = text.find("\n", offset)
+    cr = text.find("\r", offset, lf if lf >= 0 else len(text))
+    if cr >= 0:
+        return "\r\n" if cr + 1 == lf else "\r"
+    return "\n" if lf >= 0 else None

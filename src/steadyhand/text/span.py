@@ -1,0 +1,42 @@
+"""Half-open ranges of code points. Pure arithmetic; knows no text."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """The range `[start, end)` in code points; empty spans are positions.
+
+    >>> Span(2, 5).overlaps(Span(4, 9)), Span(2, 5).overlaps(Span(5, 9))
+    (True, False)
+    """
+
+    start: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+    @property
+    def is_empty(self) -> bool:
+        return self.start == self.end
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two share a character, or one is a position strictly inside the other."""
+        return self.start < other.end and other.start < self.end
+
+    def touches(self, other: Span) -> bool:
+        """Whether the two overlap or stand side by side."""
+        return self.start <= other.end and other.start <= self.end
+
+    def contains(self, other: Span) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def shift(self, delta: int) -> Span:
+        return Span(self.start + delta, self.end + delta)
+
+    def of(self, text: str) -> str:
+        """The characters of `text` this span covers."""
+        return text[self.start : self.end]

@@ -1,0 +1,84 @@
+"""Which words of a line changed, for people who look at a diff. Pure; the colours are chosen elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+from steadyhand.text.diff import diff_rows
+from steadyhand.text.span import Span
+
+__all__ = ["word_changes"]
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_LONGEST = 20_000  # code points; beyond this only the shared ends are looked at
+_SHARED = 0.3  # of the longer line; below this the words in common are chance
+
+
+def word_changes(before_line: str, after_line: str) -> tuple[list[Span], list[Span]]:
+    """The spans that differ on each side; the whole line where little is shared.
+
+    >>> word_changes("total = price * 2", "total = price * count")
+    ([Span(start=16, end=17)], [Span(start=16, end=21)])
+    """
+    if before_line == after_line:
+        return [], []
+    if max(len(before_line), len(after_line)) > _LONGEST:
+        return _between_shared_ends(before_line, after_line)
+    before, after = _WORD.findall(before_line), _WORD.findall(after_line)
+    changes = diff_rows(before, after)
+    left = _spans(before, [(change.before_start, change.before_end) for change in changes])
+    right = _spans(after, [(change.after_start, change.after_end) for change in changes])
+    if _shared_share(before_line, after_line, left) < _SHARED:
+        return _whole(before_line), _whole(after_line)
+    return left, right
+
+
+def _spans(words: Sequence[str], ranges: Iterable[tuple[int, int]]) -> list[Span]:
+    """Ranges of words as spans; two that only blanks keep apart are one, so that a phrase reads as a phrase."""
+    starts = list(accumulate(map(len, words), initial=0))
+    joined: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if start == end:
+            continue
+        if joined and all(word.isspace() for word in words[joined[-1][1] : start]):
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return [Span(starts[start], starts[end]) for start, end in joined]
+
+
+def _shared_share(before_line: str, after_line: str, left: Sequence[Span]) -> float:
+    """How much of the longer line stands unchanged on the left, blanks not counted."""
+    changed = sum(_visible(span.of(before_line)) for span in left)
+    longer = max(_visible(before_line), _visible(after_line))
+    return 1.0 if longer == 0 else (_visible(before_line) - changed) / longer
+
+
+def _visible(text: str) -> int:
+    return sum(map(len, text.split()))
+
+
+def _whole(line: str) -> list[Span]:
+    return [Span(0, len(line))] if line else []
+
+
+def _between_shared_ends(before: str, after: str) -> tuple[list[Span], list[Span]]:
+    limit = min(len(before), len(after))
+    head = _shared(before, after, limit)
+    tail = _shared(before[::-1], after[::-1], limit - head)
+    spans = Span(head, len(before) - tail), Span(head, len(after) - tail)
+    return [span for span in spans[:1] if not span.is_empty], [span for span in spans[1:] if not span.is_empty]
+
+
+def _shared(left: str, right: str, limit: int) -> int:
+    """How many characters two texts share at the start, found by halving."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,100 @@
+"""One splitter for everybody, held against one that looks at a character at a time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadyhand.text.lines import LineTable, NewlineFacts, body, count_lines, line_ending, split_lines
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+TEXT = st.text(alphabet="a\r\n é\x0b\x0c\x1c\x85\u2028\u2029😀", max_size=30)
+
+
+def walked(text: str) -> list[str]:
+    lines: list[str] = []
+    line = ""
+    for at, char in enumerate(text):
+        line += char
+        if char == "\n" or (char == "\r" and text[at + 1 : at + 2] != "\n"):
+            lines.append(line)
+            line = ""
+    return [*lines, line] if line else lines
+
+
+def row_at(text: str, offset: int) -> int:
+    position = 0
+    lines = walked(text)
+    for row, line in enumerate(lines):
+        position += len(line)
+        if offset < position:
+            return row
+    return max(len(lines) - 1, 0)
+
+
+@pytest.mark.parametrize("char", list("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), ids=ascii)
+def test_nothing_else_ends_a_line(char: str) -> None:
+    assert split_lines(f"a{char}b") == [f"a{char}b"]
+    assert Source.of_text(f"a{char}b").line_count == 1
+
+
+@given(TEXT)
+def test_lines_are_the_walked_ones(text: str) -> None:
+    lines = walked(text)
+    source = Source.of_text(text)
+    assert split_lines(text) == lines
+    assert source.lines == [line.rstrip("\r\n") if line_ending(line) else line for line in lines]
+    assert source.line_count == LineTable(text).count == len(lines)
+    assert [body(line) + line_ending(line) for line in lines] == lines
+
+
+@given(TEXT)
+def test_the_table_knows_every_line_and_offset(text: str) -> None:
+    table, lines = LineTable(text), walked(text)
+    assert [table.span(row).of(text) for row in range(table.count)] == lines
+    assert [table.row_at(offset) for offset in range(len(text) + 1)] == [
+        row_at(text, offset) for offset in range(len(text) + 1)
+    ]
+    for first in range(len(lines)):
+        for last in range(first, len(lines)):
+            assert table.span_of(first, last).of(text) == "".join(lines[first : last + 1])
+
+
+@given(TEXT)
+def test_line_of_is_the_same_with_and_without_a_table(text: str) -> None:
+    for offset in range(len(text) + 1):
+        plain, tabled = Source.of_text(text), Source.of_text(text)
+        assert tabled.table.count >= 0
+        assert plain.line_of(offset) == tabled.line_of(offset) == row_at(text, offset) + 1
+
+
+@given(TEXT, st.integers(0, 30), st.integers(0, 30))
+def test_the_lines_of_a_span_are_those_its_characters_lie_in(text: str, one: int, two: int) -> None:
+    span = Span(min(one, two, len(text)), min(max(one, two), len(text)))
+    rows = [row_at(text, at) for at in range(span.start, span.end)] or [row_at(text, span.start)]
+    tabled = Source.of_text(text)
+    assert tabled.table.rows_of(span) == (rows[0], rows[-1])
+    assert Source.of_text(text).lines_of(span) == tabled.lines_of(span) == (rows[0] + 1, rows[-1] + 1)
+
+
+@given(TEXT)
+def test_endings_are_counted(text: str) -> None:
+    endings = [line_ending(line) for line in walked(text)]
+    facts = NewlineFacts.of(text)
+    assert (facts.lf, facts.crlf, facts.cr) == tuple(map(endings.count, ("\n", "\r\n", "\r")))
+    assert count_lines(text) == sum(map(bool, endings))
+    used = {ending for ending in endings if ending}
+    assert facts.uniform == (used.pop() if len(used) == 1 else None)
+    assert facts.dominant in ("\n", "\r\n", "\r")
+
+
+@given(TEXT)
+def test_newline_at_is_the_ending_of_the_line_or_the_one_before(text: str) -> None:
+    endings = [line_ending(line) for line in walked(text)]
+    for offset in range(len(text) + 1):
+        row = row_at(text, offset)
+        before = endings[row - 1] if row else ""
+        expected = (endings[row] if endings else "") or before or "\n"
+        assert Source.of_text(text).newline_at(offset) == expected

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadyhand.text.nearest import Nearest, find_nearest
+from steadyhand.text.source import Source
+
+CODE = """\
+import os
+
+
+def load(path, mode):
+    with open(path, mode) as handle:
+        return handle.read()
+
+
+def store(path, text):
+    with open(path, "w") as handle:
+        handle.write(text)
+    return len(text)
+
+
+class Counter:
+    def __init__(self, start=0):
+        self.count = start
+
+    def step(self, width=1):
+        self.count += width
+        return self.count
+"""
+
+
+def near(text: str, needle: str) -> tuple[Nearest, ...]:
+    return find_nearest(Source.of_text(text), needle)
+
+
+NOTHING = [
+    ("", "x\n"),
+    (CODE, ""),
+    (CODE, " \n\t\n"),
+    (CODE, "Zwölf Boxkämpfer jagen Viktor\nquer über den Deich\n"),
+    (CODE, "§§§§"),
+    ("\n\n\n", "something\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "needle"), NOTHING, ids=[ascii(needle)[:30] for _, needle in NOTHING])
+def test_what_is_not_alike_is_not_offered(text: str, needle: str) -> None:
+    assert near(text, needle) == ()
+
+
+FOUND = [
+    ("def store(path, txt):\n    with open(path, 'w') as handle:\n", (9, 10), "a typo in the first line"),
+    (
+        "def store(path, text):\n    with open(path) as f:\n        f.write(text)\n    return len(text)\n",
+        (9, 12),
+        "middle",
+    ),
+    ("  def step(self, width=1):\n    self.count += width\n    return self.count\n", (19, 21), "other indentation"),
+    ("def step(self, width=1):\n    self.count += width\n    return self.count", (19, 21), "no indentation, no ending"),
+    ("    def step(self, width=1):\r\n        self.count += 1\r\n", (19, 20), "other endings"),
+    (
+        "class Counter:\n    def __init__(self, start):\n        self.count = start\n\n    def step(self):\n",
+        (15, 19),
+        "gap",
+    ),
+    ("self.counter += width", (20, 20), "part of a line"),
+    ("handle.wrte(text)", (11, 11), "a typo in part of a line"),
+    ("with open(path, mode) as f", (5, 5), "another word"),
+]
+
+
+@pytest.mark.parametrize(("needle", "lines", "why"), FOUND, ids=[why for *_, why in FOUND])
+def test_the_place_meant_comes_first(needle: str, lines: tuple[int, int], why: str) -> None:
+    found = near(CODE, needle)[0]
+    assert (found.first_line, found.last_line) == lines
+    assert Source.of_text(CODE).lines_of(found.span) == lines
+
+
+def test_the_first_difference_is_a_pair_of_lines() -> None:
+    found = near(CODE, "def store(path, text):\n    with open(path) as f:\n        f.write(text)\n")[0]
+    assert found.difference == (10, "    with open(path) as f:", '    with open(path, "w") as handle:')
+
+
+def test_endings_are_told_when_nothing_else_differs() -> None:
+    found = near("one line\r\nanother line\r\n", "one line\nanother line\n")[0]
+    assert found.difference == (1, "one line\n", "one line\r\n")
+
+
+def test_a_part_of_a_line_is_its_span() -> None:
+    source = Source.of_text(CODE)
+    found = find_nearest(source, "self.counter += width")[0]
+    assert found.span.of(source.text) == "self.count += width"
+    assert found.similarity == pytest.approx(0.95, abs=0.01)
+
+
+def test_at_most_as_many_as_asked_and_none_overlapping() -> None:
+    text = "".join(f"value_{number} = compute({number})\n" for number in range(50))
+    source = Source.of_text(text)
+    found = find_nearest(source, "value_x = compute(x)\n", limit=5)
+    assert len(found) == 5
+    assert not any(one.span.overlaps(two.span) for one in found for two in found if one is not two)
+    assert [place.similarity for place in found] == sorted((place.similarity for place in found), reverse=True)
+    assert find_nearest(source, "value_x = compute(x)\n", limit=0) == ()
+
+
+@given(st.text(alphabet="ab \n\r(é😀", max_size=60), st.text(alphabet="ab \n\r(é😀", min_size=1, max_size=30))
+def test_any_text_and_needle_give_places_inside(text: str, needle: str) -> None:
+    source = Source.of_text(text)
+    for place in find_nearest(source, needle):
+        assert 0 <= place.span.start <= place.span.end <= len(text)
+        assert 0.5 <= place.similarity <= 1
+        assert 1 <= place.first_line <= place.last_line <= source.line_count
+    assert find_nearest(source, needle) == find_nearest(source, needle)
+
+
+def misremembered(text: str, chance: random.Random) -> str:
+    return "".join(chance.choice("xyz") if char.isalnum() and chance.random() < 0.05 else char for char in text)
+
+
+def test_blocks_of_a_large_file_are_found_with_one_character_in_twenty_wrong() -> None:
+    chance = random.Random(5)
+    words = [f"{chance.choice(['get', 'set', 'load', 'make'])}_{chance.randrange(400)}" for _ in range(800)]
+    lines = [f"{'    ' * chance.randrange(4)}{' = '.join(chance.choices(words, k=3))}\n" for _ in range(20_000)]
+    source = Source.of_text("".join(lines))
+    for size in (1, 3, 40, 400):
+        start = chance.randrange(len(lines) - size)
+        needle = misremembered("".join(lines[start : start + size]), chance)
+        begun = time.perf_counter()
+        found = find_nearest(source, needle)[0]
+        assert time.perf_counter() - begun < 2  # some 0.06 s on an idle machine
+        assert (found.first_line, found.last_line) == (start + 1, start + size)
+
+
+SAME = "the same line again and again\n"
+HUGE = [
+    ("one line repeated", SAME * 350_000, "the same lime again\nand again\n"),
+    ("one line repeated, part", SAME * 350_000, "the same lime agian"),
+    ("a needle of one line repeated", SAME * 1_000, SAME * 100_000 + "x\n"),
+    ("very short lines", "x\n" * 5_000_000, "y = x\nz\n"),
+    (
+        "a needle of 100,000 lines",
+        "".join(f"line {n}\n" for n in range(20_000)),
+        "".join(f"l {n}\n" for n in range(100_000)),
+    ),
+    ("a needle of blank lines", CODE, "\n" * 100_000 + "a"),
+    ("one line of 50 MB", "abcdefghij klmnop " * 2_800_000, "abcdefghij klnmop"),
+    ("one line of 50 MB, needle of lines", "abcdefghij klmnop " * 2_800_000, "abcdefghij klnmop\nfoo\n"),
+    ("a needle of one long line", CODE, "ab " * 1_000_000),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "needle"), HUGE, ids=[name for name, *_ in HUGE])
+def test_hostile_sizes_end_soon(name: str, text: str, needle: str) -> None:
+    source = Source.of_text(text)
+    start = time.perf_counter()
+    find_nearest(source, needle)
+    assert time.perf_counter() - start < 5  # under one second on an idle machine
