@@ -1,0 +1,110 @@
+"""The kernel's own "open, but never leave this directory": openat2 and renameat2 through ctypes.
+
+Nothing here decides what a failure means; every failure is an `OSError` for the caller to judge.
+Never import this for its side effects: the C library is looked up on the first call only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Final
+
+__all__ = [
+    "BENEATH",
+    "NO_MAGICLINKS",
+    "NO_SYMLINKS",
+    "NO_XDEV",
+    "available",
+    "open_beneath",
+    "rename_noreplace",
+]
+
+NO_XDEV: Final = 0x01
+NO_MAGICLINKS: Final = 0x02
+NO_SYMLINKS: Final = 0x04
+BENEATH: Final = 0x08
+
+_SYS_OPENAT2: Final = 437
+_RENAME_NOREPLACE: Final = 1
+# A directory renamed anywhere on the machine makes the kernel give up with EAGAIN; under a hostile renamer
+# that can repeat, so the number of tries is bounded and the last failure is the answer.
+_TRIES: Final = 64
+
+
+class _How(ctypes.Structure):
+    _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+@cache
+def _syscall() -> Callable[..., int]:
+    call = _libc().syscall
+    call.restype = ctypes.c_long
+    return call
+
+
+def _failure(name: str) -> OSError:
+    code = ctypes.get_errno()
+    return OSError(code, os.strerror(code), name)
+
+
+def open_beneath(name: str, flags: int, *, dir_fd: int, resolve: int, mode: int = 0) -> int:
+    """A handle for `name`, resolved by the kernel beneath `dir_fd` under the `resolve` rules.
+
+    EINTR is retried without end, EAGAIN a bounded number of times.
+    """
+    how = _How(flags | os.O_CLOEXEC, mode, resolve)
+    path = os.fsencode(name)
+    syscall = _syscall()
+    tries = 0
+    while True:
+        fd = syscall(
+            ctypes.c_long(_SYS_OPENAT2),
+            ctypes.c_long(dir_fd),
+            ctypes.c_char_p(path),
+            ctypes.byref(how),
+            ctypes.c_size_t(ctypes.sizeof(how)),
+        )
+        if fd >= 0:
+            return fd
+        tries += ctypes.get_errno() == errno.EAGAIN
+        if ctypes.get_errno() not in (errno.EINTR, errno.EAGAIN) or tries >= _TRIES:
+            raise _failure(name)
+
+
+def available(dir_fd: int) -> bool:
+    """Whether this kernel (and whatever filters its system calls) offers openat2 on that directory."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        fd = open_beneath(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd, resolve=BENEATH | NO_MAGICLINKS)
+    except OSError:
+        return False
+    os.close(fd)
+    return True
+
+
+def rename_noreplace(before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
+    """Rename, failing with EEXIST where `after` is there already; ENOSYS where the system cannot promise that."""
+    call = getattr(_libc(), "renameat2", None)
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), after)
+    arguments = (
+        ctypes.c_int(before_dir_fd),
+        ctypes.c_char_p(os.fsencode(before)),
+        ctypes.c_int(after_dir_fd),
+        ctypes.c_char_p(os.fsencode(after)),
+        ctypes.c_uint(_RENAME_NOREPLACE),
+    )
+    while call(*arguments) != 0:
+        if ctypes.get_errno() != errno.EINTR:
+            raise _failure(after)

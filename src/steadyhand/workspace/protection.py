@@ -1,0 +1,185 @@
+"""Which paths an agent may not write, which it may not see, and which it may write but not quietly.
+
+Pure; compares names, never looks at the disk.
+Names are compared as the laxest file system would see them: NFKC, case folded, without ignorable characters,
+trailing dots and blanks, stream names and 8.3 abbreviations.
+Our own state and temporary files are sealed: no pattern of the host opens them.
+
+A limit of names: a file with an ordinary name that a protected name *links to* is not recognised.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from steadyhand.workspace import protected_names as names
+
+__all__ = ["OWN_STATE", "TEMP_PREFIX", "Protect", "Protection", "classify", "fold", "is_hidden"]
+
+OWN_STATE: Final = ".steadyhand"
+TEMP_PREFIX: Final = ".steadyhand-tmp-"
+
+Protect = Literal["standard", "none"]
+
+_IGNORABLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_SHORT: Final = re.compile(r"([^.~]{1,6})~[0-9]{1,6}(\.[^.]{0,3})?")
+# NTFS hashes the short name once four similar ones exist; this is the hash for `.gitmodules`.
+_HASHED_SHORT: Final = {".gitmodules": "gi7eba"}
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """The verdict on one path. `sealed` paths are refused for reading too, whatever the host allows;
+    `secret` ones may not be shown, and their content must not be kept in clear, also where writing is allowed.
+    """
+
+    status: Literal["open", "refused", "flagged"] = "open"
+    why: str | None = None
+    secret: bool = False
+    sealed: bool = False
+
+
+_OPEN: Final = Protection()
+
+
+def classify(
+    resolved: str,
+    *,
+    allow: Sequence[str] = (),
+    protect: Protect = "standard",
+    state_dirs: Sequence[str] = (OWN_STATE,),
+) -> Protection:
+    """The verdict on a path relative to the root, with `/` between its components.
+
+    `allow` are the host's patterns: without a slash for the protected name itself, at any depth; with a slash for
+    the path from the root (`**` crosses directories). Either opens what lies below. `protect="none"` seals our own
+    state only.
+
+    >>> classify("src/.GIT/config").status, classify("AGENTS.md").status, classify("src/app.py").status
+    ('refused', 'flagged', 'open')
+    """
+    parts = fold(resolved).split("/")
+    if _is_own(parts, state_dirs):
+        return Protection("refused", "Steadyhand's own state", sealed=True)
+    secret = False
+    verdict = _OPEN
+    for row, why, is_secret in _protected(parts):
+        secret = secret or is_secret
+        if verdict is _OPEN and protect == "standard" and not _allowed(parts, row, allow):
+            verdict = Protection("refused", why)
+    if verdict is _OPEN and (why_flagged := _flagged(parts)):
+        verdict = Protection("flagged", why_flagged)
+    return Protection(verdict.status, verdict.why, secret=secret)
+
+
+def is_hidden(resolved: str, *, state_dirs: Sequence[str] = (OWN_STATE,)) -> bool:
+    """Whether listings leave the path out: our own state, temporary files, version-control metadata."""
+    parts = fold(resolved).split("/")
+    return _is_own(parts, state_dirs) or any(part in names.VCS_NAMES for part in parts)
+
+
+def fold(path: str) -> str:
+    """A path as the laxest file system compares it.
+
+    >>> fold("A/.G\\u200bIT. /x:y")
+    'a/.git/x'
+    """
+    text = path.lower() if path.isascii() else _fold_unicode(path)
+    return "/".join(_fold_part(part) for part in text.split("/"))
+
+
+def _fold_unicode(path: str) -> str:
+    folded = unicodedata.normalize("NFKC", path).casefold()
+    return _IGNORABLE.sub("", unicodedata.normalize("NFKC", folded))
+
+
+def _fold_part(part: str) -> str:
+    before_stream = part.partition(":")[0] or part
+    trimmed = before_stream.rstrip(". ")
+    return trimmed or before_stream
+
+
+def _is_own(parts: Sequence[str], state_dirs: Sequence[str]) -> bool:
+    if any(part == OWN_STATE or part.startswith(TEMP_PREFIX) or _short_of(part, OWN_STATE) for part in parts):
+        return True
+    return any(list(parts[: len(own)]) == own for own in (fold(state).split("/") for state in state_dirs))
+
+
+def _protected(parts: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
+    """Each component that protects the path: its row, why, and whether it marks a secret."""
+    for row, part in enumerate(parts):
+        if _is_secret(part):
+            yield row, "a key, a password or an environment file", True
+        elif why := _refused(part):
+            yield row, why, False
+        if reason := names.REFUSED_PATHS.get(_with_parent(parts, row)):
+            yield row, reason, reason == names.CREDENTIALS
+
+
+def _is_secret(part: str) -> bool:
+    return (
+        part in names.SECRET_NAMES
+        or part.endswith(names.SECRET_SUFFIXES)
+        or names.SECRET_PATTERN.fullmatch(part) is not None
+        or ("~" in part and any(_short_of(part, name) for name in (".env", *names.SECRET_NAMES)))
+    )
+
+
+def _refused(part: str) -> str | None:
+    if part in names.REFUSED_NAMES:
+        return names.REFUSED_NAMES[part]
+    for suffix, why in names.REFUSED_SUFFIXES.items():
+        if part.endswith(suffix):
+            return why
+    if "~" not in part:
+        return None
+    return next((why for name, why in names.REFUSED_NAMES.items() if _short_of(part, name)), None)
+
+
+def _short_of(part: str, name: str) -> bool:
+    """Whether `part` is an 8.3 abbreviation that could stand for `name`."""
+    found = _SHORT.fullmatch(part) if "~" in part else None
+    if found is None:
+        return False
+    stem = found.group(1)
+    long_stem = name.lstrip(".").rpartition(".")[0] or name.lstrip(".")
+    return stem in (long_stem.replace(".", "")[:6], _HASHED_SHORT.get(name))
+
+
+def _flagged(parts: Sequence[str]) -> str | None:
+    for row, part in enumerate(parts):
+        why = names.FLAGGED_NAMES.get(part) or names.FLAGGED_PATHS.get(_with_parent(parts, row))
+        if why:
+            return why
+    return None
+
+
+def _with_parent(parts: Sequence[str], row: int) -> str:
+    return "/".join(parts[max(row - 1, 0) : row + 1])
+
+
+def _allowed(parts: Sequence[str], row: int, allow: Sequence[str]) -> bool:
+    return any(_opens(fold(pattern.strip("/")).split("/"), parts, row) for pattern in allow)
+
+
+def _opens(pattern: list[str], parts: Sequence[str], row: int) -> bool:
+    if len(pattern) == 1:
+        return fnmatch.fnmatchcase(parts[row], pattern[0])
+    # A pattern for the protected directory opens what lies below it.
+    return any(_globbed(pattern, parts[:end]) for end in range(row + 1, len(parts) + 1))
+
+
+def _globbed(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_globbed(pattern[1:], parts[start:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatch.fnmatchcase(parts[0], pattern[0]) and _globbed(pattern[1:], parts[1:])

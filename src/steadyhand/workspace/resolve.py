@@ -1,0 +1,268 @@
+"""From components to a directory handle, without ever leaving the root.
+
+Links are read and expanded here, one component at a time; every directory is then opened beneath the held root by a
+call that refuses links, so what was opened is what the link-free names say, also while somebody swaps directories.
+Nothing here compares path strings, opens `..`, or opens the final component.
+
+Invariants
+1. A handle is only ever reached from the root's handle through opens that refuse links (`_open_link_free`).
+2. `names` never holds `..`, `.` or a link that was seen; climbing drops a name and descends anew from the root.
+3. A component that came out of a link and is missing makes the link dangling: refused, never created.
+4. Work is bounded: links by `_MAX_LINKS`, opens by `_MAX_STEPS`; at the bound the answer is a refusal.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace import openat2
+from steadyhand.workspace.refusal import refuse_os, shown
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, PATH_ONLY, Storage, shut
+
+__all__ = ["Resolved", "Resolver"]
+
+_MAX_LINKS: Final = 40
+_MAX_STEPS: Final = 20_000
+_WALKED: Final = PATH_ONLY | DIRECTORY | NOFOLLOW
+_BENEATH: Final = openat2.BENEATH | openat2.NO_MAGICLINKS | openat2.NO_SYMLINKS
+_DANGLING: Final = "goes through a link whose target is missing"
+_NOT_A_DIRECTORY: Final = frozenset({errno.ENOTDIR, errno.ELOOP})
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The directory that holds the final name, what is missing below it, and every spelling met on the way."""
+
+    dir_fd: int
+    names: tuple[str, ...]
+    missing: tuple[str, ...]
+    found: os.stat_result | None
+    spellings: tuple[str, ...]
+    links: int
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of one resolution: link-free `names` below the root, what is missing, what is still to come."""
+
+    given: str
+    pending: deque[tuple[str, bool]]
+    fd: int
+    names: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    spellings: list[str] = field(default_factory=list)
+    links: int = 0
+    steps: int = 0
+
+
+class Resolver:
+    """Resolves beneath one root handle. Stateless between calls, so threads may share it."""
+
+    def __init__(self, storage: Storage, root_fd: int, *, kernel: bool, one_filesystem: bool) -> None:
+        self._storage = storage
+        self._root_fd = root_fd
+        self._kernel = kernel
+        self._root_device = storage.fstat(root_fd).st_dev if one_filesystem else None
+
+    def resolve(self, parts: Sequence[str], *, given: str, follow_last: bool) -> Resolved:
+        """The place that `parts` lead to; the caller owns the returned handle."""
+        try:
+            return self._fast(parts) or self._walked(parts, given, follow_last=follow_last)
+        except OSError as error:
+            raise refuse_os(error, "resolve", given) from None
+
+    def directory(self, parts: Sequence[str], *, given: str) -> tuple[int, tuple[str, ...]]:
+        """A readable handle for a directory, and its link-free names."""
+        try:
+            walk = self._begin(parts, given)
+            try:
+                while walk.pending:
+                    part, from_link = walk.pending.popleft()
+                    self._take(walk, part, from_link=from_link)
+                if walk.missing:
+                    raise OSError(errno.ENOENT, "")
+                return self._usable(walk.fd), tuple(walk.names)
+            finally:
+                shut(self._storage, walk.fd)
+        except OSError as error:
+            raise refuse_os(error, "open", given) from None
+
+    def _fast(self, parts: Sequence[str]) -> Resolved | None:
+        """One kernel call for the common case: no link, no `..`, every parent there."""
+        if not self._kernel or ".." in parts:
+            return None
+        try:
+            fd = self._open_link_free(self._root_fd, "/".join(parts[:-1]) or ".", os.O_RDONLY)
+        except OSError:
+            return None  # not a fallback to a weaker check: the walk opens with the same rules, one name at a time
+        try:
+            found = self._stat(fd, parts[-1])
+        except OSError:
+            shut(self._storage, fd)
+            raise
+        if found is not None and stat.S_ISLNK(found.st_mode):
+            shut(self._storage, fd)
+            return None
+        return Resolved(fd, tuple(parts), (), found, ("/".join(parts),), 0)
+
+    def _walked(self, parts: Sequence[str], given: str, *, follow_last: bool) -> Resolved:
+        walk = self._begin(parts, given)
+        try:
+            found = self._run(walk, follow_last=follow_last)
+            usable = self._usable(walk.fd)
+        finally:
+            shut(self._storage, walk.fd)
+        names = tuple(walk.names)
+        return Resolved(usable, names, tuple(walk.missing), found, tuple(walk.spellings), walk.links)
+
+    def _begin(self, parts: Sequence[str], given: str) -> _Walk:
+        fd = self._open_link_free(self._root_fd, ".", _WALKED)
+        walk = _Walk(given, deque((part, False) for part in parts), fd)
+        self._note_spelling(walk)
+        return walk
+
+    def _run(self, walk: _Walk, *, follow_last: bool) -> os.stat_result | None:
+        """Take every component; afterwards `walk.fd` is the deepest existing directory above the final name."""
+        while walk.pending:
+            part, from_link = walk.pending.popleft()
+            if part == ".." or walk.pending:
+                self._take(walk, part, from_link=from_link)
+                continue
+            found = None if walk.missing else self._stat(walk.fd, part)
+            if found is None and from_link:
+                raise self._outside(walk, _DANGLING)
+            if found is None or not follow_last or not stat.S_ISLNK(found.st_mode):
+                walk.names += [*walk.missing, part]
+                return found
+            self._expand(walk, part)
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"the path {shown(walk.given)} names a directory",
+            hint="name a file inside it",
+            details={"path": walk.given},
+        )
+
+    def _take(self, walk: _Walk, part: str, *, from_link: bool) -> None:
+        """One component that is not the final name: climb, descend, expand a link, or note that it is missing."""
+        if part == "..":
+            self._climb(walk)
+        elif walk.missing:
+            walk.missing.append(part)
+        else:
+            self._enter(walk, part, from_link=from_link)
+
+    def _enter(self, walk: _Walk, part: str, *, from_link: bool) -> None:
+        self._count(walk)
+        try:
+            fd = self._open_link_free(walk.fd, part, _WALKED)
+        except OSError as error:
+            if error.errno in _NOT_A_DIRECTORY:
+                self._expand(walk, part)
+            elif error.errno != errno.ENOENT:
+                raise
+            elif from_link:
+                raise self._outside(walk, _DANGLING) from None
+            else:
+                walk.missing.append(part)
+            return
+        self._move(walk, fd)
+        walk.names.append(part)
+
+    def _expand(self, walk: _Walk, part: str) -> None:
+        walk.links += 1
+        if walk.links > _MAX_LINKS:
+            raise self._outside(walk, f"goes through more than {_MAX_LINKS} links, or in a circle")
+        try:
+            target = self._storage.readlink(part, dir_fd=walk.fd)
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # no link: an ordinary file stands where a directory should
+                raise OSError(errno.ENOTDIR, "") from None
+            raise
+        if target.startswith("/"):
+            raise self._outside(walk, "goes through a link with an absolute target")
+        pieces = [(piece, True) for piece in target.split("/") if piece not in ("", ".")]
+        walk.pending.extendleft(reversed(pieces))
+        self._note_spelling(walk)
+
+    def _climb(self, walk: _Walk) -> None:
+        if walk.missing:
+            walk.missing.pop()
+            return
+        if not walk.names:
+            raise self._outside(walk, "climbs out of the workspace")
+        walk.names.pop()
+        self._move(walk, self._descend(walk))
+
+    def _descend(self, walk: _Walk) -> int:
+        """A fresh handle for `walk.names`, from the root down."""
+        if self._kernel:
+            self._count(walk)
+            return self._open_link_free(self._root_fd, "/".join(walk.names) or ".", _WALKED)
+        fd = self._open_link_free(self._root_fd, ".", _WALKED)
+        for name in walk.names:
+            above = fd
+            try:
+                self._count(walk)
+                fd = self._open_link_free(above, name, _WALKED)
+            finally:
+                shut(self._storage, above)
+        return fd
+
+    def _open_link_free(self, dir_fd: int, path: str, flags: int) -> int:
+        """A directory handle; a link anywhere in `path` is an error. `path` is one name unless the kernel resolves."""
+        if self._kernel:
+            resolve = _BENEATH | (openat2.NO_XDEV if self._root_device is not None else 0)
+            return self._storage.open_beneath(path, flags | DIRECTORY, dir_fd=dir_fd, resolve=resolve)
+        fd = self._storage.open(path, flags | DIRECTORY | NOFOLLOW, dir_fd=dir_fd)
+        try:
+            if self._root_device is not None and self._storage.fstat(fd).st_dev != self._root_device:
+                raise OSError(errno.EXDEV, "")
+        except OSError:
+            shut(self._storage, fd)
+            raise
+        return fd
+
+    def _usable(self, fd: int) -> int:
+        """A handle of the same directory that can be read and synced, not only walked through."""
+        return self._open_link_free(fd, ".", os.O_RDONLY)
+
+    def _move(self, walk: _Walk, fd: int) -> None:
+        above, walk.fd = walk.fd, fd
+        shut(self._storage, above)
+
+    def _stat(self, fd: int, name: str) -> os.stat_result | None:
+        try:
+            return self._storage.stat(name, dir_fd=fd)
+        except FileNotFoundError:
+            return None
+
+    def _count(self, walk: _Walk) -> None:
+        walk.steps += 1
+        if walk.steps > _MAX_STEPS:
+            raise self._outside(walk, "takes too many steps to follow")
+
+    def _note_spelling(self, walk: _Walk) -> None:
+        """Keep what the path looks like now: a protected name met on the way protects what it leads to."""
+        names: list[str] = list(walk.names)
+        for part, _ in walk.pending:
+            if part != "..":
+                names.append(part)
+            elif names:
+                names.pop()
+        walk.spellings.append("/".join(names))
+
+    @staticmethod
+    def _outside(walk: _Walk, what: str) -> EditError:
+        return EditError(
+            Kind.OUTSIDE_ROOT,
+            f"the path {shown(walk.given)} {what}",
+            hint="name the file itself, by a path that stays inside the workspace",
+            details={"path": walk.given},
+        )

@@ -1,0 +1,305 @@
+"""The one choke point from a path to a handle: grammar, resolution beneath the root, protection, limits.
+
+Every verb, undo and recovery included, gets its handles here.
+Never a check of a string followed by an open of that string, and no fallback weaker than the check it replaces:
+what cannot be resolved is refused.
+
+Invariants
+1. The root's handle is opened once and never exchanged; the root is not an argument of any call.
+2. A `Place` was judged on the resolved path and on every spelling that led there.
+3. No byte of a file is read before its type and size are known.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, Self
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.source import digest_of
+from steadyhand.workspace import listing, openat2
+from steadyhand.workspace.listing import Listing
+from steadyhand.workspace.paths import check_portable, parse_path
+from steadyhand.workspace.place import FileImage, Place
+from steadyhand.workspace.protection import OWN_STATE, Protect, Protection, classify
+from steadyhand.workspace.refusal import refuse_os, shown
+from steadyhand.workspace.resolve import Resolved, Resolver
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, require_platform, shut
+
+__all__ = ["DEFAULT_MAX_BYTES", "FileImage", "Listing", "Place", "Sandbox"]
+
+DEFAULT_MAX_BYTES: Final = 64 * 1024 * 1024
+
+_TYPES: Final = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+    stat.S_IFLNK: "a symbolic link",
+}
+
+
+class Sandbox:
+    """A root directory, held open, and the rules for what may be touched beneath it. Thread-safe.
+
+    Refuses `no-such-file` where the root is not a directory, `not-installed` where the system lacks handles.
+    """
+
+    def __init__(
+        self,
+        root: Path | str,
+        *,
+        storage: Storage,
+        allow: Iterable[str] = (),
+        protect: Protect = "standard",
+        portable: bool = True,
+        one_filesystem: bool = False,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        extensions: Collection[str] | None = None,
+        resolver: Literal["auto", "openat2", "walk"] = "auto",
+        state_dirs: Iterable[str] = (OWN_STATE,),
+    ) -> None:
+        require_platform()
+        self.root = os.path.abspath(root)
+        self.max_bytes = max_bytes
+        self.storage = storage
+        self._roots = tuple(dict.fromkeys((self.root, os.path.realpath(self.root))))
+        self._allow = tuple(allow)
+        self._protect: Protect = protect
+        self._portable = portable
+        self._one_filesystem = one_filesystem
+        self._extensions = None if extensions is None else frozenset(_extension(each) for each in extensions)
+        self._state_dirs = tuple(dict.fromkeys((OWN_STATE, *state_dirs)))
+        self._root_fd = self._open_root()
+        try:
+            self._root_device = storage.fstat(self._root_fd).st_dev
+            kernel = self._choose(resolver)
+        except BaseException:
+            self.close()
+            raise
+        self.resolver: Literal["openat2", "walk"] = "openat2" if kernel else "walk"
+        self._resolver = Resolver(storage, self._root_fd, kernel=kernel, one_filesystem=one_filesystem)
+
+    def place(self, path: str, *, writing: bool, follow_last: bool = True, known_name: bool = False) -> Place:
+        """A held directory handle and the name in it; links that stay inside are followed, the last one too.
+
+        Refuses `outside-root`, `protected-path`, `not-allowed`, `bad-request`. Reading refuses secrets and our own
+        state only. `follow_last=False` gives the place of a final link itself. `known_name=True` is for undo and
+        recovery: a name that was here before need not be portable.
+
+        >>> import tempfile
+        >>> from steadyhand.workspace.storage import Storage, shut
+        >>> with Sandbox(tempfile.mkdtemp(), storage=Storage()) as box, box.place("a/../b.md", writing=True) as place:
+        ...     place.path
+        'b.md'
+        """
+        parts = self._parse(path)
+        found = self._resolver.resolve(parts, given=path, follow_last=follow_last)
+        try:
+            return self._judged(path, parts, found, writing=writing, known_name=known_name)
+        except BaseException:
+            shut(self.storage, found.dir_fd)
+            raise
+
+    def read(self, place: Place) -> FileImage:
+        """The file's bytes and metadata. Refuses `no-such-file`, `not-text`, `too-large`, `outside-root`."""
+        if place.missing:
+            raise self._missing(place)
+        try:
+            self._check_regular(place, self.storage.stat(place.name, dir_fd=place.dir_fd))
+            flags = os.O_RDONLY | NOFOLLOW | NONBLOCK
+            fd = self.storage.open(place.name, flags, dir_fd=place.dir_fd)
+            try:
+                return self._read_open(place, fd)
+            finally:
+                shut(self.storage, fd)
+        except FileNotFoundError:
+            raise self._missing(place) from None
+        except OSError as error:
+            raise refuse_os(error, "read", place.path) from None
+
+    def stat(self, place: Place) -> os.stat_result | None:
+        """What stands at the place, not following a link; None where nothing does."""
+        if place.missing:
+            return None
+        try:
+            return self.storage.stat(place.name, dir_fd=place.dir_fd)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise refuse_os(error, "look at", place.path) from None
+
+    def list_files(
+        self, path: str = ".", *, depth: int = 32, max_entries: int = 10_000, max_seconds: float = 5.0
+    ) -> Listing:
+        """Files beneath a directory, sorted; bounded, and `cut` says where it stopped short. Follows no links."""
+        limits = listing.Limits(depth=depth, entries=max_entries, seconds=max_seconds)
+        fd, names = self._resolver.directory(self._parse_directory(path), given=path)
+        return listing.walk(self.storage, fd, names, limits, state_dirs=self._state_dirs)
+
+    def mount_points(self) -> tuple[str, ...]:
+        """Directories beneath the root where another file system is mounted, relative to the root."""
+        return listing.mount_points(self._roots[-1])
+
+    def close(self) -> None:
+        """Let go of the root. Not while another thread is still at work with it."""
+        fd, self._root_fd = self._root_fd, -1
+        if fd >= 0:
+            shut(self.storage, fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open_root(self) -> int:
+        try:
+            return self.storage.open(self.root, os.O_RDONLY | DIRECTORY)
+        except OSError as error:
+            cause = "is not a directory" if error.errno in (errno.ENOTDIR, errno.ENOENT) else "cannot be opened"
+            raise EditError(
+                Kind.NO_SUCH_FILE, f"the workspace root {cause}", hint="give the path of an existing directory as root"
+            ) from None
+
+    def _choose(self, resolver: Literal["auto", "openat2", "walk"]) -> bool:
+        if resolver == "walk":
+            return False
+        there = openat2.available(self._root_fd)
+        if resolver == "openat2" and not there:
+            raise EditError(Kind.NOT_INSTALLED, "this kernel has no openat2", hint='use resolver="auto"')
+        return there
+
+    def _components(self, path: str) -> tuple[str, ...]:
+        # The number of a closed handle may belong to another directory by now.
+        if self._root_fd < 0:
+            raise EditError(Kind.BAD_REQUEST, "the workspace is closed", hint="open it again")
+        return parse_path(path, self._roots, portable=False)
+
+    def _parse(self, path: str) -> tuple[str, ...]:
+        parts = self._components(path)
+        if not parts or path.endswith(("/", "/.", "/..")) or path in (".", ".."):
+            raise EditError(
+                Kind.BAD_REQUEST,
+                f"the path {shown(path)} names a directory",
+                hint="name a file inside it",
+                details={"path": path},
+            )
+        return parts
+
+    def _parse_directory(self, path: str) -> tuple[str, ...]:
+        parts = self._components(path)
+        verdict = self._verdict("/".join(parts))
+        if verdict.sealed:
+            raise self._protected(path, verdict)
+        return parts
+
+    def _judged(self, path: str, parts: tuple[str, ...], found: Resolved, *, writing: bool, known_name: bool) -> Place:
+        resolved = "/".join(found.names)
+        verdicts = [self._verdict(spelling) for spelling in dict.fromkeys((resolved, *found.spellings))]
+        secret = any(verdict.secret for verdict in verdicts)
+        for verdict in verdicts:
+            if verdict.status == "refused" and (writing or verdict.secret or verdict.sealed):
+                raise self._protected(path, verdict, size=found.found.st_size if found.found else None)
+        if found.found is None or not stat.S_ISDIR(found.found.st_mode):
+            self._check_extension(path, found.names[-1])
+        if self._portable and found.found is None and not known_name:
+            check_portable(parts, given=path)
+        flagged = next((verdict.why for verdict in verdicts if verdict.status == "flagged"), None)
+        return Place(
+            dir_fd=found.dir_fd,
+            name=found.names[-1],
+            path=resolved,
+            given=path,
+            missing=found.missing,
+            flagged=flagged,
+            secret=secret,
+            via_symlink=found.links > 0,
+            storage=self.storage,
+        )
+
+    def _verdict(self, spelling: str) -> Protection:
+        return classify(spelling, allow=self._allow, protect=self._protect, state_dirs=self._state_dirs)
+
+    def _protected(self, path: str, verdict: Protection, *, size: int | None = None) -> EditError:
+        details: dict[str, object] = {"path": path, "why": verdict.why}
+        if verdict.secret and size is not None:
+            details["size"] = size
+        hint = "leave this file alone" if verdict.sealed else "leave it alone, or ask the host to open it with --allow"
+        return EditError(Kind.PROTECTED_PATH, f"{shown(path)} is protected: {verdict.why}", hint=hint, details=details)
+
+    def _check_extension(self, path: str, name: str) -> None:
+        if self._extensions is None or os.path.splitext(name)[1].casefold() in self._extensions:
+            return
+        allowed = sorted(self._extensions)
+        raise EditError(
+            Kind.NOT_ALLOWED,
+            f"{shown(path)} does not have an allowed extension",
+            hint=f"use a file with one of: {' '.join(allowed) or 'none'}",
+            details={"path": path, "extensions": allowed},
+        )
+
+    def _check_regular(self, place: Place, found: os.stat_result) -> None:
+        if not stat.S_ISREG(found.st_mode):
+            what = _TYPES.get(stat.S_IFMT(found.st_mode), "no regular file")
+            raise EditError(
+                Kind.NOT_TEXT,
+                f"{shown(place.path)} is {what}",
+                hint="name a regular file",
+                details={"path": place.path},
+            )
+        if self._one_filesystem and found.st_dev != self._root_device:
+            raise OSError(errno.EXDEV, "")
+        if found.st_size > self.max_bytes:
+            raise self._too_large(place, found.st_size)
+
+    def _too_large(self, place: Place, size: int) -> EditError:
+        return EditError(
+            Kind.TOO_LARGE,
+            f"{shown(place.path)} has {size} bytes, more than the limit of {self.max_bytes}",
+            hint="edit a smaller file, or ask the host to raise the limit",
+            details={"path": place.path, "size": size, "limit": self.max_bytes},
+        )
+
+    def _read_open(self, place: Place, fd: int) -> FileImage:
+        found = self.storage.fstat(fd)
+        self._check_regular(place, found)
+        data = self.storage.read(fd, max(found.st_size, 0) + 1)
+        if len(data) > found.st_size:  # it grew since
+            data += self.storage.read(fd, self.max_bytes + 1 - len(data))
+        if len(data) > self.max_bytes:
+            raise self._too_large(place, len(data))
+        return FileImage.of(data, digest_of(data), found, self._xattrs(fd))
+
+    def _xattrs(self, fd: int) -> tuple[tuple[str, bytes], ...]:
+        found = []
+        for name in sorted(self.storage.listxattr(fd)):
+            try:
+                found.append((name, self.storage.getxattr(fd, name)))
+            except OSError as error:
+                if error.errno not in (errno.ENODATA, errno.EPERM, errno.EACCES, errno.ENOTSUP):
+                    raise
+        return tuple(found)
+
+    def _missing(self, place: Place) -> EditError:
+        similar = listing.similar_names(self.storage, place.dir_fd, (*place.missing, place.name)[0], place.directory)
+        hint = f"did you mean {' or '.join(similar)}?" if similar else "list the directory and use a name that exists"
+        return EditError(
+            Kind.NO_SUCH_FILE,
+            f"there is no file {shown(place.path)}",
+            hint=hint,
+            details={"path": place.path, "similar": list(similar)},
+        )
+
+
+def _extension(name: str) -> str:
+    folded = name.casefold()
+    return folded if folded.startswith(".") or not folded else f".{folded}"

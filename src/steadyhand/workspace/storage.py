@@ -1,0 +1,228 @@
+"""Every system call on the user's files and on our temporary files, one method each.
+
+This is the seam where tests inject faults: whoever touches a file goes through a `Storage`, so failing or
+dying at the n-th call covers every instant of a transaction.
+Nothing here decides, cleans up, or retries: a refused call is an `OSError`, and an fsync error is final.
+Interrupted calls (EINTR) are repeated, by Python or here.
+All names are single components or link-free paths relative to a directory handle.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar, Final, Literal
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace import openat2
+
+try:
+    import fcntl
+except ImportError:  # Windows: the package must still import; require_platform() refuses before any use.
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = [
+    "CLOEXEC",
+    "DIRECTORY",
+    "NOFOLLOW",
+    "NONBLOCK",
+    "PATH_ONLY",
+    "DirEntry",
+    "Storage",
+    "require_platform",
+    "shut",
+]
+
+CLOEXEC: Final[int] = getattr(os, "O_CLOEXEC", 0)
+DIRECTORY: Final[int] = getattr(os, "O_DIRECTORY", 0)
+NOFOLLOW: Final[int] = getattr(os, "O_NOFOLLOW", 0)
+NONBLOCK: Final[int] = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+# Only a handle to walk through: needs search permission, not read permission. macOS has no such thing.
+PATH_ONLY: Final[int] = getattr(os, "O_PATH", os.O_RDONLY)
+
+_NO_XATTR: Final = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+_NO_NOREPLACE: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+
+
+def require_platform() -> None:
+    """Refuse where files cannot be edited safely: no `fcntl`, no directory handles."""
+    if fcntl is None or os.open not in os.supports_dir_fd:
+        raise EditError(
+            Kind.NOT_INSTALLED,
+            "this operating system has no directory handles and file locks as POSIX defines them",
+            hint="use the pure functions steadyhand.edit and steadyhand.patch here, or a Workspace on Linux or macOS",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DirEntry:
+    """A name in a directory and what stands there; links are not followed."""
+
+    name: str
+    kind: Literal["file", "directory", "link", "other"]
+
+
+class Storage:
+    """The operating system as this package uses it. Stateless, so one object serves every thread."""
+
+    MUTATING: ClassVar[frozenset[str]] = frozenset(
+        "create write write_at ftruncate fsync fsync_dir rename rename_noreplace link unlink mkdir rmdir"
+        " fchmod fchown setxattr removexattr".split()
+    )
+    READING: ClassVar[frozenset[str]] = frozenset(
+        "open open_beneath close read stat fstat listdir readlink listxattr getxattr".split()
+    )
+
+    def open(self, name: str, flags: int, *, dir_fd: int | None = None) -> int:
+        """A handle for what is there. Creating is `create`, and only that."""
+        if flags & (os.O_CREAT | os.O_TRUNC):
+            raise ValueError("Storage.open neither creates nor truncates")
+        return os.open(name, flags | CLOEXEC, dir_fd=dir_fd)
+
+    def open_beneath(self, path: str, flags: int, *, dir_fd: int, resolve: int) -> int:
+        """A handle for `path`, resolved by the kernel (openat2) without leaving `dir_fd`."""
+        return openat2.open_beneath(path, flags, dir_fd=dir_fd, resolve=resolve)
+
+    def create(self, name: str, mode: int, *, dir_fd: int) -> int:
+        """A handle for a file that was not there: never follows a link, never opens an existing file."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | NOFOLLOW | CLOEXEC
+        return os.open(name, flags, mode, dir_fd=dir_fd)
+
+    def close(self, fd: int) -> None:
+        os.close(fd)
+
+    def read(self, fd: int, limit: int) -> bytes:
+        """Bytes from the handle's position to the end of the file, at most `limit`."""
+        parts: list[bytes] = []
+        while limit > 0 and (part := os.read(fd, limit)):
+            parts.append(part)
+            limit -= len(part)
+        return b"".join(parts)
+
+    def write(self, fd: int, data: bytes) -> None:
+        """All of `data` at the handle's position."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+
+    def write_at(self, fd: int, data: bytes | memoryview, offset: int) -> None:
+        """All of `data` at byte `offset`."""
+        rest = memoryview(data)
+        while rest:
+            written = os.pwrite(fd, rest, offset)
+            rest, offset = rest[written:], offset + written
+
+    def ftruncate(self, fd: int, size: int) -> None:
+        os.ftruncate(fd, size)
+
+    def fsync(self, fd: int) -> None:
+        """The file's bytes and metadata on the medium. An error is final: the kernel may have dropped the pages."""
+        _sync(fd)
+
+    def fsync_dir(self, fd: int) -> None:
+        """A directory's entries on the medium."""
+        _sync(fd)
+
+    def rename(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
+        os.rename(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd)
+
+    def rename_noreplace(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
+        """Rename, failing with EEXIST where `after` is there; without kernel support, a link and an unlink."""
+        try:
+            openat2.rename_noreplace(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
+        except OSError as error:
+            if error.errno not in _NO_NOREPLACE:
+                raise
+            os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)
+            os.unlink(before, dir_fd=before_dir_fd)
+
+    def link(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
+        os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)
+
+    def unlink(self, name: str, *, dir_fd: int) -> None:
+        os.unlink(name, dir_fd=dir_fd)
+
+    def mkdir(self, name: str, mode: int = 0o777, *, dir_fd: int) -> None:
+        os.mkdir(name, mode, dir_fd=dir_fd)
+
+    def rmdir(self, name: str, *, dir_fd: int) -> None:
+        os.rmdir(name, dir_fd=dir_fd)
+
+    def stat(self, name: str, *, dir_fd: int) -> os.stat_result:
+        """What stands under `name` itself; a link is not followed."""
+        return os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+
+    def fstat(self, fd: int) -> os.stat_result:
+        return os.fstat(fd)
+
+    def readlink(self, name: str, *, dir_fd: int) -> str:
+        return os.readlink(name, dir_fd=dir_fd)
+
+    def listdir(self, dir_fd: int, *, limit: int) -> list[DirEntry]:
+        """At most `limit` names of a directory, in no order; ask for one more than you show to know of a cut."""
+        # A handle of its own: entries are read at the handle's position, which threads would share.
+        own = os.open(".", os.O_RDONLY | DIRECTORY | CLOEXEC, dir_fd=dir_fd)
+        try:
+            with os.scandir(own) as entries:
+                return [DirEntry(entry.name, _kind_of(entry)) for entry in islice(entries, limit)]
+        finally:
+            os.close(own)
+
+    def fchmod(self, fd: int, mode: int) -> None:
+        os.fchmod(fd, mode)
+
+    def fchown(self, fd: int, uid: int, gid: int) -> None:
+        os.fchown(fd, uid, gid)
+
+    def listxattr(self, fd: int) -> list[str]:
+        """Names of extended attributes; none where the system or the file system has none."""
+        if not hasattr(os, "listxattr"):
+            return []
+        try:
+            return os.listxattr(fd)
+        except OSError as error:
+            if error.errno in _NO_XATTR:
+                return []
+            raise
+
+    def getxattr(self, fd: int, name: str) -> bytes:
+        return os.getxattr(fd, name)
+
+    def setxattr(self, fd: int, name: str, value: bytes) -> None:
+        os.setxattr(fd, name, value)
+
+    def removexattr(self, fd: int, name: str) -> None:
+        os.removexattr(fd, name)
+
+
+def shut(storage: Storage, fd: int) -> None:
+    """Close a handle that nothing was written through: whatever the system says about that, nothing is lost."""
+    with suppress(OSError):
+        storage.close(fd)
+
+
+def _sync(fd: int) -> None:
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    if full is None:
+        os.fsync(fd)
+        return
+    try:
+        fcntl.fcntl(fd, full)
+    except OSError as error:
+        if error.errno not in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY):
+            raise
+        os.fsync(fd)  # not a second try: this file system does not know F_FULLFSYNC
+
+
+def _kind_of(entry: os.DirEntry[str]) -> Literal["file", "directory", "link", "other"]:
+    try:
+        if entry.is_symlink():
+            return "link"
+        if entry.is_dir(follow_symlinks=False):
+            return "directory"
+        return "file" if entry.is_file(follow_symlinks=False) else "other"
+    except OSError:  # gone since it was listed
+        return "other"

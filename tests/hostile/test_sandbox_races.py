@@ -1,0 +1,189 @@
+"""Somebody exchanges directories and files for links to the outside while we work: nothing out there is touched."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steadyhand.errors import EditError
+from steadyhand.workspace.sandbox import Sandbox
+from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.writer import discard, replace, stage, temp_name, write_in_place
+
+ROUNDS = 2000
+MOST_ROUNDS = 1_000_000
+INSIDE = b"inside"
+OUTSIDE = b"outside: must be neither read nor written"
+RESOLVERS = ["openat2", "walk"] if sys.platform.startswith("linux") else ["walk"]
+
+
+@pytest.fixture(params=RESOLVERS)
+def box(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    for name in ("ws/sub/dir", "out/dir"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "ws/sub/dir/a.md").write_bytes(INSIDE)
+    (tmp_path / "out/dir/a.md").write_bytes(OUTSIDE)
+    (tmp_path / "out/a.md").write_bytes(OUTSIDE)
+    with Sandbox(tmp_path / "ws", storage=Storage(), resolver=request.param) as sandbox:
+        yield sandbox
+
+
+@contextmanager
+def running(work: Callable[[], None]) -> Iterator[None]:
+    """`work` again and again in a process of its own, until the block ends."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            while os.getppid() != 1:
+                with suppress(OSError):
+                    work()
+        finally:
+            os._exit(0)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def directory_swap(base: Path) -> Callable[[], None]:
+    """`ws/sub` is the real directory, then a link to the outside, then the real one again."""
+    sub, kept, link = base / "ws/sub", base / "kept", base / "link"
+    with suppress(FileExistsError):
+        link.symlink_to("../out")
+
+    def swap() -> None:
+        os.rename(sub, kept)
+        os.rename(link, sub)
+        os.rename(sub, link)
+        os.rename(kept, sub)
+
+    return swap
+
+
+def file_swap(base: Path) -> Callable[[], None]:
+    """`ws/sub/dir/a.md` is a file, then a link to a file outside, then a file again; each by one rename."""
+    target = base / "ws/sub/dir/a.md"
+
+    def swap() -> None:
+        (base / "l").symlink_to("../../../out/a.md")
+        os.rename(base / "l", target)
+        (base / "f").write_bytes(INSIDE)
+        os.rename(base / "f", target)
+
+    return swap
+
+
+SWAPS = {"a directory": directory_swap, "a file": file_swap}
+
+
+def assert_outside_untouched(base: Path) -> None:
+    assert sorted(os.listdir(base / "out")) == ["a.md", "dir"]
+    assert os.listdir(base / "out/dir") == ["a.md"]
+    for name in ("out/a.md", "out/dir/a.md"):
+        assert (base / name).read_bytes() == OUTSIDE
+        assert (base / name).stat().st_nlink == 1
+
+
+def outcomes(work: Callable[[int], Any], *, until: Collection[str] = ("done",)) -> dict[str, int]:
+    """What became of many tries: at least `ROUNDS`, and more while the other process is kept from its swapping."""
+    counted: dict[str, int] = {}
+    for turn in range(MOST_ROUNDS):
+        if turn >= ROUNDS and counted.keys() >= set(until):
+            break
+        try:
+            work(turn)
+            kind = "done"
+        except EditError as error:
+            kind = str(error.kind)
+        counted[kind] = counted.get(kind, 0) + 1
+    return counted
+
+
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=list(SWAPS))
+def test_nothing_outside_is_read_under_a_race(
+    box: Sandbox, tmp_path: Path, swap: Callable[[Path], Callable[[], None]]
+) -> None:
+    def read(_: int) -> None:
+        with box.place("sub/dir/a.md", writing=False) as place:
+            assert box.read(place).data != OUTSIDE
+
+    with running(swap(tmp_path)):
+        counted = outcomes(read)
+    assert "done" in counted, counted
+    assert set(counted) <= {"done", "outside-root", "no-such-file", "not-text"}, counted
+    assert_outside_untouched(tmp_path)
+
+
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=list(SWAPS))
+def test_nothing_outside_is_written_under_a_race(
+    box: Sandbox, tmp_path: Path, swap: Callable[[Path], Callable[[], None]]
+) -> None:
+    storage = Storage()
+
+    def write(turn: int) -> None:
+        temp = temp_name("race", turn)
+        with box.place("sub/dir/a.md", writing=True) as place:
+            if place.missing:
+                return
+            stage(storage, place.dir_fd, b"ours", temp_name=temp, path=place.path)
+            try:
+                replace(storage, place.dir_fd, temp, place.name)
+            finally:
+                discard(storage, place.dir_fd, temp)
+
+    with running(swap(tmp_path)):
+        counted = outcomes(write)
+    assert "done" in counted, counted
+    assert_outside_untouched(tmp_path)
+
+
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=list(SWAPS))
+def test_nothing_outside_is_written_in_place_created_or_listed_under_a_race(
+    box: Sandbox, tmp_path: Path, swap: Callable[[Path], Callable[[], None]]
+) -> None:
+    storage = Storage()
+
+    def work(turn: int) -> None:
+        with box.place("sub/dir/a.md", writing=True) as place:
+            if not place.missing:
+                write_in_place(storage, place, b"ours", None)
+        with box.place(f"sub/new{turn % 7}.md", writing=True) as place:
+            if not place.missing:
+                with suppress(FileExistsError):
+                    os.close(storage.create(place.name, 0o600, dir_fd=place.dir_fd))
+        assert not any("out" in path for path in box.list_files().files)
+
+    with running(swap(tmp_path)):
+        counted = outcomes(work)
+    assert "done" in counted, counted
+    assert_outside_untouched(tmp_path)
+
+
+def test_links_that_change_while_they_are_followed_stay_beneath(box: Sandbox, tmp_path: Path) -> None:
+    """A link inside that points now to the inside and now to the outside, reached through another link."""
+    (tmp_path / "ws/way").symlink_to("turn/dir")
+    turn = tmp_path / "ws/turn"
+    turn.symlink_to("sub")
+
+    def swap() -> None:
+        for target in ("../out", "sub", str(tmp_path / "out"), "sub"):
+            (tmp_path / "next").symlink_to(target)
+            os.rename(tmp_path / "next", turn)
+
+    def read(_: int) -> None:
+        with box.place("way/a.md", writing=True) as place:
+            assert place.path == "sub/dir/a.md"
+            assert box.read(place).data == INSIDE
+
+    with running(swap):
+        counted = outcomes(read, until=("done", "outside-root"))
+    assert set(counted) <= {"done", "outside-root"}, counted
+    assert_outside_untouched(tmp_path)

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadyhand.workspace import protected_names as names
+from steadyhand.workspace.protection import classify, fold, is_hidden
+
+# What must not be hit comes first: each false alarm here is an edit somebody could not make.
+OPEN = """
+README.md src/app.py git/config gitignore .gitignore .gitattributes .github/CODEOWNERS .github/ISSUE_TEMPLATE/bug.md
+.env.example .env.sample .env.template .env.local.example config/.env.production.template environment.py env.py my.env
+id_mapper.py id_rsa.pub id_ed25519.pub src/id_rsa_test.go keys.py monkey.md key.md public.pem.md profile.py bashrc.md
+docs/profile vscode/extension.ts idea.md claude/agent.py agents/runner.py cursor.ts .editorconfig .prettierrc
+.docker/nginx.conf .aws/task.json .kube/readme.md .config/app.toml package.json Makefile workflows/ci.yml
+steadyhand/x.py docs/steadyhand.md a~1.txt back~up notes~ file~12345678.txt mcp.json git~ .gitkeep .eslintrc.js
+hg/x cvs/log.c
+""".split()
+
+SEALED = """
+.steadyhand/journal.sqlite .steadyhand a/.steadyhand/x .STEADYHAND/x .steadyhand-tmp-1a-0 docs/.steadyhand-tmp-1a-0
+.Steadyhand-TMP-x STEADY~1/journal.sqlite .steadyhand./x
+""".split()
+
+REFUSED = """
+.git/config .git .GIT/config .Git/hooks/pre-commit sub/.git/config sub/.git .git./config .git::$INDEX_ALLOCATION/config
+GIT~1/config git~2 .hg/hgrc .svn/entries .jj/repo .gitmodules GITMOD~1 GI7EBA~1 .gitconfig .hgrc
+.bashrc .profile .zshrc .zshenv .bash_profile .husky/pre-commit .pre-commit-config.yaml lefthook.yml .yarnrc.yml
+.vscode/settings.json .VSCode/tasks.json VSCODE~1/settings.json .idea/workspace.xml .cursor/mcp.json
+.claude/settings.json .codex/config.toml .gemini/settings.json .agents/x .mcp.json MCP~1.JSO
+.devcontainer/devcontainer.json proj.code-workspace .config/fish/config.fish
+home/.config/systemd/user/x.service .vimrc .emacs.d/init.el .gdbinit
+""".split()
+
+SECRET = """
+.env .ENV .env.local .env.production .envrc app/.env ENV~1 .ssh/config .ssh/id_rsa SSH~1/x id_rsa id_ed25519 id_ecdsa_sk
+id_rsa.bak id_rsa_work server.pem tls.key .tls.key store.p12 a.pfx a.jks a.ppk a.kdbx .netrc _netrc .npmrc .pypirc
+.git-credentials .pgpass .htpasswd .gnupg/x .docker/config.json .aws/credentials .kube/config .config/gh/hosts.yml
+""".split()
+
+FLAGGED = """
+.github/workflows/ci.yml .GitHub/Workflows/ci.yml .github/actions/a/action.yml .gitlab-ci.yml .circleci/config.yml
+Jenkinsfile azure-pipelines.yml .travis.yml AGENTS.md docs/AGENTS.md CLAUDE.md claude.md GEMINI.md .cursorrules
+.github/copilot-instructions.md .windsurfrules .github/instructions/x.instructions.md
+""".split()
+
+TRICKS = [
+    ".g\u200bit/config",
+    ".gi\u00adt/config",
+    "\ufeff.git/config",
+    ".\u200cgit/config",
+    "\uff0egit/config",
+    "\u2024git/config",
+    ".ｇｉｔ/config",
+    ".git\ufe0f/config",
+    ".git /config",
+    ".git. ./config",
+    ".git:stream",
+    ".git\uff0fconfig",
+    ".ſsh/x",
+    ".vſcode/settings.json",
+]
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_ordinary_names_are_open(path: str) -> None:
+    verdict = classify(path)
+    assert (verdict.status, verdict.secret, verdict.sealed) == ("open", False, False)
+
+
+@pytest.mark.parametrize("path", SEALED)
+def test_our_own_state_is_sealed_whatever_the_host_allows(path: str) -> None:
+    for options in ({}, {"allow": ("**", "*", path)}, {"protect": "none"}):
+        verdict = classify(path, **options)  # type: ignore[arg-type]
+        assert (verdict.status, verdict.sealed) == ("refused", True)
+    assert is_hidden(path)
+
+
+@pytest.mark.parametrize("path", REFUSED)
+def test_names_that_run_code_are_refused(path: str) -> None:
+    verdict = classify(path)
+    assert (verdict.status, verdict.secret) == ("refused", False)
+    assert verdict.why
+
+
+@pytest.mark.parametrize("path", SECRET)
+def test_secrets_are_refused_and_marked(path: str) -> None:
+    verdict = classify(path)
+    assert (verdict.status, verdict.secret) == ("refused", True)
+
+
+@pytest.mark.parametrize("path", FLAGGED)
+def test_ci_and_instruction_files_are_allowed_but_flagged(path: str) -> None:
+    verdict = classify(path)
+    assert (verdict.status, verdict.secret) == ("flagged", False)
+    assert verdict.why
+
+
+@pytest.mark.parametrize("path", TRICKS, ids=ascii)
+def test_case_and_unicode_tricks_do_not_help(path: str) -> None:
+    assert classify(path).status == "refused"
+
+
+def test_protect_none_opens_everything_but_keeps_marks() -> None:
+    assert classify(".git/config", protect="none").status == "open"
+    assert classify(".env", protect="none").secret
+    assert classify("AGENTS.md", protect="none").status == "flagged"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "status"),
+    [
+        (".env", ".env", "open"),
+        (".env", "app/.env", "open"),
+        (".env", ".env.local", "refused"),
+        (".env*", ".env.local", "open"),
+        (".ENV", ".env", "open"),
+        ("docs", "docs/.env", "refused"),
+        ("docs/**", "docs/.env", "open"),
+        ("docs/**", "docs/a/.env", "open"),
+        ("docs/*", "docs/.env", "open"),
+        ("docs/*", "other/.env", "refused"),
+        (".vscode", ".vscode/settings.json", "open"),
+        ("settings.json", ".vscode/settings.json", "refused"),
+        (".vscode/settings.json", ".vscode/settings.json", "open"),
+        (".vscode/settings.json", ".vscode/tasks.json", "refused"),
+        (".vscode/*.json", ".vscode/tasks.json", "open"),
+        ("*.pem", "certs/a.pem", "open"),
+        ("*.pem", ".ssh/a.pem", "refused"),
+        ("**/.git/config", "sub/.git/config", "open"),
+        (".git", ".git/.env", "refused"),
+        ("", ".env", "refused"),
+    ],
+)
+def test_the_hosts_patterns_open_what_they_name_and_no_more(pattern: str, path: str, status: str) -> None:
+    assert classify(path, allow=(pattern,)).status == status
+
+
+def test_an_allowed_secret_stays_marked_as_secret() -> None:
+    verdict = classify(".env", allow=(".env",))
+    assert (verdict.status, verdict.secret) == ("open", True)
+
+
+def test_a_journal_kept_elsewhere_in_the_root_is_sealed_too() -> None:
+    assert classify("var/Journal/x", state_dirs=("var/journal",)).sealed
+    assert not classify("var/other", state_dirs=("var/journal",)).sealed
+
+
+def test_the_tables_hold_folded_names_that_can_be_found() -> None:
+    for name in (*names.REFUSED_NAMES, *names.SECRET_NAMES, *names.FLAGGED_NAMES):
+        assert name == fold(name)
+        assert "/" not in name
+    for path in (*names.REFUSED_PATHS, *names.FLAGGED_PATHS):
+        assert path == fold(path)
+        assert path.count("/") == 1
+
+
+@given(st.text(max_size=30))
+def test_any_text_gets_a_verdict_and_folding_keeps_the_verdict(path: str) -> None:
+    assert classify(path).status == classify(fold(path)).status
+
+
+@given(st.sampled_from(REFUSED + SECRET), st.data())
+def test_any_mix_of_case_is_seen_through(path: str, data: st.DataObject) -> None:
+    flips = data.draw(st.lists(st.booleans(), min_size=len(path), max_size=len(path)))
+    mixed = "".join(char.upper() if flip else char.lower() for char, flip in zip(path, flips, strict=True))
+    assert classify(mixed).status == "refused"

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import errno
+import inspect
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace import openat2
+from steadyhand.workspace.refusal import refuse_os
+from steadyhand.workspace.storage import Storage
+from tests.faults.storage import EXIT_CODE, FaultStorage
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[int]:
+    fd = os.open(tmp_path, os.O_RDONLY)
+    yield fd
+    os.close(fd)
+
+
+def test_opening_never_creates_or_truncates(here: int) -> None:
+    for flags in (os.O_CREAT, os.O_TRUNC, os.O_WRONLY | os.O_CREAT | os.O_EXCL):
+        with pytest.raises(ValueError, match="neither"):
+            Storage().open("x", flags, dir_fd=here)
+
+
+def test_creating_takes_no_existing_file_and_no_link(here: int, tmp_path: Path) -> None:
+    (tmp_path / "there").write_bytes(b"old")
+    (tmp_path / "dangling").symlink_to("elsewhere")
+    for name in ("there", "dangling"):
+        with pytest.raises(FileExistsError):
+            Storage().create(name, 0o600, dir_fd=here)
+    assert (tmp_path / "there").read_bytes() == b"old"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+def test_a_rename_that_must_not_replace_does_not(
+    here: int, tmp_path: Path, kernel: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSYS, "")
+
+    if not kernel:
+        monkeypatch.setattr(openat2, "rename_noreplace", unsupported)
+    (tmp_path / "a").write_bytes(b"a")
+    (tmp_path / "b").write_bytes(b"b")
+    with pytest.raises(FileExistsError):
+        Storage().rename_noreplace("a", "b", before_dir_fd=here, after_dir_fd=here)
+    assert ((tmp_path / "a").read_bytes(), (tmp_path / "b").read_bytes()) == (b"a", b"b")
+    Storage().rename_noreplace("a", "c", before_dir_fd=here, after_dir_fd=here)
+    assert sorted(os.listdir(tmp_path)) == ["b", "c"]
+    assert (tmp_path / "c").stat().st_nlink == 1
+
+
+def test_the_kernels_resolver_keeps_beneath(here: int, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "up").symlink_to("..")
+    (tmp_path / "abs").symlink_to("/")
+    rules = openat2.BENEATH | openat2.NO_MAGICLINKS
+    paths = ["..", "up", "abs", "/", "in/../.."]
+    if openat2.available(here):
+        os.close(openat2.open_beneath("in", os.O_RDONLY, dir_fd=here, resolve=rules))
+    else:
+        paths.append("in")
+    for path in paths:
+        with pytest.raises(OSError, match=r".") as caught:
+            os.close(openat2.open_beneath(path, os.O_RDONLY, dir_fd=here, resolve=rules))
+        assert caught.value.errno == errno.EXDEV or not openat2.available(here)
+
+
+def test_handles_do_not_pass_to_child_programs(here: int, tmp_path: Path) -> None:
+    storage = Storage()
+    fds = [storage.create("x", 0o600, dir_fd=here), storage.open(".", os.O_RDONLY, dir_fd=here)]
+    if openat2.available(here):
+        fds.append(storage.open_beneath(".", os.O_RDONLY, dir_fd=here, resolve=openat2.BENEATH))
+    for fd in fds:
+        assert not os.get_inheritable(fd)
+        os.close(fd)
+
+
+def test_writing_and_reading_go_through_whole(here: int) -> None:
+    storage = Storage()
+    data = os.urandom(300_000)
+    fd = storage.create("x", 0o600, dir_fd=here)
+    storage.write(fd, data)
+    storage.write_at(fd, b"12345", 10)
+    os.lseek(fd, 0, os.SEEK_SET)
+    assert storage.read(fd, 1_000_000) == data[:10] + b"12345" + data[15:]
+    os.lseek(fd, 0, os.SEEK_SET)
+    assert len(storage.read(fd, 1000)) == 1000
+    storage.close(fd)
+
+
+def test_a_directory_is_listed_up_to_the_limit_by_several_at_once(here: int, tmp_path: Path) -> None:
+    for n in range(30):
+        (tmp_path / f"f{n}").write_bytes(b"")
+    storage = Storage()
+    assert len(storage.listdir(here, limit=7)) == 7
+    assert len(storage.listdir(here, limit=100)) == 30
+    assert {entry.kind for entry in storage.listdir(here, limit=100)} == {"file"}
+
+
+def test_every_method_is_known_as_mutating_or_reading() -> None:
+    methods = {name for name, _ in inspect.getmembers(Storage, inspect.isfunction) if not name.startswith("_")}
+    assert methods == Storage.MUTATING | Storage.READING
+    assert not Storage.MUTATING & Storage.READING
+
+
+def test_a_fault_comes_once_or_from_then_on(here: int) -> None:
+    once = FaultStorage(at=2, error=errno.ENOSPC)
+    once.stat(".", dir_fd=here)
+    with pytest.raises(OSError, match="No space"):
+        once.stat(".", dir_fd=here)
+    once.stat(".", dir_fd=here)
+    assert (once.count, once.faults) == (3, 1)
+    always = FaultStorage(at=2, persistent=True)
+    always.stat(".", dir_fd=here)
+    for _ in range(2):
+        with pytest.raises(OSError, match="Input/output"):
+            always.stat(".", dir_fd=here)
+
+
+def test_only_watched_calls_are_counted(here: int) -> None:
+    storage = FaultStorage(at=1, watch="mutating")
+    storage.stat(".", dir_fd=here)
+    with pytest.raises(OSError, match="Input/output"):
+        storage.mkdir("d", dir_fd=here)
+    assert storage.calls == ["stat", "mkdir"]
+    assert storage.mutations == ["mkdir"]
+
+
+def test_a_torn_write_leaves_half(here: int, tmp_path: Path) -> None:
+    storage = FaultStorage(at=2, torn=True)
+    fd = storage.create("x", 0o600, dir_fd=here)
+    with pytest.raises(OSError, match="Input/output"):
+        storage.write(fd, b"12345678")
+    storage.close(fd)
+    assert (tmp_path / "x").read_bytes() == b"1234"
+
+
+def test_a_deadly_fault_ends_the_process(here: int) -> None:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            FaultStorage(at=1, exit=True).stat(".", dir_fd=here)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == EXIT_CODE
+
+
+CAUSES = {
+    errno.ENOSPC: Kind.DISK_REFUSED,
+    errno.EDQUOT: Kind.DISK_REFUSED,
+    errno.EFBIG: Kind.DISK_REFUSED,
+    errno.EIO: Kind.DISK_REFUSED,
+    errno.EMFILE: Kind.DISK_REFUSED,
+    errno.EROFS: Kind.READ_ONLY,
+    errno.EACCES: Kind.READ_ONLY,
+    errno.EPERM: Kind.READ_ONLY,
+    errno.ELOOP: Kind.OUTSIDE_ROOT,
+    errno.EXDEV: Kind.OUTSIDE_ROOT,
+    errno.ENOENT: Kind.NO_SUCH_FILE,
+    errno.EEXIST: Kind.EXISTS_ALREADY,
+    errno.EISDIR: Kind.NOT_TEXT,
+    errno.ENAMETOOLONG: Kind.BAD_REQUEST,
+    errno.EPROTO: Kind.DISK_REFUSED,
+}
+
+
+@pytest.mark.parametrize(("number", "kind"), CAUSES.items(), ids=[errno.errorcode[n] for n in CAUSES])
+def test_a_system_error_becomes_a_refusal_with_its_cause_and_no_foreign_path(number: int, kind: Kind) -> None:
+    error = refuse_os(OSError(number, "secret words", "/etc/outside", None, "/etc/other"), "write", "docs/a.md")
+    assert error.kind is kind
+    assert errno.errorcode[number] in error.message
+    assert '"docs/a.md"' in error.message
+    assert error.hint
+    assert "/etc" not in str(error.to_json())
+    assert "secret" not in str(error.to_json())
+
+
+def test_the_room_imports_where_fcntl_is_missing_and_refuses_to_work_there(tmp_path: Path) -> None:
+    program = """
+import sys
+sys.modules["fcntl"] = None
+import os
+for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_PATH"):
+    if hasattr(os, name):
+        delattr(os, name)
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace import listing, locks, metadata, openat2, paths, protection, sandbox, storage, writer
+for work in (lambda: sandbox.Sandbox(".", storage=storage.Storage()), lambda: locks.LockTable("locks")):
+    try:
+        work()
+    except EditError as error:
+        assert error.kind is Kind.NOT_INSTALLED, error
+    else:
+        raise SystemExit("worked")
+"""
+    source = Path(sys.modules["steadyhand"].__file__ or "").parent.parent
+    environment = {**os.environ, "PYTHONPATH": str(source)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_platform_here_is_enough() -> None:
+    from steadyhand.workspace.storage import require_platform
+
+    try:
+        require_platform()
+    except EditError as error:
+        pytest.fail(str(error))
