@@ -1,0 +1,254 @@
+"""The JSON form of records, written by hand and numbered, and how bodies and images are packed.
+
+Reading is strict: whatever `encode_*` did not write is a ValueError, never a half-filled value. Text goes out
+unescaped as UTF-8 with lone surrogates passed through, so that bytes which are no text survive; JSON escapes
+would join two neighbouring surrogates into one character.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.encoding import Encoding
+from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Record, Staging, Verb
+
+VERSION = 1
+RAW, ZLIB = 0, 1
+BODY_LIMIT = 1 << 30
+_PACK_FROM = 1024
+_VERBS: dict[str, Verb] = {"edit": "edit", "undo": "undo", "redo": "redo"}
+
+T = TypeVar("T")
+Json = Mapping[str, object]
+
+
+def to_bytes(value: Json) -> bytes:
+    """A JSON object on one line; newlines inside are escaped."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def from_bytes(data: bytes) -> Json:
+    """The inverse of `to_bytes`; ValueError on anything that is no JSON object."""
+    try:
+        value = json.loads(data.decode("utf-8", "surrogatepass"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def pack(data: bytes) -> tuple[int, bytes]:
+    """Compress what is worth it: the codec and the stored bytes."""
+    if len(data) > _PACK_FROM:
+        packed = zlib.compress(data, 1)
+        if len(packed) < len(data):
+            return ZLIB, packed
+    return RAW, data
+
+
+def unpack(codec: int, data: bytes, limit: int = BODY_LIMIT) -> bytes:
+    """The inverse of `pack`; ValueError for bytes it did not make or that would unpack to more than `limit`."""
+    if codec == RAW:
+        return data
+    if codec != ZLIB:
+        raise ValueError(f"unknown codec {codec}")
+    stream = zlib.decompressobj()
+    try:
+        whole = stream.decompress(data, limit)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if not stream.eof or stream.unused_data:
+        raise ValueError("not one whole packed value")
+    return whole
+
+
+def encode_prepared(record: Record, staging: Staging) -> bytes:
+    """The body of a prepared row."""
+    return to_bytes({"v": VERSION, "record": _from_record(record), "staging": _from_staging(staging)})
+
+
+def decode_record(body: bytes) -> Record:
+    """The record of a prepared row; ValueError on anything else."""
+    return _record(_versioned(body, "record"))
+
+
+def decode_staging(body: bytes) -> Staging:
+    """The staging of a prepared row; ValueError on anything else."""
+    data = _versioned(body, "staging")
+    try:
+        temps = tuple((_str(path), _str(temp)) for path, temp in map(_pair, _list(data["temps"])))
+        return Staging(_str(data["machine"]), _int(data["pid"]), temps, _strings(data["locks"]))
+    except KeyError as error:
+        raise ValueError(f"a staging without {error}") from None
+
+
+def _versioned(body: bytes, part: str) -> Json:
+    data = from_bytes(body)
+    if data.get("v") != VERSION:
+        raise ValueError(f"a record of form {data.get('v')!r}, this version reads {VERSION}")
+    return _object(data.get(part))
+
+
+def _from_staging(staging: Staging) -> Json:
+    return {
+        "machine": staging.machine,
+        "pid": staging.pid,
+        "temps": [list(pair) for pair in staging.temps],
+        "locks": list(staging.lock_keys),
+    }
+
+
+def _from_record(record: Record) -> Json:
+    return {
+        "id": record.id,
+        "time": record.time,
+        "actor": record.actor,
+        "task": record.task,
+        "tool": record.tool,
+        "reason": record.reason,
+        "verb": record.verb,
+        "undoes": list(record.undoes),
+        "files": [_from_file(file) for file in record.files],
+        "arguments": record.arguments,
+        "model": record.model,
+        "duration_ms": record.duration_ms,
+    }
+
+
+def _record(data: Json) -> Record:
+    try:
+        return Record(
+            id=_str(data["id"]),
+            time=_str(data["time"]),
+            actor=_str(data["actor"]),
+            task=_maybe(_str, data["task"]),
+            tool=_str(data["tool"]),
+            reason=_maybe(_str, data["reason"]),
+            verb=_VERBS[_str(data["verb"])],
+            undoes=_strings(data["undoes"]),
+            files=tuple(_file(_object(file)) for file in _list(data["files"])),
+            arguments=_maybe(_str, data["arguments"]),
+            model=_maybe(_str, data["model"]),
+            duration_ms=_maybe(_int, data["duration_ms"]),
+        )
+    except KeyError as error:
+        raise ValueError(f"a record without {error}") from None
+
+
+def _from_file(file: FileChange) -> Json:
+    return {
+        "before": _from_state(file.before),
+        "after": _from_state(file.after),
+        "changes": None if file.changes is None else file.changes.to_json(),
+        "encoding": None if file.encoding is None else file.encoding.to_json(),
+        "edits": [_from_note(note) for note in file.edits],
+        "made_dirs": list(file.made_dirs),
+        "redacted": file.redacted,
+    }
+
+
+def _file(data: Json) -> FileChange:
+    redacted = data["redacted"]
+    if not isinstance(redacted, bool):
+        raise ValueError("redacted is true or false")
+    return FileChange(
+        before=_maybe(_state, data["before"]),
+        after=_maybe(_state, data["after"]),
+        changes=_maybe(lambda value: ChangeSet.from_json(_object(value)), data["changes"]),
+        encoding=_maybe(_encoding, data["encoding"]),
+        edits=tuple(_note(_object(note)) for note in _list(data["edits"])),
+        made_dirs=_strings(data["made_dirs"]),
+        redacted=redacted,
+    )
+
+
+def _from_state(state: FileState | None) -> list[object] | None:
+    return None if state is None else [state.path, state.digest, state.mode]
+
+
+def _state(value: object) -> FileState:
+    state = _list(value)
+    if len(state) != 3:
+        raise ValueError("not the state of a file")
+    return FileState(_str(state[0]), _str(state[1]), _int(state[2]))
+
+
+def _encoding(value: object) -> Encoding:
+    return Encoding.from_json({key: _str(item) for key, item in _object(value).items()})
+
+
+def _from_note(note: EditNote) -> Json:
+    return {
+        "reason": note.reason,
+        "tier": note.tier,
+        "similarity": note.similarity,
+        "lines": None if note.lines is None else list(note.lines),
+        "splices": list(note.splices),
+        "differs": list(note.differs),
+    }
+
+
+def _note(data: Json) -> EditNote:
+    return EditNote(
+        reason=_maybe(_str, data["reason"]),
+        tier=_maybe(_str, data["tier"]),
+        similarity=_maybe(_float, data["similarity"]),
+        lines=_maybe(_lines, data["lines"]),
+        splices=tuple(_int(index) for index in _list(data["splices"])),
+        differs=_strings(data["differs"]),
+    )
+
+
+def _lines(value: object) -> tuple[int, int]:
+    pair = _pair(value)
+    return _int(pair[0]), _int(pair[1])
+
+
+def _maybe(read: Callable[[object], T], value: object) -> T | None:
+    return None if value is None else read(value)
+
+
+def _object(value: object) -> Json:
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise ValueError("not a list")
+    return value
+
+
+def _pair(value: object) -> list[object]:
+    pair = _list(value)
+    if len(pair) != 2:
+        raise ValueError("not a pair")
+    return pair
+
+
+def _str(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError("not a whole number")
+    return value
+
+
+def _float(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError("not a number")
+    return float(value)
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(_str(item) for item in _list(value))

@@ -1,0 +1,58 @@
+"""Dropping images from a SQLite journal: which ones retention lets go, and the checkpoint that says so."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+
+from steadyhand.workspace.journal import images, log
+from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.codec import to_bytes
+from steadyhand.workspace.journal.query import staged_at
+from steadyhand.workspace.journal.record import utc_now
+from steadyhand.workspace.journal.retention import ImageUse, Retention, choose_dropped
+from steadyhand.workspace.journal.row import RowType
+
+
+def choose(connection: sqlite3.Connection, retention: Retention) -> tuple[list[ImageUse], list[ImageUse]]:
+    """All images, and those to drop."""
+    uses = images.uses(connection)
+    since = retention.keep_since()
+    young = None if since is None else _first_since(connection, since)
+    return uses, choose_dropped(uses, pinned=_pinned(connection), young_seq=young, keep_bytes=retention.keep_bytes)
+
+
+def collect(connection: sqlite3.Connection, retention: Retention) -> tuple[list[ImageUse], list[ImageUse]]:
+    """Drop what may go and append the checkpoint, inside a write transaction."""
+    uses, dropped = choose(connection, retention)
+    if dropped:
+        images.drop(connection, dropped)
+        _append_checkpoint(connection, dropped)
+    return uses, dropped
+
+
+def _append_checkpoint(connection: sqlite3.Connection, dropped: list[ImageUse]) -> None:
+    seq, chain = log.head(connection)
+    body = {
+        "after_seq": seq,
+        "chain": chain.hex(),
+        "dropped_images": len(dropped),
+        "dropped_bytes": sum(image.stored for image in dropped),
+        "dropped_through_seq": max(image.last_seq for image in dropped),
+        "dropped_sha256": hashlib.sha256("".join(sorted(image.digest for image in dropped)).encode()).hexdigest(),
+    }
+    log.append(connection, RowType.CHECKPOINT, None, utc_now(), to_bytes({"type": "checkpoint", "body": body}))
+
+
+def _pinned(connection: sqlite3.Connection) -> frozenset[str]:
+    """Images of records that recovery may still need."""
+    found = connection.execute("SELECT seq FROM records WHERE state IN ('prepared', 'partial')").fetchall()
+    staged = [staged_at(connection, seq) for (seq,) in found]
+    return frozenset(digest for held in staged if not isinstance(held, Problem) for digest in held[0].digests)
+
+
+def _first_since(connection: sqlite3.Connection, time: str) -> int:
+    """The first record that is not older than `time`; past the end when all are."""
+    query = "SELECT seq FROM records WHERE time >= ? ORDER BY seq LIMIT 1"
+    found = connection.execute(query, (time,)).fetchone()
+    return log.head(connection)[0] + 1 if found is None else int(found[0])

@@ -1,0 +1,196 @@
+"""One process's hold on the database file: the connection, its lock, transactions, forks and a full disk.
+
+Knows nothing of records; no other module begins a transaction on the journal.
+
+Invariants:
+
+1. One connection, used under one lock; no statement stays open between two calls.
+2. A write is one BEGIN IMMEDIATE … COMMIT, or nothing.
+3. Before each write the file at the journal's path is the one that was opened; otherwise nothing is written.
+4. An admitted write needs the reserve to be whole; an urgent one may use it up.
+5. A forked process opens the file anew and never touches its parent's connection.
+6. Read-only: nothing is made or changed in the journal's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.journal.database import Unusable, bring_up, connect, open_database, open_in_memory
+from steadyhand.workspace.journal.faults import is_full, moved, read_only, refusing
+from steadyhand.workspace.journal.folder import JournalFolder
+from steadyhand.workspace.journal.reserve import Reserve
+from steadyhand.workspace.journal.snapshot import private_copy
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+Room = Literal["admitted", "ordinary", "urgent"]
+"""What a write may ask of the reserve: it must be whole, it stays as it is, it may be given up."""
+
+
+class Handle:
+    """Reads and writes of one journal, whichever thread or forked child asks."""
+
+    def __init__(self, folder: JournalFolder, *, read_only: bool, timeout: float) -> None:
+        self.folder = folder
+        self.read_only = read_only
+        self.damage: str | None = None
+        self.reserve = Reserve.of(folder.path)
+        self._timeout = timeout
+        self._abandoned: list[sqlite3.Connection] = []
+        self._connection: sqlite3.Connection | None = None
+        self._remove_copy: Callable[[], object] = _nothing
+        self._open()
+
+    def read(self, work: Work[T]) -> T:
+        """Run `work` with the connection to itself."""
+        with self._using() as connection:
+            return work(connection)
+
+    def read_snapshot(self, work: Work[T]) -> T:
+        """The same, while nothing that others write is seen."""
+        with self._using() as connection:
+            if connection.in_transaction:
+                return work(connection)
+            connection.execute("BEGIN")
+            try:
+                return work(connection)
+            finally:
+                connection.execute("ROLLBACK")
+
+    def write(self, work: Work[T], *, durable: bool, room: Room = "ordinary") -> T:
+        """Run `work` in a write transaction; on a full disk urgent work gives up the reserve and runs once more."""
+        with self._using() as connection:
+            if connection.in_transaction:
+                return work(connection)
+            self._check_writable()
+            if room == "admitted":
+                self.reserve.ensure()
+            try:
+                return self._transact(connection, work, durable=durable)
+            except sqlite3.Error as error:
+                if not is_full(error):
+                    raise
+                self._shrink(connection)
+                if room != "urgent" or not self.reserve.release():
+                    raise
+            return self._transact(connection, work, durable=durable)
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """Join all writes of the block to one transaction; an exception takes all of them back."""
+        with self._using() as connection:
+            self._check_writable()
+            self.reserve.ensure()
+            with _transaction(connection):
+                yield
+
+    def vacuum(self) -> bool:
+        """Give dropped room back to the disk; False when the disk is too full for that or others are reading."""
+        with self._using() as connection:
+            try:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.OperationalError:
+                return False
+            return True
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is None or os.getpid() != self._pid:
+                return
+            if not self.read_only:
+                with suppress(OSError):
+                    self.reserve.ensure()
+            with suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
+            self._remove_copy()
+
+    @contextmanager
+    def _using(self) -> Iterator[sqlite3.Connection]:
+        if os.getpid() != self._pid:
+            self._open_after_fork()
+        with self._lock, refusing(self.folder.database):
+            if self._connection is None:
+                raise EditError(Kind.INTERNAL, "the journal is closed", hint="open the workspace again")
+            yield self._connection
+
+    def _open(self) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._is_durable: bool | None = None
+        with refusing(self.folder.database):
+            if self.read_only:
+                self._connection = self._open_copy()
+            else:
+                self._connection, self.damage = open_database(self.folder, self._timeout)
+        self._identity = self.folder.identity()
+
+    def _open_after_fork(self) -> None:
+        # Closing the inherited connection would act on the parent's locks and files; it is only kept from being freed.
+        if self._connection is not None:
+            self._abandoned.append(self._connection)
+            self._open()
+        self._pid = os.getpid()
+
+    def _open_copy(self) -> sqlite3.Connection:
+        if not self.folder.has_database:
+            return open_in_memory()
+        self.folder.check()
+        copy = private_copy(self.folder)
+        self._remove_copy = weakref.finalize(self, _remove, copy.path, os.getpid())
+        try:
+            return bring_up(connect(copy, self._timeout))
+        except Unusable as error:
+            error.connection.close()
+            self.damage = f"the journal {self.folder.database} is unusable ({error}); it was left as it is and not read"
+            return open_in_memory()
+
+    def _check_writable(self) -> None:
+        if self.read_only:
+            raise read_only(self.folder.database)
+        if self.folder.identity() != self._identity:
+            raise moved(self.folder.database)
+
+    def _transact(self, connection: sqlite3.Connection, work: Work[T], *, durable: bool) -> T:
+        if durable is not self._is_durable:
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._is_durable = durable
+        with _transaction(connection):
+            return work(connection)
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        """Give back what a write that failed left in the write-ahead file."""
+        with suppress(sqlite3.Error):
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _remove(home: Path, pid: int) -> None:
+    if os.getpid() == pid:  # a forked child must not take the copy from under its parent
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _nothing() -> None:
+    return None

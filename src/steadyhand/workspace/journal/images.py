@@ -1,0 +1,125 @@
+"""Whole files by digest: kept once, compressed, checked whenever they are read.
+
+Nothing here decides what to keep or to drop.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.source import digest_of
+from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.codec import pack, unpack
+from steadyhand.workspace.journal.faults import damaged
+from steadyhand.workspace.journal.retention import ImageUse
+from steadyhand.workspace.journal.row import checksum_of
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+_COLUMNS = "digest, codec, size, checksum, data"
+
+
+class Packed(NamedTuple):
+    """An image as it is stored. Fields may hold anything when they come from a damaged file."""
+
+    digest: bytes
+    codec: int
+    size: int
+    checksum: bytes
+    data: bytes
+
+    @classmethod
+    def of(cls, digest: str, content: bytes) -> Packed:
+        if digest_of(content) != digest:
+            raise EditError(Kind.INTERNAL, f"the image given for {digest[:16]} has other content")
+        key = bytes.fromhex(digest)
+        codec, data = pack(content)
+        return cls(key, codec, len(content), checksum_of(key, codec, len(content), data), data)
+
+    @property
+    def is_intact(self) -> bool:
+        return self.checksum == checksum_of(self.digest, self.codec, self.size, self.data)
+
+    def content(self) -> bytes:
+        """The file; ValueError when it is not what was kept."""
+        if not self.is_intact:
+            raise ValueError("its checksum is wrong")
+        content = unpack(self.codec, self.data, self.size + 1)
+        if digest_of(content) != self.digest.hex():
+            raise ValueError("its content has another digest")
+        return content
+
+
+def pack_images(images: Mapping[str, bytes]) -> list[Packed]:
+    """Compress and seal; refuses an image under a digest that is not its own."""
+    return [Packed.of(digest, content) for digest, content in images.items()]
+
+
+def keep(connection: sqlite3.Connection, images: Iterable[Packed], seq: int) -> None:
+    """Keep what is not there yet or is there damaged."""
+    for image in images:
+        held = _held(connection, image.digest)
+        if held is None or not held.is_intact:
+            connection.execute("DELETE FROM images WHERE digest = ?", (image.digest,))
+            connection.execute(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, ?)", (*image, seq))
+
+
+def note_use(connection: sqlite3.Connection, digests: Iterable[str], seq: int) -> None:
+    """Remember the last record that needs each of these images."""
+    keys = [(seq, bytes.fromhex(digest)) for digest in digests if _DIGEST.fullmatch(digest)]
+    connection.executemany("UPDATE images SET last_seq = max(last_seq, ?) WHERE digest = ?", keys)
+
+
+def read(connection: sqlite3.Connection, digest: str) -> bytes | None:
+    """The content; None when it is not kept. Refuses a damaged one."""
+    held = _held(connection, bytes.fromhex(digest)) if _DIGEST.fullmatch(digest) else None
+    if held is None:
+        return None
+    try:
+        return held.content()
+    except ValueError as error:
+        raise damaged(f"the kept image {digest[:16]} is damaged: {error}") from None
+
+
+def has(connection: sqlite3.Connection, digest: str) -> bool:
+    """Whether an image is kept; it is not read."""
+    if not _DIGEST.fullmatch(digest):
+        return False
+    query = "SELECT 1 FROM images WHERE digest = ?"
+    return connection.execute(query, (bytes.fromhex(digest),)).fetchone() is not None
+
+
+def uses(connection: sqlite3.Connection) -> list[ImageUse]:
+    """What each image takes and who needs it last."""
+    found = connection.execute("SELECT digest, length(data), last_seq FROM images").fetchall()
+    return [ImageUse(digest.hex(), stored, last_seq) for digest, stored, last_seq in found if isinstance(digest, bytes)]
+
+
+def drop(connection: sqlite3.Connection, images: Iterable[ImageUse]) -> None:
+    """Remove the images; the checkpoint is the caller's."""
+    connection.executemany("DELETE FROM images WHERE digest = ?", [(bytes.fromhex(use.digest),) for use in images])
+
+
+def audit(connection: sqlite3.Connection) -> Iterator[Problem | None]:
+    """One item for each image: what is wrong with it, or None."""
+    keys = [found[0] for found in connection.execute("SELECT key FROM images ORDER BY key")]
+    for key in keys:
+        found = connection.execute(f"SELECT {_COLUMNS} FROM images WHERE key = ?", (key,)).fetchone()
+        yield None if found is None else _problem(Packed(*found))
+
+
+def _held(connection: sqlite3.Connection, key: bytes) -> Packed | None:
+    found = connection.execute(f"SELECT {_COLUMNS} FROM images WHERE digest = ?", (key,)).fetchone()
+    return None if found is None else Packed(*found)
+
+
+def _problem(image: Packed) -> Problem | None:
+    try:
+        image.content()
+    except ValueError as error:
+        name = image.digest.hex()[:16] if isinstance(image.digest, bytes) else repr(image.digest)
+        return Problem(None, "image", f"the kept image {name} is damaged: {error}")
+    return None

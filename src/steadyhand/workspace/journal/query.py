@@ -1,0 +1,143 @@
+"""Reading records back: which rows fit, and a row as an entry or as the problem it has.
+
+The indexes only say where to look. What is returned comes from the log, and only if checksum, chain, body and
+index agree.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from steadyhand.workspace.journal import log
+from steadyhand.workspace.journal.audit import Problem, heads_after, seal_problem
+from steadyhand.workspace.journal.codec import decode_record, decode_staging, from_bytes, unpack
+from steadyhand.workspace.journal.index import key
+from steadyhand.workspace.journal.record import ID_LENGTH, Entry, Record, Staging, State, is_record_id
+from steadyhand.workspace.journal.row import GENESIS, Row, RowType
+
+PAGE = 500
+_BY_PATH = "files f CROSS JOIN records r ON r.seq = f.seq"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which records are asked for; None asks for nothing."""
+
+    path: str | None = None
+    task: str | None = None
+    actor: str | None = None
+    before_seq: int | None = None
+    after_seq: int | None = None
+    newest_first: bool = True
+    states: tuple[State, ...] = tuple(State)
+
+    def page(self, connection: sqlite3.Connection, last: int | None, size: int) -> list[int]:
+        """The next row numbers after `last`, in the order asked for."""
+        conditions, values = self._conditions(last)
+        source, seq = ("records r", "r.seq") if self.path is None else (_BY_PATH, "f.seq")
+        order = "DESC" if self.newest_first else "ASC"
+        where = " AND ".join(condition.format(seq=seq) for condition in conditions)
+        query = f"SELECT r.seq FROM {source} WHERE {where} ORDER BY {seq} {order} LIMIT ?"
+        return [found[0] for found in connection.execute(query, (*values, size))]
+
+    def _conditions(self, last: int | None) -> tuple[list[str], list[object]]:
+        """SQL that holds no value of the caller, and the values."""
+        marks = ", ".join("?" * len(self.states))
+        given: list[tuple[str, object]] = [
+            ("f.path = ?", None if self.path is None else key(self.path)),
+            ("r.task = ?", None if self.task is None else key(self.task)),
+            ("r.actor = ?", None if self.actor is None else key(self.actor)),
+            ("{seq} < ?", self.before_seq),
+            ("{seq} > ?", self.after_seq),
+            ("{seq} < ?" if self.newest_first else "{seq} > ?", last),
+        ]
+        asked = [(condition, value) for condition, value in given if value is not None]
+        conditions = [condition for condition, _ in asked] + [f"r.state IN ({marks})"]
+        return conditions, [value for _, value in asked] + [state.value for state in self.states]
+
+
+def seqs_starting(connection: sqlite3.Connection, prefix: str, limit: int) -> list[tuple[int, str]]:
+    """Row numbers and ids of records whose id starts with these hex digits."""
+    query = "SELECT seq, id FROM records WHERE id >= ? AND id < ? ORDER BY seq DESC LIMIT ?"
+    end = prefix + "g" if len(prefix) <= ID_LENGTH else prefix
+    return connection.execute(query, (prefix, end, limit)).fetchall()
+
+
+def entry_at(connection: sqlite3.Connection, seq: int, path: str | None = None) -> Entry | Problem:
+    """The entry whose record was prepared in this row, or why it cannot be used; `path` must be one it touched."""
+    held = connection.execute("SELECT id, state, settled, undone_by FROM records WHERE seq = ?", (seq,)).fetchone()
+    if held is None:
+        return Problem(seq, "index", f"row {seq} is no record")
+    record_id, state, settled, undone_by = held
+    prepared = _sound_row(connection, seq)
+    if isinstance(prepared, Problem):
+        return prepared
+    note = None
+    if settled is not None or state != State.PREPARED:
+        end = _sound_row(connection, settled)
+        if isinstance(end, Problem):
+            return end
+        if (end.type, end.record) != (state, record_id):
+            return Problem(seq, "index", f"the index says {state!r} of record {record_id!r}, row {end.seq} does not")
+        note = _note_of(end)
+    record = _record_of(prepared, record_id)
+    if isinstance(record, Problem):
+        return record
+    if path is not None and path not in record.paths:
+        return Problem(seq, "index", f"the index says record {record_id} touched {path!r}, the record does not")
+    if undone_by is not None and not (isinstance(undone_by, str) and is_record_id(undone_by)):
+        return Problem(seq, "index", f"the index cannot say by whom record {record_id} is undone")
+    return Entry(seq, record, State(state), note, undone_by)
+
+
+def staged_at(connection: sqlite3.Connection, seq: int) -> tuple[Record, Staging] | Problem:
+    """A prepared record with what was staged for it, or why it cannot be used."""
+    row = _sound_row(connection, seq)
+    if isinstance(row, Problem):
+        return row
+    try:
+        body = unpack(row.codec, row.body)
+        return decode_record(body), decode_staging(body)
+    except ValueError as error:
+        return Problem(seq, "body", f"row {seq} cannot be read: {error}")
+
+
+def _sound_row(connection: sqlite3.Connection, seq: object) -> Row | Problem:
+    found = log.row_and_head(connection, seq) if isinstance(seq, int) else None
+    if found is None:
+        return Problem(seq if isinstance(seq, int) else None, "missing-row", f"row {seq} is missing")
+    row, head = found
+    problem = seal_problem(row, None if head is None else (head,))
+    if problem is not None and problem.kind == "chain":
+        problem = seal_problem(row, _heads_before(connection, row.seq))
+    return problem or row
+
+
+def _heads_before(connection: sqlite3.Connection, seq: int) -> tuple[bytes, ...]:
+    """The chains that may stand before a row, should the row before it be the one that is damaged."""
+    found = log.row_and_head(connection, seq - 1)
+    if found is None:
+        return (GENESIS,)
+    before, head = found
+    return heads_after(before, None if head is None else (head,))
+
+
+def _record_of(row: Row, record_id: str) -> Record | Problem:
+    try:
+        record = decode_record(unpack(row.codec, row.body))
+    except ValueError as error:
+        return Problem(row.seq, "body", f"row {row.seq} cannot be read: {error}")
+    if row.type != RowType.PREPARED or record.id != record_id:
+        return Problem(
+            row.seq, "index", f"the index says record {record_id!r} is in row {row.seq}, which holds {record.id}"
+        )
+    return record
+
+
+def _note_of(row: Row) -> str | None:
+    try:
+        note = from_bytes(unpack(row.codec, row.body)).get("note")
+    except ValueError:
+        return None
+    return note if isinstance(note, str) else None

@@ -1,0 +1,215 @@
+"""What the journal keeps: who changed which files when, why, and how to take it back. Pure values.
+
+Nothing here opens a file or a database; `codec.py` gives these values their JSON form. Paths are relative
+to the workspace root, with `/`. Digests are the SHA-256 of a file's bytes in hex.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Literal
+
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.encoding import Encoding
+
+ID_LENGTH = 12
+_ID = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
+
+Status = Literal["created", "deleted", "renamed", "edited", "mode"]
+Verb = Literal["edit", "undo", "redo"]
+
+
+def new_record_id() -> str:
+    """Twelve lower-case hex digits nobody can guess and hardly anybody has had before."""
+    return secrets.token_hex(ID_LENGTH // 2)
+
+
+def is_record_id(text: str) -> bool:
+    """Whether a text could be the id of a record."""
+    return _ID.fullmatch(text) is not None
+
+
+def utc_now() -> str:
+    """The time as the journal writes it: UTC, ISO 8601, milliseconds. For people; no order rests on it."""
+    return utc_text(datetime.now(UTC))
+
+
+def utc_text(moment: datetime) -> str:
+    """A time as the journal writes it; texts sort as the times do."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class State(StrEnum):
+    """How far a record got. `partial`: recovery could not settle every file and left some alone."""
+
+    PREPARED = "prepared"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+    PARTIAL = "partial"
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """One side of a change: where the file stood, what its bytes were, its permission bits."""
+
+    path: str
+    digest: str
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditNote:
+    """One edit of a call: why, how its place was found, and which splices of the change set it wrote."""
+
+    reason: str | None = None
+    tier: str | None = None
+    similarity: float | None = None
+    lines: tuple[int, int] | None = None
+    splices: tuple[int, ...] = ()
+    differs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What one record did to one file.
+
+    `changes` is None where the content stayed (equal digests), where only the two whole images tell
+    (different digests), or where the content is secret (`redacted`). `made_dirs` are the parent
+    directories this change created, outermost first.
+    """
+
+    before: FileState | None
+    after: FileState | None
+    changes: ChangeSet | None = None
+    encoding: Encoding | None = None
+    edits: tuple[EditNote, ...] = ()
+    made_dirs: tuple[str, ...] = ()
+    redacted: bool = False
+
+    def __post_init__(self) -> None:
+        if self.before is None and self.after is None:
+            raise ValueError("a change has a side before or a side after")
+
+    @property
+    def path(self) -> str:
+        """Where the file stands now; where it stood, if it is gone."""
+        state = self.after or self.before
+        assert state is not None
+        return state.path
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path the change touched, the one before first."""
+        return tuple(dict.fromkeys(state.path for state in (self.before, self.after) if state))
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(state.digest for state in (self.before, self.after) if state))
+
+    @property
+    def is_create(self) -> bool:
+        return self.before is None
+
+    @property
+    def is_delete(self) -> bool:
+        return self.after is None
+
+    @property
+    def is_rename(self) -> bool:
+        return self.before is not None and self.after is not None and self.before.path != self.after.path
+
+    @property
+    def content_changed(self) -> bool:
+        """Whether the bytes are others than before; always so for a created or deleted file."""
+        return self.before is None or self.after is None or self.before.digest != self.after.digest
+
+    @property
+    def status(self) -> Status:
+        if self.is_create:
+            return "created"
+        if self.is_delete:
+            return "deleted"
+        if self.is_rename:
+            return "renamed"
+        return "edited" if self.content_changed else "mode"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One transaction, invertible: all files, with the reason for the whole and for each edit.
+
+    `undoes` names the records this one takes back; a redo takes back an undo. `arguments` is the digest
+    of the arguments of the call, never the arguments themselves.
+    """
+
+    id: str
+    time: str
+    actor: str
+    task: str | None
+    tool: str
+    reason: str | None
+    verb: Verb
+    undoes: tuple[str, ...]
+    files: tuple[FileChange, ...]
+    arguments: str | None = None
+    model: str | None = None
+    duration_ms: int | None = None
+
+    def __post_init__(self) -> None:
+        wrong = next((given for given in (self.id, *self.undoes) if not is_record_id(given)), None)
+        if wrong is not None:
+            raise ValueError(f"a record id is {ID_LENGTH} lower-case hex digits, not {wrong!r}")
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path on either side of a change, each once."""
+        return tuple(dict.fromkeys(path for file in self.files for path in file.paths))
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(digest for file in self.files for digest in file.digests))
+
+    def file(self, path: str) -> FileChange | None:
+        """The change that has `path` on one of its sides; the side after wins."""
+        touching = [file for file in self.files if path in file.paths]
+        return next(
+            (file for file in touching if file.after and file.after.path == path), touching[0] if touching else None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """What recovery needs to finish or take back a prepared record: who staged it, which temporaries, which locks.
+
+    `temps` are pairs of (path, temporary path), both relative to the root.
+    """
+
+    machine: str
+    pid: int
+    temps: tuple[tuple[str, str], ...] = ()
+    lock_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record as the journal knows it now. `seq` orders entries; `undone_by` is the live undo, if any."""
+
+    seq: int
+    record: Record
+    state: State
+    note: str | None = None
+    undone_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line in the journal that is no change: what recovery found, what was set aside, what was dropped."""
+
+    seq: int
+    time: str
+    type: str
+    body: dict[str, object]

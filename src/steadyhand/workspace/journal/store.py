@@ -1,0 +1,180 @@
+"""The journal as everybody else sees it, and the one place that chooses an implementation.
+
+A second store implements `Journal` and passes the same tests (tests/workspace/journal/test_contract.py).
+Nobody outside this package names a store's class, writes SQL or opens the journal's file.
+
+What every store promises:
+
+1. The log is append-only. A state is a new row, an undo is a new record, `gc` appends a checkpoint.
+2. Each row carries a checksum of itself and the chain of the row before it.
+3. When `prepare` returns, the record, its staging and its images survive a power cut.
+4. What cannot be read back as it was written is never returned: it is reported, and reading it refuses
+   with `journal-damaged`.
+5. A journal that is locked, full, read-only, missing or newer refuses before any file is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State
+from steadyhand.workspace.journal.retention import GcReport
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) now and then during long work."""
+
+OnDamage = Callable[[Problem], None]
+"""Called with each record that is left out because it is damaged."""
+
+LASTING = (State.COMMITTED, State.PARTIAL)
+"""The states of records that changed files."""
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalStats:
+    """How much there is. `image_bytes` is the content, `stored_bytes` what it takes compressed."""
+
+    rows: int
+    records: int
+    states: Mapping[str, int]
+    images: int
+    image_bytes: int
+    stored_bytes: int
+    file_bytes: int
+    oldest: str | None
+    newest: str | None
+    head_seq: int
+    head_chain: str
+
+
+class Journal(Protocol):
+    """The append-only record of every change. Thread-safe; usable after a fork; closed by `close` or `with`."""
+
+    @property
+    def location(self) -> str:
+        """The folder or URL it was opened from."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether writing methods refuse with `read-only`."""
+
+    @property
+    def damage(self) -> str | None:
+        """What was wrong with the journal found at opening, which was set aside; None: nothing."""
+
+    def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
+        """Append `record` as prepared and keep the images; durable when it returns. Gives the row's number.
+
+        `images` are whole files by digest, each kept once. `urgent` (undo, recovery) may use up the
+        reserve kept for a full disk.
+        """
+
+    def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
+        """Append how a prepared record ended: committed, aborted or partial. May become durable a little later.
+
+        Settling the same way twice is nothing; a partial record may still become committed or aborted.
+        """
+
+    def unsettled(self, *, on_damage: OnDamage | None = None) -> list[tuple[Record, Staging]]:
+        """Records that were prepared and never settled, oldest first; a damaged one is handed to `on_damage`."""
+
+    def staging(self, record_id: str) -> Staging:
+        """What was staged for a record, whatever became of it."""
+
+    def find(self, id_or_prefix: str) -> Entry:
+        """The record with this id, or with the only id that starts so (at least 4 hex digits)."""
+
+    def entries(
+        self,
+        *,
+        path: str | None = None,
+        task: str | None = None,
+        actor: str | None = None,
+        before_seq: int | None = None,
+        after_seq: int | None = None,
+        limit: int | None = None,
+        newest_first: bool = True,
+        states: tuple[State, ...] = LASTING,
+        on_damage: OnDamage | None = None,
+    ) -> Iterator[Entry]:
+        """Records that fit every filter, streamed. `path` is either side of a change; the seq bounds are exclusive.
+
+        A damaged record is left out and handed to `on_damage`.
+        """
+
+    def latest(self, path: str) -> Entry | None:
+        """The newest lasting record that touched `path`; refuses with `journal-damaged` if that one is damaged."""
+
+    def image(self, digest: str) -> bytes | None:
+        """A whole file by digest; None when it was never kept or was dropped. Refuses a damaged one."""
+
+    def has_image(self, digest: str) -> bool: ...
+
+    def undone_by(self, record_id: str) -> str | None:
+        """The committed undo of this record that has not itself been undone."""
+
+    def append_note(self, type: str, body: Mapping[str, object]) -> int:
+        """Append a report that is no change (`body` must be JSON-able); gives the row's number."""
+
+    def notes(self, *, type: str | None = None, limit: int | None = None) -> Iterator[Note]:
+        """Reports, newest first."""
+
+    def verify(self, progress: Progress | None = None) -> list[Problem]:
+        """Check every row, the chain, every image and the indexes; an empty list means sound."""
+
+    def reindex(self) -> None:
+        """Build the indexes anew from the log; what to do when `verify` finds only problems of kind `index`."""
+
+    def gc(
+        self,
+        *,
+        keep_days: float | None = None,
+        keep_bytes: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> GcReport:
+        """Drop images that no retention rule keeps, oldest first, and append a checkpoint that says so."""
+
+    def stats(self) -> JournalStats: ...
+
+    def release_reserve(self) -> bool:
+        """Free the space kept for undo and recovery on a full disk; False if there was none."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+
+
+def open_journal(location: str | os.PathLike[str], *, read_only: bool = False, timeout: float = 10.0) -> Journal:
+    """Open the journal in a state folder (made if missing) or at a URL.
+
+    `timeout` is how long, in seconds, to wait for another process before refusing with `busy`. With
+    `read_only` nothing is created or changed at `location`: a private copy is read.
+    """
+    from steadyhand.workspace.journal.sqlite import SqliteJournal
+
+    given = os.fspath(location)
+    url = _URL.fullmatch(given)
+    if url is None:
+        return SqliteJournal(Path(given), read_only=read_only, timeout=timeout)
+    if url[1].lower() == "sqlite":
+        return SqliteJournal(Path(url[2]), read_only=read_only, timeout=timeout)
+    raise EditError(
+        Kind.NOT_INSTALLED,
+        f"no journal store for {url[1]}:// is installed",
+        hint="give a folder for the journal, or leave it out to keep it under the workspace root",
+    )
