@@ -1,0 +1,75 @@
+"""What a transaction does to each path: the steps of files, seen as before and after of single names.
+
+A rename is two goals, one name that vanishes and one that appears; so every goal is small enough to be
+done, checked and taken back by itself. Pure data; `transaction.py` acts on it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from steadyhand.workspace.overlay import FileStep, Reading
+from steadyhand.workspace.sandbox import FileImage
+
+Deed = Literal["replace", "in-place", "create", "remove", "mode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One name: what stands there, what shall stand there.
+
+    `like` is the file whose owner, attributes and (unless `mode` says otherwise) mode the new one takes;
+    `link_from` names the file that moves here unchanged, so that even its inode stays.
+    """
+
+    path: str
+    deed: Deed
+    before: FileImage | None
+    data: bytes | None = None
+    digest: str | None = None
+    mode: int | None = None
+    like: FileImage | None = None
+    link_from: str | None = None
+
+    @property
+    def why_in_place(self) -> str:
+        """What a rename would lose, in words."""
+        assert self.before is not None
+        if self.before.nlink > 1:
+            return f"it has {self.before.nlink} names, and all of them show the new text"
+        return "another user owns it, and a new file would be this user's"
+
+
+def goals_of(steps: Sequence[FileStep], readings: Mapping[str, Reading], hardlinks: str) -> tuple[Goal, ...]:
+    """One goal per name; names that appear come first, so that no instant shows less than both versions."""
+    goals: dict[str, Goal] = {}
+    for step in steps:
+        if step.before_path is not None and step.before_path != step.after_path:
+            goals.setdefault(step.before_path, Goal(step.before_path, "remove", step.before))
+    for step in steps:
+        if step.after_path is not None:
+            goals[step.after_path] = _arrival(step, readings[step.after_path].image, hardlinks)
+    return tuple(sorted(goals.values(), key=lambda goal: (goal.deed == "remove", goal.path)))
+
+
+def _arrival(step: FileStep, standing: FileImage | None, hardlinks: str) -> Goal:
+    assert step.after_path is not None
+    moved = step.before_path is not None and step.before_path != step.after_path
+    unchanged = step.before is not None and step.digest == step.before.digest
+    if unchanged and not moved:
+        return Goal(step.after_path, "mode", standing, None, step.digest, step.mode)
+    deed: Deed = "create" if standing is None else "replace"
+    if standing is not None and not moved and _needs_in_place(standing, hardlinks):
+        deed = "in-place"
+    link = step.before_path if moved and unchanged and step.mode is None else None
+    return Goal(step.after_path, deed, standing, step.data, step.digest, step.mode, step.before, link)
+
+
+def _needs_in_place(standing: FileImage, hardlinks: str) -> bool:
+    """Whether a rename would cost the file something: its other names, or an owner we may not give it again."""
+    if standing.nlink > 1 and hardlinks == "in-place":
+        return True
+    return os.geteuid() != 0 and (standing.uid != os.geteuid() or standing.gid not in (os.getegid(), *os.getgroups()))

@@ -1,0 +1,224 @@
+"""The state folder: journal, locks, and the note each running transaction leaves of what it is about to stage.
+
+1. The folder is ours alone: mode 0700, a real directory, never reached through a symbolic link.
+2. A transaction's note names every temporary file and directory it may make, before it makes the first.
+   So whatever a crash leaves behind can be found without walking the tree.
+3. A note appears whole: it is written under another name and renamed.
+4. A note is taken away only after everything it names is gone or in its final place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import socket
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, Storage
+from steadyhand.workspace.writer import refuse_os
+
+FOLDER = ".steadyhand"
+_MOST_NOTES = 10_000
+_TRIES = 5
+
+
+def this_machine() -> str:
+    """A name for the machine whose processes can be asked whether they still live."""
+    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        with contextlib.suppress(OSError):
+            return f"{socket.gethostname()}:{Path(path).read_text(encoding='ascii').strip()}"
+    return socket.gethostname()
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a transaction is about to do: enough to clean up after it, not to finish it."""
+
+    id: str
+    machine: str
+    pid: int
+    temps: tuple[tuple[str, str], ...] = ()
+    lock_keys: tuple[str, ...] = ()
+    made_dirs: tuple[str, ...] = ()
+    prune: tuple[str, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        body = {
+            "machine": self.machine,
+            "pid": self.pid,
+            "temps": self.temps,
+            "lock_keys": self.lock_keys,
+            "made_dirs": self.made_dirs,
+            "prune": self.prune,
+        }
+        return json.dumps(body).encode()
+
+    @classmethod
+    def of_bytes(cls, name: str, data: bytes) -> Intent:
+        """Raises ValueError on anything `to_bytes` did not write."""
+        body = json.loads(data)
+        try:
+            return cls(
+                name,
+                str(body["machine"]),
+                int(body["pid"]),
+                tuple((str(path), str(temp)) for path, temp in body["temps"]),
+                tuple(map(str, body["lock_keys"])),
+                tuple(map(str, body["made_dirs"])),
+                tuple(map(str, body["prune"])),
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError("not an intent") from error
+
+
+class StateFolder:
+    """The folder of one journal on disk. Made on first use; everything in it goes through the storage."""
+
+    def __init__(self, location: Path, storage: Storage) -> None:
+        self.location = location
+        self._storage = storage
+
+    @property
+    def exists(self) -> bool:
+        return os.path.lexists(self.location)
+
+    def make(self) -> None:
+        """Make the folder and its rooms. Refuses a link, a file or somebody else's folder."""
+        try:
+            self.location.parent.mkdir(parents=True, exist_ok=True)
+            parent = self._storage.open(str(self.location.parent), os.O_RDONLY | DIRECTORY)
+            try:
+                self._make_one(self.location.name, parent)
+                folder = self._storage.open(self.location.name, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=parent)
+            finally:
+                self._close(parent)
+            try:
+                self._make_one("pending", folder)
+                self._make_one("locks", folder)
+            finally:
+                self._close(folder)
+        except OSError as error:
+            raise refuse_os(error, "make the state folder", FOLDER) from None
+
+    def _make_one(self, name: str, dir_fd: int) -> None:
+        with contextlib.suppress(FileExistsError):
+            self._storage.mkdir(name, 0o700, dir_fd=dir_fd)
+        _check(self._storage.stat(name, dir_fd=dir_fd))
+
+    def check(self) -> None:
+        """Refuse a folder that cannot be trusted."""
+        _check(os.lstat(self.location))
+
+    def announce(self, intent: Intent) -> None:
+        """Leave a note before staging. It must outlive this process, but not a power cut."""
+        handle = self._open("pending")
+        try:
+            for attempt in range(_TRIES):
+                if self._write_note(intent, f"{intent.id}.{attempt}.part", handle):
+                    return
+            raise OSError(errno.EBUSY, "")
+        except OSError as error:
+            raise refuse_os(error, "note the transaction", FOLDER) from None
+        finally:
+            self._close(handle)
+
+    def _write_note(self, intent: Intent, part: str, handle: int) -> bool:
+        """Write under another name, locked so that nobody takes it for an orphan, then rename. False: taken for one."""
+        fd = self._storage.create(part, 0o600, dir_fd=handle)
+        try:
+            _try_lock(fd)
+            self._storage.write(fd, intent.to_bytes())
+            self._storage.rename(part, intent.id, before_dir_fd=handle, after_dir_fd=handle)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._storage.unlink(part, dir_fd=handle)
+            raise
+        finally:
+            self._close(fd)
+        return True
+
+    def withdraw(self, id: str) -> None:
+        """Take the note away; everything it named is settled."""
+        handle = self._open("pending")
+        try:
+            self._storage.unlink(id, dir_fd=handle)
+        except FileNotFoundError:
+            pass
+        finally:
+            self._close(handle)
+
+    def intents(self) -> list[Intent]:
+        """The notes of transactions that run or have died."""
+        try:
+            handle = self._open("pending")
+        except EditError:
+            return []
+        try:
+            names = [entry.name for entry in self._storage.listdir(handle, limit=_MOST_NOTES)]
+            return [intent for name in sorted(names) if (intent := self._load(handle, name)) is not None]
+        finally:
+            self._close(handle)
+
+    def _load(self, handle: int, name: str) -> Intent | None:
+        if name.endswith(".part"):
+            self._drop_orphan(handle, name)
+            return None
+        try:
+            fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW, dir_fd=handle)
+        except FileNotFoundError:
+            return None
+        try:
+            return Intent.of_bytes(name, self._storage.read(fd, 16 << 20))
+        except ValueError:
+            return None
+        finally:
+            self._close(fd)
+
+    def _drop_orphan(self, handle: int, name: str) -> None:
+        """A note that never became whole names nothing that exists; drop it if its writer is gone."""
+        with contextlib.suppress(OSError):
+            fd = self._storage.open(name, os.O_RDWR | NOFOLLOW, dir_fd=handle)
+            try:
+                if _try_lock(fd):
+                    self._storage.unlink(name, dir_fd=handle)
+            finally:
+                self._close(fd)
+
+    def _open(self, room: str) -> int:
+        try:
+            return self._storage.open(str(self.location / room), os.O_RDONLY | DIRECTORY | NOFOLLOW)
+        except OSError as error:
+            raise refuse_os(error, "open the state folder", FOLDER) from None
+
+    def _close(self, fd: int) -> None:
+        with contextlib.suppress(OSError):
+            self._storage.close(fd)
+
+
+def _check(found: os.stat_result) -> None:
+    if not stat.S_ISDIR(found.st_mode):
+        raise EditError(
+            Kind.JOURNAL_DAMAGED,
+            f"{FOLDER} is not a plain directory",
+            hint="move it away, or name another journal folder",
+        )
+    if os.geteuid() not in (found.st_uid, 0):
+        raise EditError(Kind.JOURNAL_DAMAGED, f"{FOLDER} belongs to another user", hint="name another journal folder")
+
+
+def _try_lock(fd: int) -> bool:
+    """Lock a file for as long as it is open; False when somebody else has it."""
+    import fcntl
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

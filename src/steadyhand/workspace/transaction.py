@@ -1,0 +1,378 @@
+"""Several files, all or nothing: stage, prepare, apply, settle.
+
+The caller holds the locks of every path and has verified that each file is what the goals say it is.
+
+Invariants (tests/faults kills and fails the process at every single storage call):
+
+ 1. Until the journal says `prepared`, no file has changed; whatever fails undoes only our own temporaries.
+ 2. `prepared` is durable and says enough to finish the transaction and enough to take it back.
+ 3. Every temporary is named in the intent note before it is made, and lies beside the file it is for.
+ 4. A name changes by one rename (or, for a file with several names, by writing in place after its new
+    content is safe beside it); at each instant it is the old or the new file, or recovery can tell which.
+ 5. Names appear before names vanish.
+ 6. A failure after `prepared` takes back what was done, in reverse; if that fails too, the record stays
+    prepared and recovery decides.
+ 7. After the last rename the answer is never "failed": if durability cannot be confirmed, the receipt says so.
+ 8. An fsync is never repeated.
+ 9. The intent note goes last, and only when nothing it names is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.goal import Goal
+from steadyhand.workspace.journal.record import Record, Staging, State
+from steadyhand.workspace.journal.store import Journal, Progress
+from steadyhand.workspace.sandbox import Place, Sandbox
+from steadyhand.workspace.state import Intent, StateFolder, this_machine
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, Storage
+from steadyhand.workspace.writer import check_writable, refuse_os, stage, temp_name, write_in_place
+
+OLD = "-old"
+IN_PLACE = "-in-place"
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """How a transaction ended when it ended well."""
+
+    record: Record
+    durable: bool
+    warnings: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Work:
+    """A goal under way: where it happens and what lies beside it."""
+
+    goal: Goal
+    place: Place
+    temp: str
+    dir_fd: int
+    made_dirs: tuple[str, ...] = ()
+    backed_up: bool = False
+    done: bool = False
+
+    @property
+    def old(self) -> str:
+        return self.temp + OLD
+
+
+class Transaction:
+    """One commit. Made for one use by one thread."""
+
+    def __init__(
+        self, sandbox: Sandbox, storage: Storage, journal: Journal, state: StateFolder, *, id: str, keys: Sequence[str]
+    ) -> None:
+        self._sandbox = sandbox
+        self._storage = storage
+        self._journal = journal
+        self._state = state
+        self._id = id
+        self._keys = tuple(keys)
+        self._work: list[_Work] = []
+        self._fds: list[int] = []
+        self._warnings: list[str] = []
+
+    def commit(
+        self,
+        goals: Sequence[Goal],
+        record_of: Callable[[Mapping[str, tuple[str, ...]]], Record],
+        images: Mapping[str, bytes],
+        *,
+        prune: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> Committed:
+        """Carry out the goals. `record_of` gets the directories made per path and gives the record to keep.
+
+        Refuses with `disk-refused` and its kin, every file as it was.
+        """
+        try:
+            self._open_places(goals)
+            self._state.announce(self._intent(prune))
+            try:
+                made = self._make_parents()
+                self._stage_all(progress)
+                record = record_of(made)
+                self._journal.prepare(record, self._staging(), images, urgent=record.verb != "edit")
+            except BaseException:
+                self._discard()
+                raise
+            self._apply_all()
+            durable = self._make_durable()
+            durable = self._settle() and durable
+            self._clean(prune)
+            return Committed(record, durable, tuple(self._warnings))
+        finally:
+            self._close()
+
+    def _open_places(self, goals: Sequence[Goal]) -> None:
+        for index, goal in enumerate(goals):
+            place = self._sandbox.place(goal.path, writing=True, known_name=True)
+            temp = temp_name(self._id, index) + (IN_PLACE if goal.deed == "in-place" else "")
+            self._work.append(_Work(goal, place, temp, place.dir_fd))
+            if place.path != goal.path:
+                raise EditError(
+                    Kind.STALE_SOURCE,
+                    f"{goal.path} now leads to {place.path}",
+                    hint="somebody replaced a directory meanwhile; try again",
+                )
+
+    def _intent(self, prune: Sequence[str]) -> Intent:
+        return Intent(
+            self._id, this_machine(), os.getpid(), self._temps(), self._keys,
+            tuple(dict.fromkeys(d for work in self._work for d in _missing_dirs(work.place))), tuple(prune),
+        )  # fmt: skip
+
+    def _temps(self) -> tuple[tuple[str, str], ...]:
+        return tuple((work.goal.path, _beside(work.goal.path, work.temp)) for work in self._work)
+
+    def _staging(self) -> Staging:
+        return Staging(this_machine(), os.getpid(), self._temps(), self._keys)
+
+    def _make_parents(self) -> dict[str, tuple[str, ...]]:
+        """Directories the new names need; made once, even when several names need them."""
+        made: dict[str, tuple[str, ...]] = {}
+        for work in self._work:
+            if work.goal.deed != "create" or not work.place.missing:
+                continue
+            for path, name in zip(_missing_dirs(work.place), work.place.missing, strict=True):
+                self._make_directory(work, name, path)
+            made[work.goal.path] = work.made_dirs
+        return made
+
+    def _make_directory(self, work: _Work, name: str, path: str) -> None:
+        made = True
+        try:
+            try:
+                self._storage.mkdir(name, dir_fd=work.dir_fd)
+                work.made_dirs += (path,)
+            except FileExistsError:
+                made = False
+            child = self._storage.open(name, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=work.dir_fd)
+            self._fds.append(child)
+            if made:
+                self._storage.fsync_dir(work.dir_fd)
+        except OSError as error:
+            raise refuse_os(error, "make a directory", path) from None
+        work.dir_fd = child
+
+    def _stage_all(self, progress: Progress | None) -> None:
+        for done, work in enumerate(self._work, 1):
+            goal = work.goal
+            if progress is not None:
+                progress(done, len(self._work))
+            if goal.deed in ("remove", "mode") or (goal.link_from is not None and self._stage_link(work)):
+                continue
+            assert goal.data is not None
+            if goal.deed in ("replace", "in-place"):
+                check_writable(self._storage, work.place)
+            notes = stage(
+                self._storage,
+                work.dir_fd,
+                goal.data,
+                temp_name=work.temp,
+                like=goal.like,
+                mode=goal.mode,
+                path=goal.path,
+            )
+            self._warnings.extend(f"{goal.path}: {note}" for note in notes)
+            if goal.deed == "in-place":
+                self._fsync_staged(work)
+
+    def _fsync_staged(self, work: _Work) -> None:
+        """Writing in place may tear the file, so its new content must be findable after a power cut."""
+        try:
+            self._storage.fsync_dir(work.dir_fd)
+        except OSError as error:
+            raise refuse_os(error, "stage", work.goal.path) from None
+
+    def _stage_link(self, work: _Work) -> bool:
+        """A file that only moves keeps its inode; where links are not to be had it is copied."""
+        origin = next((other for other in self._work if other.goal.path == work.goal.link_from), None)
+        if origin is None:
+            return False
+        try:
+            self._storage.link(origin.place.name, work.temp, before_dir_fd=origin.dir_fd, after_dir_fd=work.dir_fd)
+        except OSError as error:
+            if error.errno in (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP):
+                return False
+            raise refuse_os(error, "stage the rename", work.goal.path) from None
+        return True
+
+    def _apply_all(self) -> None:
+        try:
+            for work in self._work:
+                self._apply(work)
+        except BaseException as error:
+            self._take_back()
+            if isinstance(error, OSError):
+                raise refuse_os(error, "replace", self._current().goal.path) from None
+            raise
+
+    def _current(self) -> _Work:
+        return next((work for work in self._work if not work.done), self._work[-1])
+
+    def _apply(self, work: _Work) -> None:
+        goal, name, storage = work.goal, work.place.name, self._storage
+        match goal.deed:
+            case "create":
+                storage.rename_noreplace(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+            case "replace":
+                self._back_up(work)
+                storage.rename(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+            case "in-place":
+                assert goal.data is not None and goal.before is not None
+                work.done = True  # even half of it must be taken back
+                write_in_place(storage, work.place, goal.data, goal.before)
+                self._warnings.append(f"{goal.path} was written in place, because {goal.why_in_place}")
+            case "remove":
+                storage.rename(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+                work.backed_up = True
+            case "mode":
+                assert goal.mode is not None
+                work.done = True  # set, but perhaps not synced: to be taken back too
+                self._set_mode(work, goal.mode)
+        work.done = True
+
+    def _back_up(self, work: _Work) -> None:
+        """Keep the old file reachable until the last name is in place; a lone rename needs no way back."""
+        if len(self._work) == 1:
+            return
+        with contextlib.suppress(OSError):
+            self._storage.link(work.place.name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+            work.backed_up = True
+
+    def _set_mode(self, work: _Work, mode: int) -> None:
+        fd = self._storage.open(work.place.name, os.O_RDONLY | NOFOLLOW | os.O_NONBLOCK, dir_fd=work.dir_fd)
+        try:
+            self._storage.fchmod(fd, mode)
+            self._storage.fsync(fd)
+        finally:
+            self._shut(fd)
+
+    def _take_back(self) -> None:
+        """Undo what was done, newest first. If the disk refuses even that, recovery has all it needs."""
+        for work in reversed(self._work):
+            if work.done or work.backed_up:
+                try:
+                    self._take_back_one(work)
+                except (OSError, EditError) as error:
+                    raise EditError(
+                        Kind.DISK_REFUSED,
+                        f"{work.goal.path} could neither be replaced nor put back",
+                        hint="the transaction is finished or taken back when the workspace is opened again",
+                        details={"path": work.goal.path, "record": self._id, "state": "unknown"},
+                    ) from error
+        with contextlib.suppress(EditError):  # the files are as before; recovery will say so if the journal cannot now
+            self._journal.settle(self._id, State.ABORTED)
+            self._discard()
+
+    def _take_back_one(self, work: _Work) -> None:
+        goal, name, storage = work.goal, work.place.name, self._storage
+        match goal.deed:
+            case "create":
+                storage.unlink(name, dir_fd=work.dir_fd)
+            case "replace" | "remove" if work.backed_up:
+                storage.rename(work.old, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+            case "replace":
+                assert goal.before is not None
+                stage(
+                    storage, work.dir_fd, goal.before.data,
+                    temp_name=work.old, like=goal.before, path=goal.path, keep_special=True,
+                )  # fmt: skip
+                storage.rename(work.old, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+            case "in-place":
+                assert goal.before is not None
+                write_in_place(storage, work.place, goal.before.data, goal.before, keep_special=True)
+            case "mode":
+                assert goal.before is not None
+                self._set_mode(work, goal.before.mode)
+        work.done = work.backed_up = False
+
+    def _make_durable(self) -> bool:
+        durable = True
+        for fd in dict.fromkeys(work.dir_fd for work in self._work if work.goal.deed != "mode"):
+            try:
+                self._storage.fsync_dir(fd)
+            except OSError as error:
+                durable = False
+                self._warnings.append(
+                    f"applied, but the disk did not confirm it is durable: {os.strerror(error.errno or 0)}"
+                )
+        return durable
+
+    def _settle(self) -> bool:
+        try:
+            self._journal.settle(self._id, State.COMMITTED)
+        except EditError as error:
+            self._warnings.append(f"applied, but the journal could not confirm it: {error.message}")
+            return False
+        return True
+
+    def _clean(self, prune: Sequence[str]) -> None:
+        """Remove what is no longer needed; what cannot be removed now is left to recovery, with its note."""
+        try:
+            for work in self._work:
+                for name in (work.temp, work.old):
+                    self._remove(work, name)
+            for path in prune:
+                remove_empty_directory(self._sandbox, self._storage, path)
+            self._state.withdraw(self._id)
+        except (OSError, EditError) as error:
+            self._warnings.append(f"temporary files are left until the workspace is opened again: {error}")
+
+    def _discard(self) -> None:
+        """Take away our temporaries and directories after a failure; keeps quiet, the failure is the news."""
+        with contextlib.suppress(OSError, EditError):
+            for work in self._work:
+                for name in (work.temp, work.old):
+                    self._remove(work, name)
+            for path in reversed([path for work in self._work for path in work.made_dirs]):
+                remove_empty_directory(self._sandbox, self._storage, path)
+            self._state.withdraw(self._id)
+
+    def _remove(self, work: _Work, name: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            self._storage.unlink(name, dir_fd=work.dir_fd)
+
+    def _close(self) -> None:
+        for fd in self._fds:
+            self._shut(fd)
+        for work in self._work:
+            with contextlib.suppress(OSError):
+                work.place.close()
+
+    def _shut(self, fd: int) -> None:
+        with contextlib.suppress(OSError):
+            self._storage.close(fd)
+
+
+def remove_empty_directory(sandbox: Sandbox, storage: Storage, path: str) -> None:
+    """Remove a directory we once made, if it is empty and still there."""
+    with contextlib.suppress(EditError), sandbox.place(path, writing=True) as place:
+        if place.missing:
+            return
+        try:
+            storage.rmdir(place.name, dir_fd=place.dir_fd)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR):
+                raise
+
+
+def _missing_dirs(place: Place) -> tuple[str, ...]:
+    """Root-relative paths of the parent directories a place lacks, outermost first."""
+    if not place.missing:
+        return ()
+    parents = place.path.split("/")[:-1]
+    return tuple("/".join(parents[: len(parents) - len(place.missing) + i + 1]) for i in range(len(place.missing)))
+
+
+def _beside(path: str, name: str) -> str:
+    return "/".join([*path.split("/")[:-1], name])

@@ -1,0 +1,279 @@
+"""Taking a record back: its inverse, moved over everything that happened since, laid on an overlay.
+
+Nothing is written here and nothing is forced: where a later change stands on the same text, the undo is
+refused with the lines. The result is an ordinary transaction; committing it appends a record.
+
+1. A file that still is as the record left it gets back exactly the bytes it had.
+2. Otherwise the inverse splices are moved over each later change, in order, gaps outside the journal included.
+3. Changes that cancel each other since do not stand in the way: on a clash the later ones are composed first.
+4. A creation is undone only if the file is as created; a deletion only if the path is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.source import Source, digest_of
+from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.lineage import Stop, gap_between, recorded_text, stops_forward, unwind
+from steadyhand.workspace.overlay import Draft, Overlay
+
+Later = list[tuple[str, ChangeSet]]
+
+
+class Undo:
+    """Lays the inverse of records on an overlay, newest record first."""
+
+    def __init__(self, journal: Journal, overlay: Overlay) -> None:
+        self._journal = journal
+        self._overlay = overlay
+        self._taken: set[str] = set()
+        self.prune: list[str] = []
+
+    def take_back(self, entries: Sequence[Entry]) -> None:
+        """Undo several records as one; refuses with `cannot-undo` and leaves the overlay to be thrown away."""
+        for entry in sorted(entries, key=lambda item: item.seq, reverse=True):
+            self._take_back_record(entry)
+            self._taken.add(entry.record.id)
+
+    def _take_back_record(self, entry: Entry) -> None:
+        """Contents first, then names: those that go, those that move together, those that come back."""
+        changes = entry.record.files
+        for change in changes:
+            if change.redacted:
+                because = "its content was not kept, because the file holds secrets"
+                raise _refusal(entry, change, because, "restore the file from elsewhere")
+        surviving = [(change, self._present(entry, change)) for change in changes if change.after is not None]
+        for change, (draft, later) in surviving:
+            if change.before is None:
+                self._remove_created(entry, change, draft, later)
+            else:
+                self._restore_content(entry, change, draft, later)
+                self._restore_mode(entry, change, draft)
+        self._overlay.rename_together(
+            [self._way_back(entry, change, draft) for change, (draft, _) in surviving if change.is_rename]
+        )
+        for change in changes:
+            if change.after is None:
+                self._restore_deleted(entry, change)
+            self.prune.extend(reversed(change.made_dirs))
+
+    def _restore_mode(self, entry: Entry, change: FileChange, draft: Draft) -> None:
+        assert change.before is not None and change.after is not None
+        if change.before.mode != change.after.mode:
+            if _mode(draft) != change.after.mode:
+                raise _refusal(entry, change, "the file's mode was changed since", "set the mode by hand")
+            draft.mode = change.before.mode
+
+    def _restore_deleted(self, entry: Entry, change: FileChange) -> None:
+        assert change.before is not None
+        data = self._journal.image(change.before.digest)
+        if data is None:
+            raise _refusal(entry, change, "the image of the deleted file is gone", "restore it from elsewhere")
+        draft = self._overlay.create(change.before.path, mode=change.before.mode)
+        draft.take_bytes(data)
+
+    def _remove_created(self, entry: Entry, change: FileChange, draft: Draft, later: Later) -> None:
+        assert change.after is not None
+        if digest_of(draft.data or b"") != change.after.digest:
+            names = ", ".join(dict.fromkeys(name for name, changes in later if changes)) or "something else"
+            raise _refusal(
+                entry, change, f"the file it created was changed since by {names}", "undo the later changes first"
+            )
+        assert draft.path is not None
+        self._overlay.delete(draft.path)
+
+    def _restore_content(self, entry: Entry, change: FileChange, draft: Draft, later: Later) -> None:
+        assert change.before is not None and change.after is not None
+        if change.before.digest == change.after.digest:
+            return
+        present = draft.data or b""
+        if digest_of(present) == change.after.digest:
+            self._restore_exactly(entry, change, draft, present)
+            return
+        if change.changes is None:
+            raise _refusal(
+                entry, change, "the whole file was replaced and has changed since", "undo the later changes first"
+            )
+        source = draft.source() if draft.changes else draft.decode_as(recorded_text(change, present).encoding)
+        moved = _move_over(entry, change, later, source)
+        if moved:
+            note = EditNote(entry.record.reason, None, None, None, tuple(range(len(moved.splices))), ())
+            draft.take_text(source.apply(moved), moved, (note,))
+
+    def _restore_exactly(self, entry: Entry, change: FileChange, draft: Draft, present: bytes) -> None:
+        assert change.before is not None
+        if change.changes is not None and draft.changes is not None:
+            before = unwind(change, present)
+            if digest_of(before) == change.before.digest:
+                inverse = change.changes.invert()
+                note = EditNote(entry.record.reason, None, None, None, tuple(range(len(inverse.splices))), ())
+                draft.decode_as(recorded_text(change, present).encoding)
+                draft.take_text(recorded_text(change, before), inverse, (note,))
+                return
+        image = self._journal.image(change.before.digest)
+        if image is None:
+            raise _refusal(entry, change, "the image of the version before is gone", "restore it from elsewhere")
+        draft.take_bytes(image)
+
+    def _way_back(self, entry: Entry, change: FileChange, draft: Draft) -> tuple[str, str]:
+        assert change.before is not None and change.after is not None
+        if draft.path != change.after.path:
+            raise _refusal(entry, change, f"the file has since moved to {draft.path}", "undo that rename first")
+        return change.after.path, change.before.path
+
+    def _present(self, entry: Entry, change: FileChange) -> tuple[Draft, Later]:
+        """The file as it is in the overlay, and every change between the record and that, in order."""
+        assert change.after is not None
+        later: Later = []
+        path, last = change.after.path, Stop(entry, change)
+        for stop in self._since(entry, change):
+            assert stop.change.before is not None
+            self._bridge(later, last, stop.change.before.digest)
+            if stop.change.after is None:
+                raise _refusal(
+                    entry,
+                    change,
+                    f"{stop.change.path} was deleted by {stop.entry.record.id}",
+                    f"undo {stop.entry.record.id} first",
+                )
+            if stop.change.changes is not None:
+                later.append((stop.entry.record.id, stop.change.changes))
+            elif stop.change.after.digest != stop.change.before.digest:
+                raise _refusal(
+                    entry, change, f"{stop.entry.record.id} replaced the whole file since", "undo that record first"
+                )
+            path, last = stop.change.after.path, stop
+        draft = self._overlay.came_from(path)
+        if draft is None or draft.path is None:
+            raise _refusal(entry, change, f"{path} is no longer there", "restore the file first")
+        if draft.before is not None:
+            self._bridge(later, last, draft.before.digest, draft.before.data)
+        if draft.changes is None and draft.before is not None:
+            return draft, [*later, ("this undo", _rewritten(change, draft))]
+        return draft, [*later, ("this undo", draft.changes or ChangeSet())]
+
+    def _since(self, entry: Entry, change: FileChange) -> Iterator[Stop]:
+        """Later changes of the file; a deletion that was itself undone is passed over."""
+        assert change.after is not None
+        path, seq = change.after.path, entry.seq
+        while True:
+            deletion: Stop | None = None
+            for stop in stops_forward(self._journal, path, after_seq=seq):
+                if stop.change.after is None and self._is_undone(stop.entry):
+                    deletion = stop
+                    break
+                yield stop
+            if deletion is None or deletion.entry.undone_by is None:
+                return
+            assert deletion.change.before is not None
+            path, seq = deletion.change.before.path, self._journal.find(deletion.entry.undone_by).seq
+
+    def _is_undone(self, entry: Entry) -> bool:
+        return entry.undone_by is not None or entry.record.id in self._taken
+
+    def _bridge(self, later: Later, last: Stop, digest: str, data: bytes | None = None) -> None:
+        """Add what happened outside the journal between `last` and the version `digest`."""
+        assert last.change.after is not None
+        if last.change.after.digest == digest:
+            return
+        found = data if data is not None else self._journal.image(digest)
+        if found is None:
+            raise _refusal(
+                last.entry,
+                last.change,
+                "the file was changed outside Steadyhand and that version was not kept",
+                "edit it by hand",
+            )
+        later.append(("a change outside Steadyhand", gap_between(self._journal, last, found)))
+
+
+def _rewritten(change: FileChange, draft: Draft) -> ChangeSet:
+    from steadyhand.text.diff import changes_between
+
+    assert draft.before is not None
+    before = recorded_text(change, draft.before.data).text
+    return changes_between(before, recorded_text(change, draft.data or b"").text)
+
+
+def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -> ChangeSet:
+    assert change.changes is not None
+    inverse = change.changes.invert()
+    moved: ChangeSet | Clash = inverse
+    blamed = ""
+    for name, changes in later:
+        blamed = name
+        moved = moved.rebase(changes) if isinstance(moved, ChangeSet) else moved
+        if isinstance(moved, Clash):
+            break
+    if isinstance(moved, ChangeSet):
+        return moved
+    whole = ChangeSet()
+    for _, changes in later:
+        whole = whole.compose(changes)
+    netted = inverse.rebase(whole.trim())
+    if isinstance(netted, ChangeSet):
+        return netted
+    lines = sorted({line for _, theirs in netted.pairs for line in _lines_after(whole, theirs.start, source)})
+    raise _refusal(
+        entry,
+        change,
+        f"{blamed} changed the same text since, now line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}",
+        "undo the later change first, or edit those lines by hand",
+        lines=lines,
+        blocked_by=blamed,
+    )
+
+
+def _lines_after(whole: ChangeSet, start: int, source: Source) -> tuple[int, ...]:
+    trimmed = whole.trim()
+    for splice, span in zip(trimmed.splices, trimmed.after_spans(), strict=True):
+        if splice.start == start:
+            first, last = source.lines_of(span)
+            return tuple(range(first, last + 1))
+    return ()
+
+
+def _mode(draft: Draft) -> int | None:
+    if draft.mode is not None:
+        return draft.mode
+    return draft.before.mode if draft.before is not None else None
+
+
+def _refusal(entry: Entry, change: FileChange, because: str, hint: str, **details: object) -> EditError:
+    return EditError(
+        Kind.CANNOT_UNDO,
+        f"{entry.record.id} cannot be undone in {change.path}: {because}",
+        hint=hint,
+        details={"record": entry.record.id, "path": change.path, **details},
+    )
+
+
+Choose = Callable[[Entry], bool]
+
+
+def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
+    """The newest record that is neither an undo nor undone. Refuses with `cannot-undo`."""
+    for entry in journal.entries(path=path):
+        if entry.record.verb != "undo" and entry.undone_by is None:
+            return entry
+    raise EditError(Kind.CANNOT_UNDO, "there is nothing to undo", hint="see `steadyhand log`")
+
+
+def standing_of_task(journal: Journal, task: str) -> list[Entry]:
+    """Every record of a task that still stands. Refuses with `cannot-undo`."""
+    entries = [e for e in journal.entries(task=task) if e.record.verb != "undo" and e.undone_by is None]
+    if not entries:
+        raise EditError(Kind.CANNOT_UNDO, f"task {task!r} has nothing to undo", hint="see `steadyhand log --task`")
+    return entries
+
+
+def latest_undo(journal: Journal) -> Entry:
+    """The newest undo that was not redone. Refuses with `cannot-undo`."""
+    for entry in journal.entries():
+        if entry.record.verb == "undo" and entry.undone_by is None:
+            return entry
+    raise EditError(Kind.CANNOT_UNDO, "there is nothing to redo", hint="see `steadyhand log`")
