@@ -1,0 +1,1 @@
+"""Joins plan and workspace: read, plan, lock, verify, commit."""

@@ -1,0 +1,67 @@
+"""The half of a workspace that only asks: records, diffs, reasons, soundness. Changes no file of the user's."""
+
+from __future__ import annotations
+
+from steadyhand.session.history import History
+from steadyhand.session.reverse import Reverse
+from steadyhand.workspace.journal.record import Entry
+from steadyhand.workspace.journal.retention import GcReport
+from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.machine import describe
+from steadyhand.workspace.store import Store
+from steadyhand.workspace.survey import CheckReport, survey
+from steadyhand.workspace.why import Why
+
+
+class Archive:
+    """Questions about one workspace and its journal."""
+
+    _store: Store
+
+    def history(self, path: str | None = None, *, task: str | None = None, limit: int | None = None) -> list[Entry]:
+        """Committed records, newest first; a file's are followed through its renames."""
+        return History(self._store).entries(path, task=task, limit=limit)
+
+    def show(self, id: str) -> Entry:
+        """One record by its id or a unique beginning of it."""
+        return self._store.journal.find(id)
+
+    def diff_of(self, id: str) -> str:
+        """The unified diff a record made."""
+        return History(self._store).diff_of(self.show(id))
+
+    def diff_of_task(self, task: str) -> str:
+        """What a task's records come to, as the tree is now: other changes in the same files are left out."""
+        return Reverse(self._store, "undo").net_diff(task)
+
+    def why(self, path: str, line: int) -> Why:
+        """Which record last wrote a line, and for what reason."""
+        return History(self._store).why(path, [line])[0]
+
+    def why_all(self, path: str) -> list[Why]:
+        """The same for every line."""
+        return History(self._store).why(path, None)
+
+    def check(self, *, progress: Progress | None = None) -> CheckReport:
+        """Whether the journal is sound and the tree is as it left it."""
+        return survey(self._store, progress)
+
+    def gc(
+        self,
+        *,
+        keep_days: float | None = None,
+        keep_bytes: int | None = None,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> GcReport:
+        """Drop old images; the records stay. What only an image could bring back can then not be undone."""
+        journal = self._store.journal if preview else self._store.writable_journal()
+        return journal.gc(keep_days=keep_days, keep_bytes=keep_bytes, dry_run=preview, progress=progress)
+
+    def recover(self) -> tuple[str, ...]:
+        """Settle what crashed processes left behind; opening the workspace has done so already."""
+        return self._store.recover()
+
+    def doctor(self) -> dict[str, object]:
+        """What this machine offers and how the workspace is set up."""
+        return describe(self._store)

@@ -1,0 +1,107 @@
+"""A transaction under way in Python: each call is checked at once, nothing is written until the block ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.preview import Edits, read_edits
+from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, EditFile, RenameFile, WriteFile
+from steadyhand.session.lay import Ask, Layer, Request, WriteBytes
+from steadyhand.session.receipt import Receipt
+from steadyhand.text.source import Source
+from steadyhand.workspace.overlay import Overlay
+from steadyhand.workspace.store import Store
+
+
+class Batch:
+    """The verbs of a workspace inside one transaction. `receipt` is there once the block has ended."""
+
+    def __init__(self, policy: Policy, store: Store, mode: str | None, seen: Mapping[str, str]) -> None:
+        self._policy = policy
+        self._layer = Layer(Overlay(store.look), mode, dict(seen), store.version_of)
+        self.asks: list[Ask] = []
+        self._receipt: Receipt | None = None
+
+    @property
+    def receipt(self) -> Receipt:
+        if self._receipt is None:
+            raise EditError(
+                Kind.BAD_REQUEST, "the transaction has not been committed", hint="leave the with block first"
+            )
+        return self._receipt
+
+    @receipt.setter
+    def receipt(self, receipt: Receipt) -> None:
+        self._receipt = receipt
+
+    def read(self, path: str, *, encoding: str | None = None) -> Source:
+        """The text as this transaction would leave it."""
+        return self._layer.overlay.need(path).source(encoding)
+
+    def edit(
+        self,
+        path: str,
+        edits: Edits,
+        *,
+        expect: str | None = None,
+        policy: Policy | None = None,
+        encoding: str | None = None,
+        reason: str | None = None,
+    ) -> tuple[Outcome, ...]:
+        return self._take(EditFile(path, read_edits(edits), expect), policy, encoding, reason)
+
+    def write(
+        self,
+        path: str,
+        content: str | bytes,
+        *,
+        expect: str | None = None,
+        allow_shrink: bool = False,
+        overwrite: bool = False,
+        encoding: str | None = None,
+        reason: str | None = None,
+    ) -> tuple[Outcome, ...]:
+        request: Request = (
+            WriteBytes(path, content, expect, allow_shrink)
+            if isinstance(content, bytes)
+            else WriteFile(path, content, expect, allow_shrink)
+        )
+        return self._take(request, None, encoding, reason, overwrite=overwrite)
+
+    def create(
+        self, path: str, content: str, *, mode: int | None = None, reason: str | None = None
+    ) -> tuple[Outcome, ...]:
+        return self._take(CreateFile(path, content, mode), reason=reason)
+
+    def delete(self, path: str, *, expect: str | None = None, reason: str | None = None) -> tuple[Outcome, ...]:
+        return self._take(DeleteFile(path, expect), reason=reason)
+
+    def rename(
+        self, path: str, to: str, *, expect: str | None = None, reason: str | None = None
+    ) -> tuple[Outcome, ...]:
+        return self._take(RenameFile(path, to, expect), reason=reason)
+
+    def chmod(self, path: str, mode: int, *, reason: str | None = None) -> tuple[Outcome, ...]:
+        return self._take(ChangeMode(path, mode), reason=reason)
+
+    def _take(
+        self,
+        request: Request,
+        policy: Policy | None = None,
+        encoding: str | None = None,
+        reason: str | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> tuple[Outcome, ...]:
+        ask = Ask(request, policy or self._policy, encoding, reason, overwrite)
+        first = len(self._layer.outcomes)
+        try:
+            self._layer.lay(ask)
+        except EditError as error:
+            raise error.with_details(path=request.path) from None
+        self.asks.append(ask)
+        return tuple(replace(outcome, index=i) for i, outcome in enumerate(self._layer.outcomes[first:]))

@@ -1,0 +1,75 @@
+"""What the journal says of files: their records, the diff of each, and why a line is as it is."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.source import Source
+from steadyhand.text.unified import render_unified
+from steadyhand.workspace.journal.record import Entry, FileChange
+from steadyhand.workspace.lineage import Stop, history_of, recorded_text, unwind, version_after
+from steadyhand.workspace.store import Store
+from steadyhand.workspace.why import Why, explain
+
+
+class History:
+    """Questions about the past of one workspace."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def entries(self, path: str | None, *, task: str | None, limit: int | None) -> list[Entry]:
+        journal = self._store.journal
+        if path is None:
+            return list(journal.entries(task=task, limit=limit))
+        found = (
+            entry
+            for entry in history_of(journal, self._store.resolve(path))
+            if task is None or entry.record.task == task
+        )
+        return list(islice(found, limit))
+
+    def diff_of(self, entry: Entry) -> str:
+        return "".join(self._file_diff(entry, change) for change in entry.record.files)
+
+    def why(self, path: str, lines: list[int] | None) -> list[Why]:
+        resolved, image = self._store.read(path)
+        source = Source.of_bytes(image.data, path=resolved).settle()
+        count = source.table.count
+        for line in lines or ():
+            if not 1 <= line <= count:
+                raise EditError(
+                    Kind.OUT_OF_BOUNDS,
+                    f"{path} has {count} lines, there is no line {line}",
+                    hint=f"give a line from 1 to {count}",
+                    details={"path": path, "line": line, "lines": count},
+                )
+        return explain(self._store.journal, resolved, source, lines if lines is not None else list(range(1, count + 1)))
+
+    def _file_diff(self, entry: Entry, change: FileChange) -> str:
+        if change.redacted:
+            return f"# {change.path}: {change.status}; the content is not kept\n"
+        before_path = change.before.path if change.before else None
+        after_path = change.after.path if change.after else None
+        try:
+            before, after = self._sides(entry, change)
+        except EditError as error:
+            return f"# {change.path}: {change.status}; {error.message}\n"
+        return render_unified(before, after, before_path, after_path)
+
+    def _sides(self, entry: Entry, change: FileChange) -> tuple[str, str]:
+        journal = self._store.journal
+        if change.before and change.after and change.before.digest == change.after.digest:
+            return "", ""
+        after = version_after(journal, Stop(entry, change)) if change.after else b""
+        if change.before is None:
+            before = b""
+        elif change.after is not None and change.changes is not None:
+            before = unwind(change, after)
+        else:
+            kept = journal.image(change.before.digest)
+            if kept is None:
+                raise EditError(Kind.CANNOT_UNDO, "its image is gone")
+            before = kept
+        return recorded_text(change, before).text, recorded_text(change, after).text

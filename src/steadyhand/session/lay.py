@@ -1,0 +1,343 @@
+"""Requests laid on an overlay: each is planned against the text as the requests before it leave it.
+
+Touches no disk and no journal; what it needs to know of the session (mode, what was read) comes in as data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, assert_never
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit
+from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.planner import plan
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.preview import plan_write
+from steadyhand.plan.request import (
+    ChangeMode,
+    CreateFile,
+    DeleteFile,
+    EditFile,
+    FileRequest,
+    RenameFile,
+    WriteFile,
+)
+from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.diff import changes_between
+from steadyhand.text.source import Source, digest_of
+from steadyhand.text.span import Span
+from steadyhand.workspace.journal.record import EditNote
+from steadyhand.workspace.overlay import Draft, Overlay
+
+Mode = Literal["research", "analyze", "generate", "modify", "execute"]
+Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
+
+_FORBIDDEN: dict[str, frozenset[str]] = {
+    "research": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
+    "analyze": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
+    "generate": frozenset({"edit", "write", "delete", "rename", "mode"}),
+    "modify": frozenset({"create"}),
+    "execute": frozenset(),
+}
+MODES = tuple(_FORBIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBytes:
+    """Replace a file's whole content, or create it, with bytes that are not looked into."""
+
+    path: str
+    data: bytes
+    expect: str | None = None
+    allow_shrink: bool = False
+
+
+Request = FileRequest | WriteBytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request with what goes with it: policy, encoding, and whether the host vouches for an overwrite."""
+
+    request: Request
+    policy: Policy
+    encoding: str | None = None
+    reason: str | None = None
+    overwrite: bool = False
+
+
+@dataclass(slots=True)
+class Layer:
+    """Lays requests one after another and keeps their outcomes."""
+
+    overlay: Overlay
+    mode: str | None
+    seen: Mapping[str, str]
+    version_of: Callable[[str, str], bytes | None]
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def lay_all(self, asks: list[Ask], *, partial: bool) -> None:
+        """All of them, or, when `partial`, those that can be; then each refusal is an outcome."""
+        for ask in asks:
+            try:
+                self.lay(ask)
+            except EditError as error:
+                located = error.with_details(path=ask.request.path)
+                if not partial:
+                    raise located from None
+                self.outcomes.append(Outcome(len(self.outcomes), applied=False, path=ask.request.path, error=located))
+        if self.outcomes and all(not outcome.applied for outcome in self.outcomes):
+            first = next((outcome.error for outcome in self.outcomes if outcome.error), None)
+            if first is not None:
+                raise first
+
+    def lay(self, ask: Ask) -> None:
+        """One request. Refuses with whatever kind fits, the overlay unchanged."""
+        request = ask.request
+        match request:
+            case EditFile():
+                self._edit(ask, request.path, request.edits, request.expect)
+            case WriteFile() | WriteBytes():
+                self._write(ask, request)
+            case CreateFile():
+                self._allow("create", request.path)
+                self._create(ask, request.path, request.content, request.mode)
+            case DeleteFile():
+                self._allow("delete", request.path)
+                self._expect(self.overlay.need(request.path), request.expect)
+                self.overlay.delete(request.path)
+                self._done(request.path, ask.reason)
+            case RenameFile():
+                self._allow("rename", request.path)
+                self._expect(self.overlay.need(request.path), request.expect)
+                self.overlay.rename(request.path, request.to)
+                self._done(request.to, ask.reason)
+            case ChangeMode():
+                self._allow("mode", request.path)
+                self._change_mode(ask, request)
+            case _:
+                assert_never(request)
+
+    def _edit(self, ask: Ask, path: str, edits: tuple[Edit, ...], expect: str | None) -> None:
+        self._allow("edit", path)
+        if not edits:
+            raise EditError(Kind.BAD_REQUEST, "there are no edits", hint="give at least one", details={"path": path})
+        draft = self.overlay.need(path)
+        source = draft.source(ask.encoding)
+        try:
+            self._expect(draft, expect)
+            planned = plan(source, edits, ask.policy, path=draft.path)
+        except EditError as error:
+            if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
+                raise
+            planned = self._rebased(draft, source, edits, ask.policy, expect, error)
+        if draft.secret:
+            planned = _redact(planned)
+        self._take(planned, draft, source, path)
+        self._keep_bak(ask, draft)
+
+    def _rebased(
+        self, draft: Draft, source: Source, edits: tuple[Edit, ...], policy: Policy, expect: str, stale: EditError
+    ) -> Plan:
+        """Plan for the version the caller knew, then move the change over what happened since."""
+        known = self.version_of(draft.path or "", expect)
+        if known is None:
+            raise stale
+        written_for = Source.of_bytes(known, path=draft.path)
+        planned = plan(written_for, edits, policy, path=draft.path)
+        moved = planned.changes.rebase(changes_between(written_for.text, source.text))
+        if isinstance(moved, Clash):
+            raise _conflict(draft, source, written_for, moved)
+        after = source.apply(moved)
+        outcomes = tuple(_as_rebased(outcome, moved, after) for outcome in planned.outcomes)
+        return replace(planned, outcomes=outcomes, changes=moved, after=after)
+
+    def _take(self, planned: Plan, draft: Draft, source: Source, path: str) -> None:
+        first = len(self.outcomes)
+        self.outcomes.extend(
+            replace(outcome, index=first + outcome.index, path=draft.path or path) for outcome in planned.outcomes
+        )
+        if not planned.changes:
+            del self.outcomes[first:]
+            error = planned.error
+            raise error if error is not None else _no_change(path)
+        changes = replace(planned.changes, base=source.digest)
+        draft.take_text(planned.after, changes, _notes(planned))
+
+    def _write(self, ask: Ask, request: WriteFile | WriteBytes) -> None:
+        _, draft = self.overlay.look(request.path)
+        if draft is None:
+            self._allow("create", request.path)
+            if request.expect is not None:
+                raise EditError(
+                    Kind.STALE_SOURCE,
+                    f"{request.path} was expected to have digest {request.expect[:16]}, but is not there",
+                    hint="leave the hash out to create the file",
+                    details={"path": request.path, "expected": request.expect, "actual": None},
+                )
+            content = request.content if isinstance(request, WriteFile) else request.data
+            self._create(ask, request.path, content, None)
+            return
+        self._allow("write", request.path)
+        self._expect(draft, request.expect)
+        self._check_overwrite(ask, draft, request)
+        before = draft.source(ask.encoding)
+        new = Source.of_bytes(request.data).text if isinstance(request, WriteBytes) else request.content
+        planned = plan_write(before, new, path=draft.path, policy=ask.policy, allow_shrink=request.allow_shrink)
+        if not before.is_binary:  # there are no lines to compare a picture by
+            self._refuse(planned)
+        if isinstance(request, WriteBytes) or before.is_binary:
+            data = request.data if isinstance(request, WriteBytes) else request.content.encode()
+            if data == draft.data:
+                raise _no_change(request.path)
+            draft.take_bytes(data, (EditNote(reason=ask.reason),))
+        else:
+            if not planned.changes:
+                raise _no_change(request.path)
+            note = EditNote(ask.reason, splices=tuple(range(len(planned.changes.splices))))
+            draft.take_text(planned.after, replace(planned.changes, base=before.digest), (note,), whole=True)
+        self._keep_bak(ask, draft)
+        self._done(request.path, ask.reason)
+
+    def _create(self, ask: Ask, path: str, content: str | bytes, mode: int | None) -> None:
+        draft = self.overlay.create(path, mode=mode)
+        note = EditNote(reason=ask.reason)
+        if isinstance(content, bytes):
+            draft.take_bytes(content, (note,))
+        elif ask.encoding is not None:
+            draft.take_bytes(_encoded(content, ask.encoding), (note,))
+        else:
+            planned = plan_write(None, content, path=draft.path, policy=ask.policy)
+            self._refuse(planned)
+            draft.take_text(planned.after, planned.changes, (note,))
+        self._done(path, ask.reason)
+
+    def _change_mode(self, ask: Ask, request: ChangeMode) -> None:
+        draft = self.overlay.need(request.path)
+        present = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
+        if present == request.mode:
+            raise _no_change(request.path)
+        if request.mode & 0o7000:
+            raise EditError(
+                Kind.NOT_ALLOWED,
+                f"{request.path}: set-user, set-group and sticky bits are not Steadyhand's to give",
+                hint="use permission bits up to 0777",
+            )
+        draft.mode = request.mode
+        self._done(request.path, ask.reason)
+
+    def _refuse(self, planned: Plan) -> None:
+        if planned.error is not None:
+            raise planned.error
+
+    def _done(self, path: str, reason: str | None) -> None:
+        self.outcomes.append(Outcome(len(self.outcomes), applied=True, path=path, reason=reason))
+
+    def _allow(self, verb: Verb, path: str) -> None:
+        if self.mode is not None and verb in _FORBIDDEN[self.mode]:
+            allowed = sorted({"edit", "write", "create", "delete", "rename", "mode"} - _FORBIDDEN[self.mode])
+            raise EditError(
+                Kind.NOT_ALLOWED,
+                f"mode {self.mode} does not allow to {verb} {path}",
+                hint=f"allowed here: read{', ' if allowed else ''}{', '.join(allowed)}",
+                details={"mode": self.mode, "verb": verb},
+            )
+
+    def _expect(self, draft: Draft, expect: str | None) -> None:
+        """The version the caller speaks of must be the one on disk, or the one this transaction has made of it."""
+        if expect is None:
+            return
+        on_disk = draft.before.digest if draft.before is not None else None
+        if on_disk is not None and on_disk.startswith(expect):
+            return
+        actual = digest_of(draft.data or b"")
+        if not actual.startswith(expect):
+            raise EditError(
+                Kind.STALE_SOURCE,
+                f"{draft.path} has digest {actual[:16]}, not {expect[:16]}: it changed since it was read",
+                hint="read it again and send the edit for its present text",
+                details={"path": draft.path, "expected": expect, "actual": actual},
+            )
+
+    def _check_overwrite(self, ask: Ask, draft: Draft, request: WriteFile | WriteBytes) -> None:
+        """Replacing a whole file needs proof that the caller knows what it replaces."""
+        if request.expect is not None or ask.overwrite or draft.before is None:
+            return
+        seen = self.seen.get(draft.path or "")
+        if seen == draft.before.digest:
+            return
+        state = "changed since this task read it" if seen else "was never read by this task"
+        raise EditError(
+            Kind.STALE_SOURCE,
+            f"{draft.path} exists and {state}; its digest is {draft.before.digest[:16]}",
+            hint="read it first, or send the hash of the version you mean to replace",
+            details={"path": draft.path, "expected": seen, "actual": draft.before.digest},
+        )
+
+    def _keep_bak(self, ask: Ask, draft: Draft) -> None:
+        """A copy beside the file, for policies that want one; an existing one is never overwritten."""
+        if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None:
+            return
+        name = f"{draft.before_path}.bak"
+        if self.overlay.look(name)[1] is None:
+            self.overlay.create(name, mode=draft.before.mode).take_bytes(draft.before.data)
+
+
+def _notes(planned: Plan) -> tuple[EditNote, ...]:
+    return tuple(
+        EditNote(o.reason, o.tier, o.similarity, o.lines, o.splices, o.differs) for o in planned.outcomes if o.applied
+    )
+
+
+def _as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
+    spans = [moved.after_spans()[index] for index in outcome.splices]
+    lines = after.lines_of(Span(spans[0].start, spans[-1].end)) if spans else outcome.lines
+    return replace(outcome, lines=lines, others=(), differs=(*outcome.differs, "rebased"))
+
+
+def _conflict(draft: Draft, source: Source, written_for: Source, clash: Clash) -> EditError:
+    """Both sides of the first place that two changes want, and its lines as they are now."""
+    mine, theirs = clash.pairs[0]
+    since = changes_between(written_for.text, source.text)
+    span = since.after_spans()[since.splices.index(theirs)]
+    first, last = source.lines_of(span)
+    return EditError(
+        Kind.CONFLICT,
+        f"{draft.path} changed since in line {first}, where this edit wants to write",
+        hint="read the file again and send the edit for its present text",
+        details={
+            "path": draft.path,
+            "lines": [first, last],
+            "before": theirs.old,
+            "theirs": theirs.new,
+            "yours": mine.new,
+            "actual": source.digest,
+        },
+    )
+
+
+def _redact(planned: Plan) -> Plan:
+    """Refusals about a file with secrets say what kind, not what stands there."""
+    outcomes = tuple(
+        outcome if outcome.error is None else replace(outcome, error=_without_content(outcome.error))
+        for outcome in planned.outcomes
+    )
+    return replace(planned, outcomes=outcomes)
+
+
+def _without_content(error: EditError) -> EditError:
+    return EditError(error.kind, error.kind.doc, hint="the file holds secrets, so nothing of it is shown")
+
+
+def _encoded(content: str, encoding: str) -> bytes:
+    wanted = Source.of_bytes(b"", encoding=encoding).encoding
+    wanted.check_new_text(content)
+    return wanted.encode(content)
+
+
+def _no_change(path: str) -> EditError:
+    return EditError(
+        Kind.NO_CHANGE, f"{path} would stay as it is", hint="nothing needs to be done", details={"path": path}
+    )

@@ -1,0 +1,113 @@
+"""What a caller gets for a change: the undo handle, the files, one outcome per edit, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from steadyhand.errors import EditError
+from steadyhand.plan.outcome import Outcome
+from steadyhand.text.source import Source
+from steadyhand.text.unified import render_unified
+from steadyhand.workspace.overlay import FileStep
+
+Status = Literal["created", "edited", "deleted", "renamed", "mode"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileReceipt:
+    """One changed file: its digests before and after, and the diff on demand."""
+
+    path: str
+    status: Status
+    before: str | None
+    after: str | None
+    path_before: str | None
+    redacted: bool
+    _step: FileStep
+
+    @classmethod
+    def of(cls, step: FileStep) -> FileReceipt:
+        path = step.after_path or step.before_path
+        assert path is not None
+        before = step.before.digest if step.before is not None else None
+        return cls(path, _status(step), before, step.digest, step.before_path, step.secret, step)
+
+    def diff(self) -> str:
+        """Unified diff; a file with secrets says only that it changed."""
+        step = self._step
+        if self.redacted:
+            return f"# {self.path}: {self.status}; the content is not shown\n"
+        if step.source is not None and step.changes is not None:
+            after = step.source.text
+            before = step.changes.invert().apply(after)
+        else:
+            before = Source.of_bytes(step.before.data).text if step.before is not None else ""
+            after = Source.of_bytes(step.data).text if step.data is not None else ""
+        return render_unified(before, after, step.before_path, step.after_path)
+
+    def to_json(self) -> dict[str, object]:
+        facts: dict[str, object] = {
+            "path": self.path,
+            "status": self.status,
+            "before": self.before,
+            "after": self.after,
+            "fileHash": self.after[:16] if self.after else None,
+        }
+        if self.path_before is not None and self.path_before != self.path:
+            facts["path_before"] = self.path_before
+        if self.redacted:
+            facts["redacted"] = True
+        return facts
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The answer to a change that was made, or, with `id` None, that would be made.
+
+    `durable` is False when the change is applied but the disk or the journal did not confirm it: it may not
+    survive a power cut. `id` is what `undo` takes.
+    """
+
+    id: str | None
+    files: tuple[FileReceipt, ...]
+    outcomes: tuple[Outcome, ...]
+    durable: bool = True
+    warnings: tuple[str, ...] = ()
+    undoes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every edit went through."""
+        return all(outcome.error is None for outcome in self.outcomes)
+
+    @property
+    def error(self) -> EditError | None:
+        return next((outcome.error for outcome in self.outcomes if outcome.error is not None), None)
+
+    def diff(self) -> str:
+        """Unified diff of all files."""
+        return "".join(file.diff() for file in self.files)
+
+    def to_json(self) -> dict[str, object]:
+        facts: dict[str, object] = {
+            "ok": self.ok,
+            "id": self.id,
+            "files": [file.to_json() for file in self.files],
+            "outcomes": [outcome.to_json() for outcome in self.outcomes],
+            "durable": self.durable,
+            "warnings": list(self.warnings),
+        }
+        if self.undoes:
+            facts["undoes"] = list(self.undoes)
+        return facts
+
+
+def _status(step: FileStep) -> Status:
+    if step.before is None:
+        return "created"
+    if step.after_path is None:
+        return "deleted"
+    if step.before_path != step.after_path:
+        return "renamed"
+    return "mode" if step.digest == step.before.digest else "edited"

@@ -1,0 +1,98 @@
+"""Undo and redo: choose the records, lay their inverse, name what is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.receipt import FileReceipt
+from steadyhand.text.source import Source
+from steadyhand.text.unified import render_unified
+from steadyhand.workspace.journal.record import Entry, State
+from steadyhand.workspace.overlay import Overlay
+from steadyhand.workspace.store import Header, Lay, Store
+from steadyhand.workspace.undo import Undo, latest_standing, latest_undo, standing_of_task
+
+
+class Reverse:
+    """One undo or redo under way."""
+
+    def __init__(self, store: Store, verb: Literal["undo", "redo"]) -> None:
+        self._store = store
+        self._verb = verb
+        self._prune: list[str] = []
+
+    def choose(self, *, id: str | None, task: str | None, path: str | None) -> list[Entry]:
+        journal = self._store.journal
+        if id is not None:
+            return [_standing(journal.find(id))]
+        if task is not None:
+            return standing_of_task(journal, task)
+        resolved = self._store.resolve(path) if path is not None else None
+        return [latest_standing(journal, path=resolved)]
+
+    def choose_undo(self, id: str | None) -> list[Entry]:
+        journal = self._store.journal
+        entry = latest_undo(journal) if id is None else _standing(journal.find(id))
+        if entry.record.verb != "undo":
+            raise EditError(
+                Kind.CANNOT_UNDO,
+                f"{entry.record.id} is no undo, so there is nothing to redo",
+                hint="give the id of an undo; `steadyhand log` shows them",
+            )
+        return [entry]
+
+    def plan(self, choose: Callable[[], list[Entry]], header: Header) -> tuple[Header, Lay]:
+        """The header for the new record, and what lays the inverse; choosing again each time it is laid."""
+        chosen = choose()
+        ids = tuple(entry.record.id for entry in chosen)
+
+        def lay(overlay: Overlay) -> None:
+            undo = Undo(self._store.journal, overlay)
+            undo.take_back([_standing(self._store.journal.find(each)) for each in ids])
+            self._prune = undo.prune
+
+        reason = header.reason or f"{self._verb} of {', '.join(ids)}"
+        return replace(header, reason=reason, verb=self._verb, undoes=ids), lay
+
+    def prune(self) -> list[str]:
+        """Directories that are to go if the undo leaves them empty."""
+        return self._prune
+
+    def net_diff(self, task: str) -> str:
+        """The diff from the tree without the task's records to the tree as it is."""
+        overlay = Overlay(self._store.look_again)
+        Undo(self._store.journal, overlay).take_back(standing_of_task(self._store.journal, task))
+        return "".join(_backwards(FileReceipt.of(step)) for step in overlay.steps())
+
+
+def _backwards(file: FileReceipt) -> str:
+    step = file._step
+    if file.redacted:
+        return file.diff()
+    if step.source is not None and step.changes is not None:
+        without = step.source.text
+        present = step.changes.invert().apply(without)
+    else:
+        without = Source.of_bytes(step.data).text if step.data is not None else ""
+        present = Source.of_bytes(step.before.data).text if step.before is not None else ""
+    return render_unified(without, present, step.after_path, step.before_path)
+
+
+def _standing(entry: Entry) -> Entry:
+    if entry.state not in (State.COMMITTED, State.PARTIAL):
+        raise EditError(
+            Kind.CANNOT_UNDO,
+            f"{entry.record.id} was never applied ({entry.state})",
+            hint="there is nothing to take back",
+        )
+    if entry.undone_by is not None:
+        raise EditError(
+            Kind.CANNOT_UNDO,
+            f"{entry.record.id} was already undone by {entry.undone_by}",
+            hint=f"redo it with `steadyhand redo {entry.undone_by}`",
+            details={"record": entry.record.id, "undone_by": entry.undone_by},
+        )
+    return entry

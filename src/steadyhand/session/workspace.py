@@ -1,0 +1,362 @@
+"""The workspace as callers see it: read, edit, undo, ask why. The one room that joins plan and store.
+
+Holds no text and no lock between calls; remembers only what each task has read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.preview import Edits, read_edits
+from steadyhand.plan.request import (
+    ChangeMode,
+    CreateFile,
+    DeleteFile,
+    EditFile,
+    RenameFile,
+    Requests,
+    WriteFile,
+)
+from steadyhand.session.archive import Archive
+from steadyhand.session.batch import Batch
+from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
+from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.session.reverse import Reverse
+from steadyhand.text.source import Source
+from steadyhand.workspace.journal.record import Entry
+from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.overlay import Overlay
+from steadyhand.workspace.protection import Protect
+from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.store import Change, Header, Store
+
+
+class Workspace(Archive):
+    """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
+
+    Every method that changes something raises `EditError` when nothing was applied, and returns a
+    `Receipt` when something was.
+
+    >>> import tempfile, pathlib
+    >>> root = pathlib.Path(tempfile.mkdtemp()); _ = (root / "a.md").write_text("one\\ntwo\\n")
+    >>> with Workspace(root, actor="docs") as ws:
+    ...     receipt = ws.edit("a.md", [{"target": "two", "new": "2"}], reason="digits")
+    ...     undone = ws.undo(receipt.id)
+    ...     ws.read("a.md").text
+    'one\\ntwo\\n'
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        actor: str | None = None,
+        task: str | None = None,
+        mode: str | None = None,
+        journal: str | os.PathLike[str] | None = None,
+        policy: Policy | None = None,
+        extensions: Sequence[str] | None = None,
+        protect: Protect = "standard",
+        allow: Sequence[str] = (),
+        read_only: bool = False,
+        lock_timeout: float = 10.0,
+        max_bytes: int | None = None,
+        one_filesystem: bool = False,
+        tool: str = "python",
+        storage: Storage | None = None,
+    ) -> None:
+        if mode is not None and mode not in MODES:
+            raise EditError(Kind.BAD_REQUEST, f"there is no mode {mode!r}", hint=f"one of {', '.join(MODES)}, or none")
+        self.actor = actor or _user()
+        self.task_id = task
+        self.mode = mode
+        self.tool = tool
+        self.policy = policy or Policy()
+        self._store = Store(
+            Path(root),
+            journal=None if journal is None else os.fspath(journal),
+            allow=tuple(allow),
+            protect=protect,
+            extensions=None if extensions is None else tuple(extensions),
+            read_only=read_only or mode in ("research", "analyze"),
+            lock_timeout=lock_timeout,
+            max_bytes=max_bytes,
+            one_filesystem=one_filesystem,
+            storage=storage,
+        )
+        self._seen: dict[tuple[str | None, str], str] = {}
+        self._guard = threading.Lock()
+
+    @staticmethod
+    def find_root(start: str | os.PathLike[str]) -> Path:
+        """The nearest directory upwards that holds `.steadyhand` or `.git`; else `start` itself."""
+        here = Path(start).resolve()
+        for candidate in (here, *here.parents):
+            if (candidate / FOLDER).exists() or (candidate / ".git").exists():
+                return candidate
+        return here
+
+    @property
+    def root(self) -> str:
+        return self._store.sandbox.root
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know: what recovery met, a journal that was set aside."""
+        return self._store.warnings
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def read(self, path: str, *, encoding: str | None = None) -> Source:
+        """A file's text, digest and lines. Remembered, so that this task may overwrite what it has read."""
+        resolved, image = self._store.read(path)
+        source = Source.of_bytes(image.data, encoding=encoding, path=resolved).settle()
+        if source.is_binary:
+            raise EditError(
+                Kind.NOT_TEXT,
+                f"{path} is not a text file ({image.size} bytes)",
+                hint="give its encoding if it is text after all",
+                details={"path": path, "size": image.size},
+            )
+        self._remember(resolved, image.digest)
+        return source
+
+    def edit(
+        self,
+        path: str,
+        edits: Edits,
+        *,
+        expect: str | None = None,
+        reason: str | None = None,
+        policy: Policy | None = None,
+        encoding: str | None = None,
+        preview: bool = False,
+    ) -> Receipt:
+        """Edit one file, all edits or (policy `partial`) those that can be applied."""
+        request = EditFile(path, read_edits(edits), _digest(expect))
+        return self._run([self._ask(request, policy, encoding, reason)], reason, policy, preview=preview)
+
+    def preview(self, path: str, edits: Edits, **options: object) -> Receipt:
+        """What `edit` would do, with the same refusals; nothing is written."""
+        return self.edit(path, edits, preview=True, **options)  # type: ignore[arg-type]  # same options as edit
+
+    def write(
+        self,
+        path: str,
+        content: str | bytes,
+        *,
+        expect: str | None = None,
+        reason: str | None = None,
+        allow_shrink: bool = False,
+        overwrite: bool = False,
+        encoding: str | None = None,
+        policy: Policy | None = None,
+        preview: bool = False,
+    ) -> Receipt:
+        """Create a file or replace all of it.
+
+        Replacing needs `expect`, or that this task has read the present version; `overwrite` is the
+        host's word that neither is needed.
+        """
+        request: WriteFile | WriteBytes
+        if isinstance(content, bytes):
+            request = WriteBytes(path, content, _digest(expect), allow_shrink)
+        else:
+            request = WriteFile(path, content, _digest(expect), allow_shrink)
+        ask = Ask(request, policy or self.policy, encoding, reason, overwrite)
+        return self._run([ask], reason, policy, preview=preview)
+
+    def create(
+        self, path: str, content: str, *, mode: int | None = None, reason: str | None = None, preview: bool = False
+    ) -> Receipt:
+        """Make a new file; missing parent directories are made with it. Refuses with `exists-already`."""
+        return self._run([self._ask(CreateFile(path, content, mode), reason=reason)], reason, preview=preview)
+
+    def delete(
+        self, path: str, *, expect: str | None = None, reason: str | None = None, preview: bool = False
+    ) -> Receipt:
+        return self._run([self._ask(DeleteFile(path, _digest(expect)), reason=reason)], reason, preview=preview)
+
+    def rename(
+        self, path: str, to: str, *, expect: str | None = None, reason: str | None = None, preview: bool = False
+    ) -> Receipt:
+        """Give a file another name. Refuses with `exists-already` where that name is taken."""
+        return self._run([self._ask(RenameFile(path, to, _digest(expect)), reason=reason)], reason, preview=preview)
+
+    def chmod(self, path: str, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
+        """Set a file's permission bits."""
+        return self._run([self._ask(ChangeMode(path, mode), reason=reason)], reason, preview=preview)
+
+    def apply(
+        self,
+        requests: Requests,
+        *,
+        reason: str | None = None,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        """Several requests on several files, all or nothing unless they say `partial`: then whatever fits."""
+        why = reason or requests.reason
+        policy = replace(self.policy, partial=True) if requests.partial else self.policy
+        asks = [self._ask(request, policy, reason=why) for request in requests.files]
+        return self._run(asks, why, partial=requests.partial, preview=preview, progress=progress)
+
+    @contextlib.contextmanager
+    def transaction(self, *, reason: str | None = None, preview: bool = False) -> Iterator[Batch]:
+        """Several changes that go through together when the block ends, or not at all.
+
+        Each call inside is checked at once and sees the ones before; an exception drops them all.
+        """
+        batch = Batch(self.policy, self._store, self.mode, self._seen_by_task())
+        yield batch
+        if batch.asks:
+            batch.receipt = self._run(batch.asks, reason, preview=preview)
+
+    @contextlib.contextmanager
+    def task(self, name: str) -> Iterator[Workspace]:
+        """The same workspace in the name of a task; the journal notes whether the block ended well."""
+        bound = self._bound(name)
+        try:
+            yield bound
+        except BaseException as error:
+            bound._note_end(name, f"failed: {type(error).__name__}")
+            raise
+        bound._note_end(name, "ended well")
+
+    def undo(
+        self,
+        id: str | None = None,
+        *,
+        last: bool = False,
+        task: str | None = None,
+        path: str | None = None,
+        reason: str | None = None,
+        preview: bool = False,
+    ) -> Receipt:
+        """Take back a record, the latest one, all of a task's, or the latest that touched a file.
+
+        Later changes stay; where they stand on the same text the undo is refused with the lines.
+        """
+        given = [name for name, value in (("id", id), ("last", last), ("task", task), ("path", path)) if value]
+        if len(given) > 1:
+            raise EditError(Kind.BAD_REQUEST, f"undo takes one of {', '.join(given)}", hint="give only one")
+        reverse = Reverse(self._store, "undo")
+        return self._reverse(reverse, lambda: reverse.choose(id=id, task=task, path=path), reason, preview=preview)
+
+    def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:
+        """Take back an undo: the one named, or the latest that still stands."""
+        reverse = Reverse(self._store, "redo")
+        return self._reverse(reverse, lambda: reverse.choose_undo(id), reason, preview=preview)
+
+    def _run(
+        self,
+        asks: list[Ask],
+        reason: str | None,
+        policy: Policy | None = None,
+        *,
+        partial: bool = False,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        outcomes: list[Outcome] = []
+        seen = self._seen_by_task()
+
+        def lay(overlay: Overlay) -> None:
+            layer = Layer(overlay, self.mode, seen, self._store.version_of)
+            layer.lay_all(asks, partial=partial)
+            outcomes[:] = layer.outcomes
+
+        header = Header(self.actor, self.task_id, self.tool, reason)
+        chosen = policy or self.policy
+        change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=progress)
+        if not change.steps:
+            raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
+        return self._receipt(change, tuple(outcomes))
+
+    def _reverse(
+        self, reverse: Reverse, choose: Callable[[], list[Entry]], reason: str | None, *, preview: bool
+    ) -> Receipt:
+        if self.mode in ("generate",):
+            raise EditError(Kind.NOT_ALLOWED, f"mode {self.mode} does not allow to undo", hint="ask the host")
+        header, lay = reverse.plan(choose, Header(self.actor, self.task_id, self.tool, reason))
+        change = self._store.change(header, lay, hardlinks=self.policy.hardlinks, preview=preview, prune=reverse.prune)
+        if not change.steps:
+            raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
+        return self._receipt(change, (), header.undoes)
+
+    def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:
+        files = tuple(FileReceipt.of(step) for step in change.steps)
+        committed = change.committed
+        if committed is None:
+            return Receipt(None, files, outcomes, warnings=change.warnings, undoes=undoes)
+        for file in files:
+            if file.after is not None:
+                self._remember(file.path, file.after)
+        return Receipt(committed.record.id, files, outcomes, committed.durable, change.warnings, undoes)
+
+    def _ask(
+        self,
+        request: EditFile | WriteFile | CreateFile | DeleteFile | RenameFile | ChangeMode,
+        policy: Policy | None = None,
+        encoding: str | None = None,
+        reason: str | None = None,
+    ) -> Ask:
+        return Ask(request, policy or self.policy, encoding, reason)
+
+    def _bound(self, task: str) -> Workspace:
+        bound = object.__new__(Workspace)
+        bound.__dict__.update(self.__dict__)
+        bound.task_id = task
+        return bound
+
+    def _note_end(self, task: str, how: str) -> None:
+        if not self._store.read_only and self._store.state.exists:
+            self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
+
+    def _remember(self, path: str, digest: str) -> None:
+        with self._guard:
+            self._seen[self.task_id, path] = digest
+
+    def _seen_by_task(self) -> dict[str, str]:
+        with self._guard:
+            return {path: digest for (task, path), digest in self._seen.items() if task == self.task_id}
+
+
+def _digest(expect: str | None) -> str | None:
+    if expect is None:
+        return None
+    text = expect.lower()
+    if not 16 <= len(text) <= 64 or any(char not in "0123456789abcdef" for char in text):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"{expect[:70]!r} is no digest",
+            hint="give at least 16 hex digits of the SHA-256 that reading the file showed",
+        )
+    return text
+
+
+def _user() -> str:
+    with contextlib.suppress(KeyError, OSError, ImportError):
+        return getpass.getuser()
+    return "unknown"

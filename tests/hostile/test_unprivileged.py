@@ -1,0 +1,74 @@
+"""Without root, without HOME, in a tree whose files belong to others: it works, or says why not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+NOBODY = 65_534
+SCRIPT = """
+import os, pathlib, sys, tempfile
+import steadyhand as sh
+root, uid = sys.argv[1], int(sys.argv[2])
+with tempfile.TemporaryDirectory() as warm:  # loads every module: the interpreter itself may be root's alone
+    pathlib.Path(warm, "a.md").write_text("a\\n")
+    with sh.Workspace(warm) as ws:
+        ws.undo(ws.edit("a.md", [sh.Replace("a", "b")]).id)
+        try:
+            ws.edit("a.md", [sh.Replace("no such text", "b")])
+        except sh.EditError:
+            pass
+if os.getuid() == 0:
+    os.setgroups([]); os.setgid(uid); os.setuid(uid)
+ws = sh.Workspace(root)
+receipt = ws.edit("mine.md", [sh.Replace("one", "1")])
+ws.undo(receipt.id)
+print(ws.history()[-1].record.actor != "")
+for path in sys.argv[3:]:
+    try:
+        ws.edit(path, [sh.Replace("one", "1")])
+        print(path, "edited")
+    except sh.EditError as error:
+        print(path, error.kind, root in error.message)
+"""
+
+
+def _run(root: Path, *paths: str) -> list[str]:
+    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(root), str(NOBODY), *paths],
+        env=environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_an_ordinary_user_without_a_home_edits_and_undoes(tmp_path: Path) -> None:
+    root = _open_tree(tmp_path)
+    assert _run(root) == ["True"]
+    assert (root / "mine.md").read_text() == "one\n"
+
+
+def test_a_file_that_may_only_be_read_is_refused_and_kept(tmp_path: Path) -> None:
+    root = _open_tree(tmp_path)
+    (root / "locked.md").write_text("one\n")
+    (root / "locked.md").chmod(0o444)
+    assert _run(root, "locked.md")[1:] == ["locked.md read-only False"]
+    assert (root / "locked.md").read_text() == "one\n"
+
+
+def _open_tree(tmp_path: Path) -> Path:
+    """A directory the unprivileged child may write in, reachable for it."""
+    root = tmp_path / "tree"
+    root.mkdir()
+    (root / "mine.md").write_text("one\n")
+    if os.getuid() == 0:
+        for path in (root, root / "mine.md"):
+            os.chown(path, NOBODY, NOBODY)
+        for parent in tmp_path.parents[:-1]:
+            if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
+                parent.chmod(parent.stat().st_mode | 0o011)
+        tmp_path.chmod(0o755)
+    return root

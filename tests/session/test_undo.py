@@ -1,0 +1,283 @@
+"""Taking changes back, at any depth, alone or together, with later work left standing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.errors import EditError, Kind
+from tests.faults.trees import tree_of
+
+TEN = "".join(f"line {n}\n" for n in range(1, 11))
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> sh.Workspace:
+    (tmp_path / "a.md").write_text(TEN)
+    return sh.Workspace(tmp_path, actor="tester")
+
+
+def put(ws: sh.Workspace, line: int, new: str, task: str | None = None) -> str:
+    """Replace a whole line's text by its number; gives the record's id."""
+    options = {"reason": f"line {line} becomes {new!r}"}
+    if task is None:
+        return str(ws.edit("a.md", [sh.Replace(sh.Lines(line, line), new)], **options).id)
+    with ws.task(task) as bound:
+        return str(bound.edit("a.md", [sh.Replace(sh.Lines(line, line), new)], **options).id)
+
+
+def text(ws: sh.Workspace, path: str = "a.md") -> str:
+    return (Path(ws.root) / path).read_text()
+
+
+def refused(call: object, *args: object, **options: object) -> EditError:
+    assert callable(call)
+    with pytest.raises(EditError) as caught:
+        call(*args, **options)
+    assert caught.value.kind is Kind.CANNOT_UNDO, caught.value
+    return caught.value
+
+
+def test_nothing_to_undo_is_said(ws: sh.Workspace) -> None:
+    refused(ws.undo, last=True)
+    refused(ws.undo, task="T")
+    refused(ws.redo)
+    with pytest.raises(EditError) as caught:
+        ws.undo("abcdef")
+    assert caught.value.kind is Kind.NO_SUCH_FILE
+
+
+def test_two_ways_of_naming_the_record_are_one_too_many(ws: sh.Workspace) -> None:
+    with pytest.raises(EditError) as caught:
+        ws.undo("abcdef", last=True)
+    assert caught.value.kind is Kind.BAD_REQUEST
+
+
+def test_undoing_a_record_twice_is_refused(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    undo = ws.undo(made)
+    error = refused(ws.undo, made)
+    assert error.details["undone_by"] == undo.id
+
+
+def test_overlapping_later_work_refuses_and_names_the_lines(ws: sh.Workspace) -> None:
+    first = put(ws, 2, "two")
+    second = put(ws, 2, "zwei")
+    before = tree_of(Path(ws.root))
+    error = refused(ws.undo, first)
+    assert error.details["lines"] == [2]
+    assert error.details["blocked_by"] == second
+    assert tree_of(Path(ws.root)) == before
+
+
+def test_a_created_file_that_was_edited_since_stays(ws: sh.Workspace) -> None:
+    created = ws.create("n.md", "one\ntwo\n")
+    ws.edit("n.md", [sh.Replace("two", "2")])
+    refused(ws.undo, created.id)
+    assert text(ws, "n.md") == "one\n2\n"
+
+
+def test_a_deleted_file_does_not_come_back_over_another(ws: sh.Workspace) -> None:
+    gone = ws.delete("a.md")
+    ws.create("a.md", "another\n")
+    with pytest.raises(EditError) as caught:
+        ws.undo(gone.id)
+    assert caught.value.kind is Kind.EXISTS_ALREADY
+    assert text(ws) == "another\n"
+
+
+def test_a_file_gone_from_disk_cannot_be_edited_back(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    (Path(ws.root) / "a.md").unlink()
+    refused(ws.undo, made)
+
+
+def test_undo_walks_back_step_by_step(ws: sh.Workspace) -> None:
+    states = [text(ws)]
+    for n in range(1, 6):
+        put(ws, n, f"new {n}")
+        states.append(text(ws))
+    for expected in reversed(states[:-1]):
+        ws.undo(last=True)
+        assert text(ws) == expected
+    refused(ws.undo, last=True)
+    for expected in states[1:]:
+        ws.redo()
+        assert text(ws) == expected
+    refused(ws.redo)
+
+
+def test_an_old_change_is_taken_back_while_later_ones_stay(ws: sh.Workspace) -> None:
+    first = put(ws, 2, "two\nand a half")
+    put(ws, 9, "eight")
+    ws.edit("a.md", [sh.Insert(sh.Lines(1, 1), "zero\n", where="before")])
+    ws.undo(first)
+    expected = TEN.replace("line 8\n", "eight\n")
+    assert text(ws) == "zero\n" + expected
+
+
+def test_undo_of_an_undo_brings_the_change_back(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    after = text(ws)
+    undo = ws.undo(made)
+    assert text(ws) == TEN
+    ws.undo(undo.id)
+    assert text(ws) == after
+    ws.undo(made)
+    assert text(ws) == TEN
+
+
+def test_changes_that_cancelled_each_other_do_not_stand_in_the_way(ws: sh.Workspace) -> None:
+    first = put(ws, 2, "two")
+    second = put(ws, 2, "zwei")
+    ws.undo(second)
+    put(ws, 9, "nine")
+    ws.undo(first)
+    assert text(ws) == TEN.replace("line 9", "nine")
+
+
+def test_a_whole_task_is_undone_as_one(ws: sh.Workspace) -> None:
+    put(ws, 1, "mine", task="T-1")
+    put(ws, 5, "theirs", task="T-2")
+    put(ws, 2, "mine too", task="T-1")
+    put(ws, 1, "mine again", task="T-1")
+    receipt = ws.undo(task="T-1")
+    assert text(ws) == TEN.replace("line 5", "theirs")
+    assert len(receipt.undoes) == 3
+    ws.redo()
+    assert text(ws).startswith("mine again\nmine too\n")
+
+
+def test_a_task_over_several_files_with_creation_and_deletion(ws: sh.Workspace) -> None:
+    before = tree_of(Path(ws.root))
+    with ws.task("T-1") as task:
+        task.create("x/n.md", "one\ntwo\n")
+        task.edit("x/n.md", [sh.Replace("two", "2")])
+        task.rename("x/n.md", "y/m.md")
+        task.edit("y/m.md", [sh.Replace("one", "1")])
+        task.edit("a.md", [sh.Replace("line 3\n", "three\n")])
+        task.delete("a.md")
+    ws.undo(task="T-1")
+    assert tree_of(Path(ws.root)) == before
+
+
+def test_the_latest_change_of_a_file_is_found_by_its_path(ws: sh.Workspace) -> None:
+    put(ws, 2, "two")
+    ws.create("b.md", "b\n")
+    ws.undo(path="a.md")
+    assert text(ws) == TEN
+    assert text(ws, "b.md") == "b\n"
+
+
+def test_an_edit_is_undone_under_the_files_new_name(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    ws.rename("a.md", "sub/b.md")
+    ws.undo(made)
+    assert text(ws, "sub/b.md") == TEN
+
+
+def test_a_rename_is_undone_with_later_edits_kept(ws: sh.Workspace) -> None:
+    moved = ws.rename("a.md", "b.md")
+    ws.edit("b.md", [sh.Replace("line 3\n", "three\n")])
+    ws.undo(moved.id)
+    assert text(ws) == TEN.replace("line 3\n", "three\n")
+    assert not (Path(ws.root) / "b.md").exists()
+
+
+def test_work_from_outside_is_kept_where_it_does_not_overlap(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    path = Path(ws.root) / "a.md"
+    path.write_text("from outside\n" + text(ws))
+    put(ws, 11, "ten")
+    path.write_text(text(ws) + "also from outside\n")
+    ws.undo(made)
+    assert text(ws) == "from outside\n" + TEN.replace("line 10", "ten") + "also from outside\n"
+
+
+def test_work_from_outside_on_the_same_lines_refuses(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    path = Path(ws.root) / "a.md"
+    path.write_text(text(ws).replace("two", "two, edited by hand"))
+    error = refused(ws.undo, made)
+    assert error.details["lines"] == [2]
+
+
+def test_a_deletion_brings_bytes_and_mode_back(ws: sh.Workspace) -> None:
+    path = Path(ws.root) / "tool.bin"
+    path.write_bytes(b"\xff\xfe\x00odd \xe9\r\n")
+    path.chmod(0o751)
+    gone = ws.delete("tool.bin")
+    assert not path.exists()
+    ws.undo(gone.id)
+    assert path.read_bytes() == b"\xff\xfe\x00odd \xe9\r\n"
+    assert path.stat().st_mode & 0o777 == 0o751
+
+
+def test_an_edit_under_a_deletion_that_was_undone_can_be_undone_too(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    gone = ws.delete("a.md")
+    refused(ws.undo, made)
+    ws.undo(gone.id)
+    ws.undo(made)
+    assert text(ws) == TEN
+
+
+def test_a_mode_change_is_undone_alone(ws: sh.Workspace) -> None:
+    path = Path(ws.root) / "a.md"
+    mode = path.stat().st_mode & 0o777
+    changed = ws.chmod("a.md", 0o600)
+    put(ws, 2, "two")
+    ws.undo(changed.id)
+    assert path.stat().st_mode & 0o777 == mode
+    assert "two" in text(ws)
+
+
+def test_a_preview_of_an_undo_writes_nothing(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    after = text(ws)
+    preview = ws.undo(made, preview=True)
+    assert "+line 2" in preview.diff()
+    assert text(ws) == after
+    assert len(ws.history()) == 1
+
+
+def test_an_undo_joined_bytes_that_are_no_text_are_restored_exactly(ws: sh.Workspace) -> None:
+    """Two escaped bytes that an edit brings together read as one character afterwards."""
+    path = Path(ws.root) / "odd.txt"
+    data = b"x\xc3 and \xa9y \xff\n"
+    path.write_bytes(data)
+    receipt = ws.edit("odd.txt", [sh.Replace(" and ", "")])
+    assert path.read_bytes() == b"x\xc3\xa9y \xff\n"
+    ws.undo(receipt.id)
+    assert path.read_bytes() == data
+
+
+def test_the_net_diff_of_a_task_leaves_others_work_out(ws: sh.Workspace) -> None:
+    put(ws, 2, "mine", task="T-1")
+    put(ws, 5, "theirs", task="T-2")
+    put(ws, 2, "mine, better", task="T-1")
+    diff = ws.diff_of_task("T-1")
+    assert "+mine, better" in diff
+    assert "-line 2" in diff
+    assert "-line 5" not in diff
+    assert "+mine\n" not in diff
+
+
+def test_the_diff_of_a_record_can_be_had_at_any_depth(ws: sh.Workspace) -> None:
+    ids = [put(ws, n, f"new {n}") for n in (1, 5, 9)]
+    for n, made in zip((1, 5, 9), ids, strict=True):
+        diff = ws.diff_of(made)
+        assert f"-line {n}\n+new {n}\n" in diff
+
+
+def test_undo_needs_no_image_that_gc_dropped_when_splices_tell(ws: sh.Workspace) -> None:
+    made = put(ws, 2, "two")
+    created = ws.create("n.md", "n\n")
+    gone = ws.delete("n.md")
+    ws.gc(keep_bytes=0)
+    ws.undo(made)
+    assert text(ws) == TEN
+    refused(ws.undo, gone.id)
+    assert created.id in {entry.record.id for entry in ws.history()}
