@@ -1,0 +1,72 @@
+# One command each; every target sets up what it needs. `make help` lists them.
+# Needs make and a Python of 3.11 or later; PYTHON=… chooses another one, VENV=… another place for the environment.
+
+SHELL := /bin/sh
+VENV ?= .venv
+JOBS ?= auto
+EXAMPLES ?= 5000
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.steadyhand-ready
+
+# The first of these that runs and is new enough; a shim that answers for a version that is not there does not count.
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python3.15 python; do \
+	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup try test check format docs bench fuzz crash constraints clean
+
+help: ## this list
+	@echo 'make try is the place to start; the others:'
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+
+setup: $(STAMP) ## the environment, with the versions of constraints.txt; done once
+
+$(STAMP): pyproject.toml constraints.txt
+	@if [ -z "$(PYTHON)" ]; then \
+		echo 'Steadyhand needs Python 3.11 or later and found none; install one or say where: make PYTHON=/path/to/python3' >&2; exit 1; fi
+	@$(PYTHON) -c '$(NEW_ENOUGH)' 2>/dev/null || { \
+		echo 'Steadyhand needs Python 3.11 or later, and $(PYTHON) is not one' >&2; exit 1; }
+	@echo 'setting up $(VENV) (once) …'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+		echo '$(PYTHON) cannot make an environment; on Debian and Ubuntu install python3-venv' >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+try: $(STAMP) ## a guided tour: an edit, a refusal, a transaction, history, why, undo
+	@$(BIN)/python scripts/tour.py
+
+test: $(STAMP) ## every test but the long sweeps
+	$(BIN)/python -m pytest -n $(JOBS) -q $(ARGS)
+
+check: $(STAMP) ## formatting, lint, strict types, import contracts, generated pages
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/python scripts/generate_docs.py --check
+
+format: $(STAMP) ## lay the code out as `check` wants it
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+docs: $(STAMP) ## write the generated pages again, and what the example sessions answer now
+	$(BIN)/python scripts/generate_docs.py
+	$(BIN)/python scripts/sessions.py
+
+bench: $(STAMP) ## measure: speed of edits, commits, history, start-up; peak memory
+	$(BIN)/python -m benches.run $(ARGS)
+
+fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each
+	STEADYHAND_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 -m hypothesis tests $(ARGS)
+
+crash: $(STAMP) ## the whole crash and disk-fault sweep
+	STEADYHAND_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/faults $(ARGS)
+	$(BIN)/python -m tests.faults.kill_sweep
+
+constraints: $(STAMP) ## pin what is installed now
+	$(BIN)/python scripts/pin_constraints.py
+
+clean: ## remove the environment and every cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests scripts benches -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

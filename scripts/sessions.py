@@ -1,0 +1,150 @@
+"""The example sessions of the pages: read, run, compared, and written down again when the answers have changed.
+
+A `console` block is a shell session: lines after `$ ` (and `> ` for their continuation) are typed, the rest is what
+must come back. All blocks of a page are one story in one workspace. Ids, digests and times differ from run to run
+and are compared as such.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+MARK = "=-=-= next =-=-="
+BUG = "internal:"
+
+PASSING = (
+    (re.compile(r"\b[0-9a-f]{64}\b"), "<digest>"),
+    (re.compile(r"\b[0-9a-f]{16}\b"), "<digest>"),
+    (re.compile(r"\b[0-9a-f]{12}\b"), "<id>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"), "<time>"),
+    (re.compile(r"[ \t]+$", re.MULTILINE), ""),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a session and what it answers."""
+
+    command: str
+    answer: str
+
+    def render(self) -> str:
+        """As it stands in a page; trailing blanks would not survive there."""
+        typed = "$ " + self.command.replace("\n", "\n> ")
+        answer = "\n".join(line.rstrip() for line in self.answer.strip("\n").split("\n"))
+        return f"{typed}\n{answer}\n" if answer else f"{typed}\n"
+
+    def agrees(self, other: Step) -> bool:
+        """Whether both are the same but for what differs from run to run."""
+        return self.command == other.command and normal(self.answer) == normal(other.answer)
+
+
+def normal(text: str) -> str:
+    """Text without what differs from run to run."""
+    for pattern, name in PASSING:
+        text = pattern.sub(name, text)
+    return text.strip("\n")
+
+
+def steps_of(block: str) -> list[Step]:
+    """The commands of a console block in order."""
+    found: list[tuple[list[str], list[str]]] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append(([line[2:]], []))
+        elif line.startswith("> ") and not found[-1][1]:
+            found[-1][0].append(line[2:])
+        else:
+            found[-1][1].append(line)
+    return [Step("\n".join(command), "\n".join(answer)) for command, answer in found]
+
+
+def steps_of_page(page: Path) -> list[Step]:
+    """Every step of every session of a page."""
+    return [step for block in CONSOLE.findall(page.read_text(encoding="utf-8")) for step in steps_of(block)]
+
+
+def furnish(scratch: Path) -> tuple[Path, Path]:
+    """An empty home and an empty workspace, marked as one whatever stands further up."""
+    home, workspace = scratch / "home", scratch / "project"
+    home.mkdir()
+    (workspace / ".git").mkdir(parents=True)
+    return home, workspace
+
+
+def environment(home: Path) -> dict[str, str]:
+    """A plain terminal without colour, with `steadyhand` on the path and nobody's configuration."""
+    programs = home / "bin"
+    programs.mkdir()
+    command = programs / "steadyhand"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m steadyhand "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    return {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        "HOME": str(home),
+        "USER": "ada",
+        "LOGNAME": "ada",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "COLUMNS": "100",
+    }
+
+
+def run(steps: list[Step], workspace: Path, env: dict[str, str]) -> list[Step]:
+    """The same commands with what they answer now, in one shell, so that variables and `$?` carry over."""
+    script = "\n".join(f"{step.command}\n_status=$?; printf '\\n%s\\n' '{MARK}'; (exit $_status)" for step in steps)
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=workspace,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    answers = done.stdout.split(f"\n{MARK}\n")
+    return [Step(step.command, answer.rstrip("\n")) for step, answer in zip(steps, answers, strict=False)]
+
+
+def rerun(page: Path) -> list[Step]:
+    """A page's sessions, run in a workspace of their own."""
+    with tempfile.TemporaryDirectory(prefix="steadyhand-session-") as scratch:
+        home, workspace = furnish(Path(scratch))
+        return run(steps_of_page(page), workspace, environment(home))
+
+
+def record(page: Path) -> bool:
+    """Write down what the commands of a page answer now; False if the page says so already."""
+    told, now = steps_of_page(page), rerun(page)
+    if any(step.answer.startswith(BUG) for step in now):
+        raise SystemExit(f"{page.name}: a command failed with {BUG} nothing was recorded")
+    if len(told) == len(now) and all(old.agrees(new) for old, new in zip(told, now, strict=True)):
+        return False
+    answers = iter(now)
+
+    def fill(block: re.Match[str]) -> str:
+        return "```console\n" + "".join(next(answers).render() for _ in steps_of(block[1])) + "```"
+
+    page.write_text(CONSOLE.sub(fill, page.read_text(encoding="utf-8")), encoding="utf-8")
+    return True
+
+
+def pages() -> list[Path]:
+    """The pages that tell a session."""
+    every = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    return sorted(page for page in every if CONSOLE.search(page.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    for found in pages():
+        if record(found):
+            print(f"{found.relative_to(ROOT)} recorded: read what changed before you keep it")

@@ -1,0 +1,154 @@
+"""A short guided tour through the real command line, on a sample workspace that is thrown away at the end.
+
+    make try                            the tour
+    .venv/bin/python scripts/tour.py --keep    the same, and the workspace stays to play with
+
+Each step prints the command it runs; a step that does not end as it should fails the tour.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from steadyhand.errors import Kind
+
+FILES = {
+    "service.py": """\
+RETRIES = 3
+TIMEOUT = 10
+
+
+def fetch(url):
+    for attempt in range(RETRIES):
+        answer = get(url, timeout=TIMEOUT)
+        if answer.ok:
+            return answer
+    raise Unreachable(url)
+
+
+def ping(url):
+    return get(url, timeout=TIMEOUT).ok
+""",
+    "docs/service.md": """\
+# Service
+
+A call is tried 3 times.
+Each try may take 10 seconds.
+""",
+}
+
+PLAN = {
+    "reason": "one name for the limit, in the code and in its page",
+    "files": [
+        {"path": "service.py", "edits": [{"target": "TIMEOUT", "new": "TIMEOUT_SECONDS", "occurrence": "all"}]},
+        {
+            "path": "docs/service.md",
+            "edits": [{"target": "may take 10 seconds.", "new": "may take `TIMEOUT_SECONDS` (10) seconds."}],
+        },
+    ],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a visitor is told, the command that shows it, and how it must end."""
+
+    told: str
+    command: tuple[str, ...]
+    ends: Kind | None = None
+
+
+def step(told: str, *command: str, ends: Kind | None = None) -> Step:
+    """One step, written without a tuple."""
+    return Step(told, command, ends)
+
+
+STEPS = (
+    step(
+        "An edit names the text to replace. It goes to the one place where that text stands, and says how to undo it.",
+        *("edit", "service.py", "--old", "RETRIES = 3", "--new", "RETRIES = 5"),
+        *("--reason", "the gateway drops one call in four"),
+    ),
+    step(
+        "This text stands in two places. Nobody guesses: both are shown, nothing changes, the hint says what to do.",
+        *("edit", "service.py", "--old", "timeout=TIMEOUT", "--new", "timeout=60"),
+        ends=Kind.AMBIGUOUS_MATCH,
+    ),
+    step(
+        "This text stands nowhere. The refusal shows the nearest place and what differs there.",
+        *("edit", "docs/service.md", "--old", "A call is tried  3 times", "--new", "A call is tried 5 times"),
+        ends=Kind.NO_MATCH,
+    ),
+    step(
+        "Two files at once, all or nothing: plan.json holds the edits of both.",
+        *("apply", "plan.json", "--task", "T-12"),
+    ),
+    step("Everything that happened, newest first.", "log"),
+    step("Why does line 1 say what it says? The answer follows the line through later edits.", "why", "service.py:1"),
+    step("Undo takes back both files of the transaction; it is itself a recorded change.", "undo", "--last"),
+    step("The first edit is still there, and so is the whole history.", "log"),
+    step("Is the journal sound, and is the tree as the journal left it?", "check"),
+)
+
+
+def furnish(root: Path) -> None:
+    """Put the sample files into the workspace."""
+    (root / ".git").mkdir()  # marks the root, whatever stands further up
+    for name, text in FILES.items():
+        place = root / name
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    (root / "plan.json").write_text(json.dumps(PLAN, indent=2) + "\n", encoding="utf-8")
+
+
+def bold(text: str) -> str:
+    """Bold where a terminal looks, plain elsewhere."""
+    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
+
+
+def show(command: Sequence[str]) -> str:
+    """The command as one would type it."""
+    return "$ " + shlex.join(("steadyhand", *command))
+
+
+def run(item: Step, root: Path, environment: Mapping[str, str]) -> bool:
+    """Tell, run and judge one step."""
+    print(f"\n{item.told}\n{bold(show(item.command))}", flush=True)
+    done = subprocess.run([sys.executable, "-m", "steadyhand", *item.command], cwd=root, env=environment, check=False)
+    wanted = item.ends.exit_code if item.ends else 0
+    if item.ends and done.returncode == wanted:
+        print(f"(exit code {wanted}: {item.ends})")
+    return done.returncode == wanted
+
+
+def main(arguments: list[str]) -> int:
+    """The tour from start to end; 0 if every step ended as it should."""
+    root = Path(tempfile.mkdtemp(prefix="steadyhand-tour-"))
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(root / ".git")}  # the sample, not the visitor's own settings
+    try:
+        furnish(root)
+        print(bold("Steadyhand: a tour in nine steps"), f"on a sample workspace of {len(FILES)} files.")
+        failed = [item for item in STEPS if not run(item, root, environment)]
+        for item in failed:
+            print(f"this step did not end as it should: {show(item.command)}", file=sys.stderr)
+        if not failed:
+            print("\nThat was the tour. Next: README.md, steadyhand --help, docs/concepts.md.")
+        if "--keep" in arguments:
+            print(f"The workspace stays in {root}")
+        return 1 if failed else 0
+    finally:
+        if "--keep" not in arguments:
+            shutil.rmtree(root)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

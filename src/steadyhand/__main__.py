@@ -1,0 +1,8 @@
+"""`python -m steadyhand` is the command line."""
+
+from __future__ import annotations
+
+from steadyhand.surfaces.cli.main import main
+
+if __name__ == "__main__":
+    main()

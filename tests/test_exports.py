@@ -1,0 +1,57 @@
+"""The public names: what `import steadyhand as sh` offers, and nothing more."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import steadyhand as sh
+
+PROMISED = {
+    "Anchor", "Delete", "EditError", "Insert", "Kind", "Lines", "Old", "Policy", "Replace", "Workspace", "edit",
+}  # fmt: skip
+
+
+def test_the_promised_names_are_there() -> None:
+    assert set(sh.__all__) >= PROMISED
+
+
+def test_the_list_is_sorted_and_has_no_name_twice() -> None:
+    assert list(sh.__all__) == sorted(set(sh.__all__))
+
+
+@pytest.mark.parametrize("name", sorted(sh.__all__))
+def test_every_name_can_be_had(name: str) -> None:
+    assert getattr(sh, name) is not None
+
+
+@pytest.mark.parametrize("name", sorted(set(sh.__all__) - {"__version__"}))
+def test_every_name_explains_itself_in_its_own_words(name: str) -> None:
+    doc = getattr(sh, name).__doc__ or ""
+    assert doc.strip()
+    assert not doc.startswith(f"{name}("), "this is the docstring a dataclass writes by itself"
+
+
+def test_nothing_else_is_public() -> None:
+    seen = {name for name, value in vars(sh).items() if not name.startswith("_") and not isinstance(value, ModuleType)}
+    assert seen - set(sh.__all__) <= {"annotations", "TYPE_CHECKING"}
+
+
+def test_names_are_imported_from_the_module_that_defines_them() -> None:
+    tree = ast.parse(Path(sh.__file__).read_text(encoding="utf-8"))
+    rooms = [
+        n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("steadyhand")
+    ]
+    assert all(
+        (Path(sh.__file__).parent.parent / Path(*room.split("."))).with_suffix(".py").is_file()
+        for room in rooms
+        if room
+    )
+
+
+def test_the_version_is_the_distributions() -> None:
+    assert sh.__version__ == importlib.metadata.version("steadyhand")

@@ -1,0 +1,217 @@
+"""The rooms keep to themselves: who may import whom, who may touch the world, and how large a module may grow.
+
+The import order itself is a set of import-linter contracts in pyproject.toml; they run here too.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SRC = ROOT / "src"
+PACKAGE = SRC / "steadyhand"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# What reaches the world outside the process, and the rooms that may.
+FILES = {"fileinput", "glob", "io", "os", "pathlib", "shutil", "tempfile"}
+SYSTEM = {"ctypes", "fcntl", "mmap", "msvcrt", "select", "socket", "sqlite3", "subprocess"}
+CLOCK = {"datetime", "time"}
+CHANCE = {"random", "secrets", "uuid"}
+ALLOWED = {
+    "files": {"workspace", "session", "surfaces"},
+    "system": {"workspace"},
+    "clock": {"workspace", "session", "surfaces"},
+    "chance": {"workspace", "session"},
+    "open": {"workspace", "surfaces"},
+    "environ": {"session", "surfaces"},
+    "print": {"surfaces"},
+}
+
+LINES_AT_MOST = 400
+NO_SUCH_MODULE = {"utils", "util", "helpers", "helper", "manager", "common", "misc", "base", "shared", "tools_common"}
+ONLY_IN = {"hunk": {"text/unified.py"}}
+DEAD_WORDS = ("TODO", "FIXME", "XXX", "/work/", "/root/", "/home/")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def room_of(path: Path) -> str:
+    """The room a module belongs to; the package's own `__init__` and `__main__` stand above all rooms."""
+    first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return "surfaces" if first in {"__init__", "__main__"} else first
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports_of(path: Path) -> Iterator[tuple[str, str | None, int]]:
+    """Every import as (module, name or None, line), wherever in the module it stands."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, None, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield "." * node.level + (node.module or ""), alias.name, node.lineno
+
+
+def calls_of(path: Path, name: str) -> list[int]:
+    """Lines where the builtin `name` is called or handed on; attributes of that name are somebody else's."""
+    return [n.lineno for n in ast.walk(tree_of(path)) if isinstance(n, ast.Name) and n.id == name]
+
+
+def offenders(what: str, modules: set[str]) -> list[str]:
+    return [
+        f"{name_of(path)}:{line} imports {module}"
+        for path in MODULES
+        if room_of(path) not in ALLOWED[what]
+        for module, _, line in imports_of(path)
+        if module.split(".")[0] in modules
+    ]
+
+
+def python(code: str) -> str:
+    """Run `code` in a fresh interpreter and give what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(SRC)},
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_import_contracts_hold() -> None:
+    report = python("from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))")
+    assert "Contracts: " in report
+
+
+@pytest.mark.parametrize(
+    ("what", "modules"), [("files", FILES), ("system", SYSTEM), ("clock", CLOCK), ("chance", CHANCE)]
+)
+def test_only_some_rooms_reach_the_world(what: str, modules: set[str]) -> None:
+    assert offenders(what, modules) == []
+
+
+@pytest.mark.parametrize("name", ["open", "print"])
+def test_files_are_opened_and_lines_printed_in_their_rooms_only(name: str) -> None:
+    found = [f"{name_of(p)}:{line}" for p in MODULES if room_of(p) not in ALLOWED[name] for line in calls_of(p, name)]
+    assert found == []
+
+
+def test_the_environment_is_read_in_few_rooms() -> None:
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in MODULES
+        if room_of(path) not in ALLOWED["environ"]
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "environb", "expanduser"}
+    ]
+    assert found == []
+
+
+def takes_from_a_package(module: str, name: str | None) -> bool:
+    """Whether an import reads a package's `__init__`; asking a package for one of its modules does not."""
+    place = SRC / Path(*module.split("."))
+    asks_for_module = name is not None and ((place / f"{name}.py").is_file() or (place / name).is_dir())
+    return module.split(".", maxsplit=1)[0] == "steadyhand" and place.is_dir() and not asks_for_module
+
+
+def test_inside_the_package_everybody_imports_the_exact_module() -> None:
+    found = [
+        f"{name_of(path)}:{line} imports {module}"
+        for path in MODULES
+        for module, name, line in imports_of(path)
+        if takes_from_a_package(module, name)
+    ]
+    assert found == []
+
+
+def test_imports_are_absolute() -> None:
+    found = [f"{name_of(path)}:{line}" for path in MODULES for module, _, line in imports_of(path) if module[:1] == "."]
+    assert found == []
+
+
+def test_the_inits_of_rooms_hold_nothing_but_their_docstring() -> None:
+    inits = [path for path in MODULES if path.name == "__init__.py" and path.parent != PACKAGE]
+    assert [name_of(p) for p in inits if len(tree_of(p).body) > 1] == []
+
+
+def test_no_module_grows_beyond_what_one_reads_in_a_sitting() -> None:
+    sizes = {name_of(path): len(path.read_text(encoding="utf-8").split("\n")) - 1 for path in MODULES}
+    assert {name: lines for name, lines in sizes.items() if lines > LINES_AT_MOST} == {}
+
+
+def test_a_function_lives_with_the_noun_it_serves() -> None:
+    names = {part.removesuffix(".py") for path in MODULES for part in path.relative_to(PACKAGE).parts}
+    assert names & NO_SUCH_MODULE == set()
+
+
+@pytest.mark.parametrize(("word", "homes"), ONLY_IN.items())
+def test_a_foreign_formats_words_stay_in_the_file_that_reads_it(word: str, homes: set[str]) -> None:
+    using = {name_of(path) for path in MODULES if word in path.read_text(encoding="utf-8").lower()}
+    assert using <= homes
+
+
+@pytest.mark.parametrize("word", DEAD_WORDS)
+def test_the_source_holds_no_leftovers(word: str) -> None:
+    assert [name_of(path) for path in MODULES if word in path.read_text(encoding="utf-8")] == []
+
+
+def test_no_module_level_state_changes_after_import() -> None:
+    """A `global` statement is how a module changes its own names later."""
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Global)
+    ]
+    assert found == []
+
+
+def test_every_module_imports_where_posix_is_missing() -> None:
+    code = """
+import importlib, pkgutil, sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name in {"fcntl", "grp", "pwd", "resource", "termios"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+import steadyhand
+count = 0
+for found in pkgutil.walk_packages(steadyhand.__path__, "steadyhand."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+        count += 1
+print(count)
+"""
+    assert int(python(code)) == len([p for p in MODULES if p.name != "__main__.py"]) - 1
+
+
+HEAVY = {"click", "rapidfuzz", "rich", "turbohtml"}
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("steadyhand", HEAVY),
+        ("steadyhand.surfaces.cli.main", HEAVY - {"click"} | {"sqlite3"}),
+    ],
+)
+def test_what_is_heavy_is_imported_by_whoever_needs_it(module: str, absent: set[str]) -> None:
+    loaded = set(python(f"import {module}, sys; print(*sys.modules)").split())
+    assert loaded & absent == set()
