@@ -1,0 +1,67 @@
+"""`steadyhand edit`: replace one place in one file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.inputs import required_text
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.options import (
+    FileName,
+    PlaceOptions,
+    commit_options,
+    encoding_option,
+    file_argument,
+    place_options,
+)
+from steadyhand.surfaces.cli.report import report
+
+
+@command(
+    "edit",
+    section="Change files",
+    examples="""
+    steadyhand edit docs/a.md --old "teh cat" --new "the cat" --reason "typo"
+    steadyhand edit app.py --lines 10:12 --new-file block.py
+    steadyhand edit app.py --old colour --new color --all --expected 7
+    git show HEAD:block.py | steadyhand edit app.py --anchor 12#a3f --new-file -
+    """,
+)
+@file_argument
+@place_options
+@click.option("--new", metavar="TEXT", help="The text to put there.")
+@click.option("--new-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input.")
+@commit_options
+@encoding_option
+def run(
+    invocation: Invocation,
+    file: str,
+    new: str | None,
+    new_file: str | None,
+    expect: str | None,
+    reason: str | None,
+    dry_run: bool,
+    encoding: str | None,
+    **place: Any,
+) -> int:
+    """Replace text in a file.
+
+    The old text must stand in the file exactly once, unless you say which occurrence you mean; nothing is guessed.
+    Texts are literal: no patterns, no escapes. A newline at the end of --old-file or --new-file counts.
+    """
+    from steadyhand.plan.edit import Replace
+
+    where = PlaceOptions(**place)
+    text = required_text(invocation, "--new", new, new_file)
+    edit = Replace(where.target(invocation), text, occurrence=where.which(), expected=where.expected, reason=reason)
+    with invocation.workspace(writing=not dry_run) as workspace:
+        receipt = workspace.edit(
+            invocation.path(file), [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run
+        )
+        return report(invocation, receipt)
+
+
+COMMAND = run

@@ -1,0 +1,117 @@
+"""`steadyhand insert`: add text beside a place in one file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.inputs import decode, piped, text_from
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.options import (
+    FileName,
+    OccurrenceType,
+    anchor_target,
+    commit_options,
+    encoding_option,
+    file_argument,
+    lines_target,
+)
+from steadyhand.surfaces.cli.report import report
+
+if TYPE_CHECKING:
+    from steadyhand.plan.edit import Insert
+
+_WHERE = "say where: --before TEXT, --after TEXT, --line N or --anchor LINE#HASH"
+
+
+@command(
+    "insert",
+    section="Change files",
+    examples="""
+    steadyhand insert app.py --after "import os" $'\\nimport sys'
+    steadyhand insert notes.md --line 0 "# Notes"
+    steadyhand insert notes.md --line -1 --text-file entry.md
+    """,
+)
+@file_argument
+@click.argument("text", required=False)
+@click.option("--text-file", metavar="FILE", type=FileName(), help="A file that holds the text; - for standard input.")
+@click.option("--before", metavar="TEXT", help="Insert directly before this text.")
+@click.option("--after", metavar="TEXT", help="Insert directly after this text.")
+@click.option(
+    "--line",
+    metavar="N",
+    type=click.IntRange(min=-1),
+    help="Insert whole lines after line N; 0: at the start, -1: at the end.",
+)
+@click.option("--anchor", metavar="LINE#HASH", help="Insert whole lines after the line read --anchors names so.")
+@click.option(
+    "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
+)
+@commit_options
+@encoding_option
+def run(
+    invocation: Invocation,
+    file: str,
+    text: str | None,
+    text_file: str | None,
+    expect: str | None,
+    reason: str | None,
+    dry_run: bool,
+    encoding: str | None,
+    **where: Any,
+) -> int:
+    """Insert text before or after a place.
+
+    --before and --after insert exactly the text given, beside text that must be there exactly once; --line and
+    --anchor insert whole lines, for which the newline at the end is optional. Without TEXT, standard input is read.
+    """
+    way = _way(where)
+    content = _content(invocation, text, text_file)
+    path = invocation.path(file)
+    with invocation.workspace(writing=not dry_run) as workspace:
+        if where["line"] == -1:
+            source = workspace.read(path, encoding=encoding)
+            where["line"] = source.line_count
+            expect = expect or source.digest  # the end is where it was when it was counted
+        edit = _insertion(way, content, reason, where)
+        receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
+        return report(invocation, receipt)
+
+
+def _content(invocation: Invocation, text: str | None, text_file: str | None) -> str:
+    found = text_from(invocation, "--text", text, text_file)
+    hint = "give TEXT, --text-file FILE or pipe it in"
+    return decode(piped(invocation, "TEXT", hint), "standard input") if found is None else found
+
+
+def _way(where: dict[str, Any]) -> str:
+    """The one option that says where."""
+    given = [name for name in ("before", "after", "line", "anchor") if where[name] is not None]
+    if len(given) != 1:
+        found = " and ".join(f"--{name}" for name in given) + " exclude each other" if given else "no place was given"
+        raise EditError(Kind.BAD_REQUEST, found, hint=_WHERE)
+    return given[0]
+
+
+def _insertion(way: str, content: str, reason: str | None, where: dict[str, Any]) -> Insert:
+    from steadyhand.plan.edit import Insert, Old
+
+    occurrence = where["occurrence"]
+    match way:
+        case "before":
+            return Insert(Old(where["before"]), content, where="before", occurrence=occurrence, reason=reason)
+        case "after":
+            return Insert(Old(where["after"]), content, where="after", occurrence=occurrence, reason=reason)
+        case "anchor":
+            return Insert(anchor_target(where["anchor"]), content, where="after", reason=reason)
+        case _:
+            line = where["line"]
+            target = lines_target(line, line) if line else lines_target(1, 0)
+            return Insert(target, content, where="after" if line else "before", reason=reason)
+
+
+COMMAND = run

@@ -1,0 +1,113 @@
+"""The command group: commands are found by folder and imported when they are called.
+
+A file in `commands/` that defines `COMMAND` is a command named like the file. Help imports all of them, so none may
+import the session at its top.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import click
+
+from steadyhand.surfaces.cli.invocation import Invocation
+
+SECTIONS = ("Change files", "Look", "History", "Care")
+_FOLDER = "steadyhand.surfaces.cli.commands"
+_EVERYWHERE = "Global options (steadyhand --help) may stand after the command too. Exit codes: docs/errors.md."
+
+
+@cache
+def command_names() -> tuple[str, ...]:
+    """Every command, sorted; found without importing any."""
+    package = importlib.import_module(_FOLDER)
+    return tuple(sorted(found.name for found in pkgutil.iter_modules(package.__path__)))
+
+
+class Command(click.Command):
+    """A command that knows its section of the help, carries examples, and takes the global options too."""
+
+    def __init__(self, *args: Any, section: str, examples: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if section not in SECTIONS:
+            raise ValueError(f"no such section: {section}")
+        self.section = section
+        self.examples = examples.strip()
+        own = {name for parameter in self.params for name in parameter.opts}
+        self.params.extend(option for option in global_options(hidden=True) if not own.intersection(option.opts))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            for line in self.examples.splitlines():
+                formatter.write(f"  {line.strip()}\n")
+        formatter.write_paragraph()
+        formatter.write_text(_EVERYWHERE)
+
+
+class Group(click.Group):
+    """The lazy group; help lists its commands by section."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(command_names())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in command_names():
+            return None
+        command: Command = importlib.import_module(f"{_FOLDER}.{cmd_name}").COMMAND
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = [command for name in command_names() if isinstance(command := self.get_command(ctx, name), Command)]
+        for section in SECTIONS:
+            rows = [(str(c.name), c.get_short_help_str(80)) for c in commands if c.section == section]
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
+def command(name: str, *, section: str, examples: str) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command: `COMMAND = command(...)(function)`, used as a decorator on the function."""
+
+    def declare(function: Callable[..., Any]) -> Command:
+        declared = click.command(name, cls=Command, section=section, examples=examples)(click.pass_obj(function))
+        assert isinstance(declared, Command)
+        return declared
+
+    return declare
+
+
+def global_options(*, hidden: bool) -> list[click.Option]:
+    """Fresh copies of the options every command takes."""
+
+    def option(*names: str, **more: Any) -> click.Option:
+        return click.Option(names, expose_value=False, callback=_remember, hidden=hidden, is_eager=True, **more)
+
+    return [
+        option(
+            "--root", metavar="DIR", help="The workspace; else the nearest directory upwards with .steadyhand or .git."
+        ),
+        option(
+            "--journal",
+            metavar="PLACE",
+            help="Where the journal is kept, as a path or URL; else .steadyhand in the root.",
+        ),
+        option("--task", metavar="TASK", help="The task the change belongs to."),
+        option("--actor", metavar="NAME", help="Who makes the change."),
+        option("--allow", metavar="GLOB", multiple=True, help="Open a protected path; may be repeated."),
+        option("--config", metavar="FILE", help="A configuration file outside the root."),
+        option("--json", is_flag=True, help="Answer with one JSON document."),
+        option(
+            "--color", type=click.Choice(["auto", "always", "never"]), help="Colour the output (auto: on a terminal)."
+        ),
+        option("--read-only", is_flag=True, help="Create, recover and record nothing."),
+        option("--quiet", "-q", is_flag=True, help="Print no diff, only the receipt."),
+    ]
+
+
+def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    invocation = ctx.find_object(Invocation)
+    if invocation is not None and parameter.name and value not in (None, False, ()):
+        invocation.set(parameter.name, value)

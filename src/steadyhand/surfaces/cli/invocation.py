@@ -1,0 +1,180 @@
+"""One run of the command line: its global options, its workspace, its output.
+
+The session is imported when a workspace is opened and not before, so that help and completion stay quick.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.output import Output
+from steadyhand.surfaces.config import Config, load_config
+from steadyhand.surfaces.terminal import ColorChoice
+
+if TYPE_CHECKING:
+    from steadyhand.session.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The global options as given; None and empty: not given."""
+
+    root: str | None = None
+    journal: str | None = None
+    task: str | None = None
+    actor: str | None = None
+    allow: tuple[str, ...] = ()
+    config: str | None = None
+    json: bool = False
+    color: ColorChoice | None = None
+    read_only: bool = False
+    quiet: bool = False
+
+
+class Invocation:
+    """What every command is handed. Global options may stand before or after the command; the later one wins."""
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self.output = Output()
+        self._wrote = False
+        self._stdin_taken_by: str | None = None
+
+    def set(self, name: str, value: object) -> None:
+        """Note a global option; `allow` adds up."""
+        if name == "allow" and isinstance(value, tuple):
+            value = self.settings.allow + value
+        self.settings = replace(self.settings, **{name: value})  # type: ignore[arg-type]
+        self.output.json = self.settings.json
+        self.output.quiet = self.settings.quiet
+        self.output.color = self.settings.color or "auto"
+
+    @cached_property
+    def root(self) -> str:
+        """The workspace root, absolute: --root, else the nearest marked directory upwards, else this one."""
+        if self.settings.root is not None:
+            return os.path.abspath(self.settings.root) if "\0" not in self.settings.root else self.settings.root
+        from pathlib import Path
+
+        from steadyhand.session.workspace import Workspace
+
+        return str(Workspace.find_root(Path(_current_directory())))
+
+    @cached_property
+    def config(self) -> Config:
+        config = load_config(self.settings.config, self.root, os.environ)
+        for warning in config.warnings:
+            self.output.warn(warning)
+        if self.settings.color is None and config.color in ("auto", "always", "never"):
+            self.output.color = config.color  # type: ignore[assignment]
+        return config
+
+    @contextmanager
+    def workspace(self, *, writing: bool = False) -> Iterator[Workspace]:
+        """The workspace, closed at the end; what it has to say about its opening is passed on as warnings."""
+        self._wrote |= writing
+        with self._open() as workspace:
+            for warning in workspace.warnings:
+                self.output.warn(warning)
+            yield workspace
+
+    def settle(self) -> None:
+        """After an interrupt: open the workspace once more, so that its recovery leaves nothing half done."""
+        if self._wrote and not self.settings.read_only:
+            with self._open():
+                pass
+
+    def path(self, file: str) -> str:
+        """The root-relative spelling of a FILE argument; whether it may be touched is the sandbox's to say."""
+        return spell_from_root(file, self.root, _current_directory())
+
+    def command_line(self, rest: str) -> str:
+        """A command to show to the caller, with the root and the journal it needs."""
+        given = (("--root", self.settings.root), ("--journal", self.settings.journal))
+        return " ".join(["steadyhand", *(f"{name} {shlex.quote(value)}" for name, value in given if value), rest])
+
+    def take_stdin(self, option: str) -> None:
+        """Claim stdin for one option; a second one would read nothing."""
+        if self._stdin_taken_by is not None:
+            raise EditError(
+                Kind.BAD_REQUEST,
+                f"{self._stdin_taken_by} and {option} both want standard input",
+                hint="give one of them as an argument or in a file",
+            )
+        self._stdin_taken_by = option
+
+    def _open(self) -> Workspace:
+        from steadyhand.session.workspace import Workspace
+
+        settings, config = self.settings, self.config
+        return Workspace(
+            self.root,
+            actor=settings.actor or config.actor,
+            task=settings.task,
+            journal=settings.journal,
+            allow=config.allow + settings.allow,
+            protect="none" if config.protect == "none" else "standard",
+            read_only=settings.read_only,
+            tool="cli",
+        )
+
+
+def spell_from_root(file: str, root: str, directory: str) -> str:
+    """The spelling of `file`, meant from `directory`, relative to `root`; purely lexical.
+
+    >>> spell_from_root("a.md", "/w", "/w/docs"), spell_from_root("/w/docs/a.md", "/w", "/tmp")
+    ('docs/a.md', 'docs/a.md')
+    """
+    roots = [_parts(root)]
+    if (real := _parts(os.path.realpath(root) if "\0" not in root else root)) not in roots:
+        roots.append(real)
+    if file.startswith("/"):
+        return next(("/".join(rest) or "." for base in roots if (rest := _below(_parts(file), base)) is not None), file)
+    for base in roots:
+        below = _below(_parts(directory), base)
+        if below is not None:
+            return "/".join([*below, file])
+    for base in roots:
+        below = _below(_collapse(_parts(directory) + file.split("/")), base)
+        if below:
+            return "/".join(below)
+    raise EditError(
+        Kind.OUTSIDE_ROOT,
+        "a relative FILE counts from the current directory, and that lies outside the workspace",
+        hint="run the command inside the workspace, or give FILE as an absolute path beneath the root",
+        details={"path": file},
+    )
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part not in ("", ".")]
+
+
+def _below(parts: list[str], base: list[str]) -> list[str] | None:
+    return parts[len(base) :] if parts[: len(base)] == base else None
+
+
+def _collapse(parts: list[str]) -> list[str]:
+    kept: list[str] = []
+    for part in parts:
+        if part == "..":
+            del kept[-1:]
+        elif part not in ("", "."):
+            kept.append(part)
+    return kept
+
+
+def _current_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise EditError(
+            Kind.NO_SUCH_FILE, "the current directory is gone", hint="change to a directory that exists, or give --root"
+        ) from error

@@ -1,0 +1,1 @@
+"""Values to lines of pieces; one module for each kind of answer. Nothing here prints."""

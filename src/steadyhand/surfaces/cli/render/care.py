@@ -1,0 +1,78 @@
+"""The reports of `check`, `gc` and `doctor` for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from steadyhand.surfaces.cli.render.history import fact_lines
+from steadyhand.surfaces.terminal import Line, Piece, visible_name
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.retention import GcReport
+    from steadyhand.workspace.survey import CheckReport
+
+
+def check_lines(result: CheckReport) -> list[Line]:
+    """Each finding on a line, then the sum."""
+    lines: list[Line] = [(Piece(str(p.kind), "error"), Piece(f": {p.message}")) for p in result.problems]
+    lines += [
+        (Piece("pending", "error"), Piece(f": record {record} is neither done nor undone")) for record in result.pending
+    ]
+    for drift in result.drifted:
+        since = f" since record {drift.record}"
+        lines.append((Piece("changed outside", "warning"), Piece(f": {visible_name(drift.path)} {drift.state}{since}")))
+    seen = f"{_count(result.records_checked, 'record')}, {_count(result.files_checked, 'file')}"
+    if result.ok:
+        return [*lines, (Piece("sound", "good"), Piece(f": {seen}"))]
+    wrong = _count(len(result.problems) + len(result.pending), "problem")
+    return [*lines, (Piece(wrong, "error"), Piece(f" in {seen}"))]
+
+
+def gc_lines(result: GcReport) -> list[Line]:
+    """What was dropped and what was kept, in one line."""
+    verb = "would drop" if result.dry_run else "dropped"
+    dropped = f"{verb} {_count(result.dropped_images, 'old version')} ({shown_size(result.dropped_bytes)})"
+    kept = f"kept {_count(result.kept_images, 'version')} ({shown_size(result.kept_bytes)})"
+    return [(Piece(f"{dropped}, {kept}"),)]
+
+
+def doctor_lines(facts: Mapping[str, object]) -> list[Line]:
+    """Every fact on a line; a group of facts is spelled with dots."""
+    return fact_lines((name, _word(value)) for name, value in _flatten("", facts))
+
+
+def _flatten(prefix: str, facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(f"{prefix}{name}.", value)
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _word(value: object) -> str:
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shown_size(size: int) -> str:
+    """A number of bytes for people.
+
+    >>> shown_size(512), shown_size(1_500_000)
+    ('512 B', '1.5 MB')
+    """
+    amount, unit = float(size), "B"
+    for larger in ("kB", "MB", "GB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.0f} B" if unit == "B" else f"{amount:.1f} {unit}"

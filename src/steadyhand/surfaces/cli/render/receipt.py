@@ -1,0 +1,85 @@
+"""What a change did, for people: its diff, then one receipt line per file and how to take it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steadyhand.surfaces.cli.render.diff import diff_lines
+from steadyhand.surfaces.cli.render.error import error_lines
+from steadyhand.surfaces.terminal import Line, Piece, visible_name
+
+if TYPE_CHECKING:
+    from steadyhand.plan.outcome import Outcome
+    from steadyhand.session.receipt import FileReceipt, Receipt
+
+_DIFF_ROWS = 120  # after an edit; `show` prints all of it
+_PREVIEW = {
+    "created": "would create",
+    "edited": "would edit",
+    "written": "would write",
+    "deleted": "would delete",
+    "renamed": "would rename",
+    "mode": "would change the mode of",
+}
+_DONE = {"mode": "changed the mode of"}
+
+
+def receipt_lines(
+    receipt: Receipt, *, back: tuple[str, str] | None, width: int | None, quiet: bool = False
+) -> list[Line]:
+    """The whole answer; `back` is the word for taking it back, and the command that does."""
+    lines: list[Line] = [] if quiet else diff_lines(receipt.diff(), width=width, limit=_DIFF_ROWS)
+    if receipt.undoes:
+        word = "took back" if receipt.id is not None else "would take back"
+        lines.append(
+            (Piece(word, "good" if receipt.id is not None else "place"), Piece(f" {', '.join(receipt.undoes)}"))
+        )
+    summaries = [_file_line(receipt, file) for file in receipt.files]
+    if back is not None and len(summaries) == 1:
+        summaries[0] = (*summaries[0], Piece(f" · {back[0]} with: ", "dim"), Piece(back[1]))
+    lines += summaries
+    for outcome in receipt.outcomes:
+        lines += _outcome_lines(outcome)
+    if back is not None and len(summaries) != 1:
+        lines.append((Piece(f"{back[0]} with: ", "dim"), Piece(back[1])))
+    return lines
+
+
+def _file_line(receipt: Receipt, file: FileReceipt) -> Line:
+    words = _PREVIEW if receipt.id is None else _DONE
+    verb = Piece(words.get(file.status, file.status), "good" if receipt.id is not None else "place")
+    name = visible_name(file.path)
+    if file.path_before is not None and file.path_before != file.path:
+        name = f"{visible_name(file.path_before)} to {name}"
+    return (verb, Piece(f" {name}"), Piece(_lines_of(receipt, file)))
+
+
+def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
+    """Where the edits of one file stand now: ` lines 3–5, 9`."""
+    if file.status not in ("edited", "renamed"):
+        return ""
+    spans = [
+        outcome.lines for outcome in receipt.outcomes if outcome.path == file.path and outcome.applied and outcome.lines
+    ]
+    if not spans:
+        return ""
+    shown = ", ".join(str(first) if first >= last else f"{first}–{last}" for first, last in spans[:6])
+    more = f" and {len(spans) - 6} more" if len(spans) > 6 else ""
+    is_one = len(spans) == 1 and spans[0][0] >= spans[0][1]
+    return f" line {shown}" if is_one else f" lines {shown}{more}"
+
+
+def _outcome_lines(outcome: Outcome) -> list[Line]:
+    """What an edit has to add: a match that was not exact, places left alone, a refusal inside a partial success."""
+    lines: list[Line] = []
+    where = visible_name(outcome.path) if outcome.path else f"edit {outcome.index + 1}"
+    if outcome.error is not None:
+        lines.append((Piece("not applied: ", "error"), Piece(f"edit {outcome.index + 1}, {where}")))
+        lines += [(Piece("  "), *line) for line in error_lines(outcome.error)]
+    if outcome.applied and outcome.tier not in (None, "exact"):
+        differs = f" ({', '.join(outcome.differs)})" if outcome.differs else ""
+        lines.append((Piece("  note: ", "dim"), Piece(f"matched at the {outcome.tier} tier{differs}")))
+    if outcome.applied and outcome.others:
+        places = ", ".join(str(line) for line in outcome.others[:10])
+        lines.append((Piece("  note: ", "dim"), Piece(f"left alone in {where}: the same text at line {places}")))
+    return lines

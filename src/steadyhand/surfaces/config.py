@@ -1,0 +1,214 @@
+"""The configuration file of the person at this machine: what the command line may do beyond its defaults.
+
+It lies outside every workspace, because it opens protected paths: a file an agent can edit must never be read here.
+
+Keys: `actor`, `allow`, `protect`, `color`, `[retention]` with `keep_days` and `keep_size`, and the same again for
+one workspace under `[roots."/absolute/path"]`, where `allow` adds and everything else replaces.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from steadyhand.errors import EditError, Kind
+
+MAX_BYTES = 1 << 20
+_PROTECT = ("standard", "none")
+_COLOR = ("auto", "always", "never")
+_KEYS = ("actor", "allow", "protect", "color", "retention")
+_RETENTION = ("keep_days", "keep_size")
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 2**10, "MI": 2**20, "GI": 2**30}
+_SIZE = re.compile(r"(\d{1,15})\s*([KMG]I?)?B?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What one configuration file says about one workspace; None: says nothing."""
+
+    actor: str | None = None
+    allow: tuple[str, ...] = ()
+    protect: str | None = None
+    color: str | None = None
+    keep_days: int | None = None
+    keep_bytes: int | None = None
+    warnings: tuple[str, ...] = ()
+
+    def under(self, other: Config) -> Config:
+        """This file's general part with `other`, its part about one workspace, on top."""
+        told = {f.name: value for f in fields(other) if (value := getattr(other, f.name)) not in (None, ())}
+        return replace(self, **{**told, "allow": self.allow + other.allow})
+
+
+def parse_size(text: str) -> int | None:
+    """A number of bytes with an optional unit; None when it is no such thing.
+
+    >>> parse_size("500 MB"), parse_size("2GiB"), parse_size("12")
+    (500000000, 2147483648, 12)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    return int(found[1]) * _UNITS[(found[2] or "").upper()] if found else None
+
+
+def default_location(environ: Mapping[str, str]) -> Path | None:
+    """Where the file is looked for; None when this account has no home."""
+    folder = environ.get("XDG_CONFIG_HOME") or ""
+    if not os.path.isabs(folder):
+        folder = os.path.join(os.path.expanduser("~"), ".config")
+    return Path(folder, "steadyhand", "config.toml") if os.path.isabs(folder) else None
+
+
+def load_config(named: str | None, root: str, environ: Mapping[str, str]) -> Config:
+    """The configuration for `root`: from the file named by the caller, else from the default place if there is one.
+
+    A named file that is missing or lies inside the workspace is refused; one in the default place is then passed
+    over, with a warning where it lies inside.
+    """
+    location = Path(named) if named is not None else default_location(environ)
+    if location is None:
+        return Config()
+    inside = _lies_inside(location, root)
+    if inside and named is not None:
+        raise EditError(
+            Kind.NOT_ALLOWED,
+            "the configuration file lies inside the workspace, where an edit could rewrite it",
+            hint="keep it outside the root and name it with --config",
+        )
+    data = _read(location, required=named is not None)
+    if data is None:
+        return Config()
+    if inside:
+        return Config(warnings=("the configuration file was passed over: it lies inside the workspace",))
+    return parse_config(data, root)
+
+
+def parse_config(data: bytes, root: str) -> Config:
+    """The configuration a TOML text gives for `root`; `bad-request` names the key that is wrong."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise _wrong("the configuration file is not UTF-8", "save it as UTF-8") from error
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise _wrong(f"the configuration file is not TOML: {error}", "mend the line it names") from error
+    roots = table.pop("roots", {})
+    general = _parse_part(table, "")
+    if not isinstance(roots, dict):
+        raise _wrong("roots must be a table", '[roots."/absolute/path"]')
+    for name, part in roots.items():
+        if _same_folder(name, root):
+            general = general.under(_parse_part(part, f'roots."{name}".'))
+        else:
+            _parse_part(part, f'roots."{name}".')  # a slip is reported wherever it stands
+    return general
+
+
+def _parse_part(part: object, prefix: str) -> Config:
+    if not isinstance(part, dict):
+        raise _wrong(f"{prefix.rstrip('.')} must be a table", "write it as a [table]")
+    _only(part, (*_KEYS, "roots") if not prefix else _KEYS, prefix)
+    retention = part.get("retention", {})
+    if not isinstance(retention, dict):
+        raise _wrong(f"{prefix}retention must be a table", "[retention] with keep_days and keep_size")
+    _only(retention, _RETENTION, f"{prefix}retention.")
+    return Config(
+        actor=_text(part, "actor", prefix),
+        allow=_patterns(part, prefix),
+        protect=_choice(part, "protect", _PROTECT, prefix),
+        color=_choice(part, "color", _COLOR, prefix),
+        keep_days=_days(retention, prefix),
+        keep_bytes=_bytes(retention, prefix),
+    )
+
+
+def _only(part: Mapping[str, object], known: tuple[str, ...], prefix: str) -> None:
+    from difflib import get_close_matches
+
+    for key in part:
+        if key not in known:
+            near = get_close_matches(key, known, n=1, cutoff=0.5)
+            hint = f"did you mean {prefix}{near[0]}?" if near else f"known keys: {', '.join(sorted(known))}"
+            raise _wrong(f"unknown key {prefix}{key} in the configuration file", hint)
+
+
+def _text(part: Mapping[str, object], key: str, prefix: str) -> str | None:
+    value = part.get(key)
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise _wrong(f"{prefix}{key} must be a text", f'{key} = "…"')
+
+
+def _choice(part: Mapping[str, object], key: str, choices: tuple[str, ...], prefix: str) -> str | None:
+    value = part.get(key)
+    if value is None or (isinstance(value, str) and value in choices):
+        return value
+    raise _wrong(f"{prefix}{key} must be one of {', '.join(choices)}", f'{key} = "{choices[0]}"')
+
+
+def _patterns(part: Mapping[str, object], prefix: str) -> tuple[str, ...]:
+    value = part.get("allow", [])
+    if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
+        return tuple(value)
+    raise _wrong(f"{prefix}allow must be a list of patterns", 'allow = [".vscode/**"]')
+
+
+def _days(retention: Mapping[str, object], prefix: str) -> int | None:
+    value = retention.get("keep_days")
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000):
+        return value
+    raise _wrong(f"{prefix}retention.keep_days must be a whole number of days", "keep_days = 90")
+
+
+def _bytes(retention: Mapping[str, object], prefix: str) -> int | None:
+    value = retention.get("keep_size")
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    size = parse_size(value) if isinstance(value, str) else None
+    if size is None:
+        raise _wrong(f"{prefix}retention.keep_size must be a size", 'keep_size = "500 MB"')
+    return size
+
+
+def _read(location: Path, *, required: bool) -> bytes | None:
+    try:
+        with open(location, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        if not required:
+            return None
+        raise _wrong("there is no configuration file where --config points", "check the name") from error
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or "not a file name"
+        raise EditError(
+            Kind.DISK_REFUSED, f"the configuration file cannot be read: {cause}", hint="check its rights"
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise EditError(Kind.TOO_LARGE, "the configuration file is larger than 1 MiB", hint="name the right file")
+    return data
+
+
+def _lies_inside(location: Path, root: str) -> bool:
+    try:
+        return Path(os.path.realpath(location)).is_relative_to(os.path.realpath(root))
+    except (OSError, ValueError):
+        return False  # a name that cannot be one; reading it gives the refusal
+
+
+def _same_folder(name: str, root: str) -> bool:
+    folder = os.path.expanduser(name)
+    if not os.path.isabs(folder):
+        raise _wrong(f'roots."{name}" is not an absolute path', '[roots."/absolute/path"]')
+    try:
+        return os.path.realpath(folder) == os.path.realpath(root)
+    except (OSError, ValueError):
+        return False
+
+
+def _wrong(message: str, hint: str) -> EditError:
+    return EditError(Kind.BAD_REQUEST, message, hint=hint)

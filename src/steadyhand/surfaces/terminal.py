@@ -1,0 +1,145 @@
+"""Text on its way to a terminal: made harmless, measured, coloured.
+
+Every character that came from a file, a name or a caller passes `visible` before it is printed; escape sequences
+are written by `paint` and by nobody else. Nothing here opens, reads or prints.
+
+Renderers make lines of pieces (text and a style name). A piece never holds an escape sequence of its own: whatever
+looks like one is content, and is shown instead of obeyed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+ColorChoice = Literal["auto", "always", "never"]
+
+# C0 but tab and newline, DEL, C1, the marks and overrides that reorder text, line separators a terminal may obey,
+# interlinear annotations, lone surrogates, and the invisible tag characters.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_PLAIN_NAME = re.compile(r"[^\s\"'\\]+")
+
+_CODES: Mapping[str, str] = {
+    "plain": "",
+    "added": "32",
+    "removed": "31",
+    "added-word": "1;4;32",
+    "removed-word": "1;4;31",
+    "heading": "1",
+    "place": "36",
+    "id": "33",
+    "dim": "2",
+    "good": "32",
+    "warning": "33",
+    "error": "1;31",
+    "hint": "36",
+}
+
+
+class Piece(NamedTuple):
+    """A stretch of one line with one style."""
+
+    text: str
+    style: str = "plain"
+
+
+Line = tuple[Piece, ...]
+
+
+def visible(text: str) -> str:
+    """The text with everything a terminal would obey written out; newline and tab stay.
+
+    >>> visible("a\\x1b[31mb\\tc")
+    'a\\\\x1b[31mb\\tc'
+    """
+    return _UNSAFE.sub(_escape, text)
+
+
+def visible_line(text: str) -> str:
+    """Like `visible`, for a place that is one line by its nature: newlines and tabs are written out too."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def visible_name(name: str) -> str:
+    """A file name: bare when nobody could misread it, otherwise quoted.
+
+    >>> visible_name("docs/a.md"), visible_name("my notes.md")
+    ('docs/a.md', '"my notes.md"')
+    """
+    shown = visible_line(name)
+    if shown == name and _PLAIN_NAME.fullmatch(name):
+        return name
+    return '"' + shown.replace('"', '\\"') + '"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if 0xDC80 <= code <= 0xDCFF:
+        code -= 0xDC00  # an undecodable byte, carried as a surrogate
+    if code < 0x100:
+        return {0x0D: "\\r"}.get(code, f"\\x{code:02x}")
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def paint(lines: Iterable[Line], *, color: bool) -> Iterator[str]:
+    """Each line as a string, safe to print; with escape sequences only if `color`."""
+    for line in lines:
+        runs = groupby(line, key=lambda piece: piece.style)
+        yield "".join(_paint_run(style, "".join(piece.text for piece in run), color=color) for style, run in runs)
+
+
+def _paint_run(style: str, text: str, *, color: bool) -> str:
+    text = visible(text).replace("\n", "\\n")
+    code = _CODES[style]
+    return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
+
+
+def cells(text: str) -> int:
+    """How many columns a terminal gives the text; combining marks take none, wide characters two."""
+    if text.isascii():
+        return len(text)
+    return sum(_cell(character) for character in text)
+
+
+def fit(text: str, width: int) -> str:
+    """The text cut to `width` columns, the cut shown by an ellipsis.
+
+    >>> fit("a long reason", 8)
+    'a long …'
+    """
+    shown = visible_line(text)
+    if cells(shown) <= width:
+        return shown
+    kept: list[str] = []
+    room = width - 1
+    for character in shown:
+        room -= _cell(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "".join(kept) + ("…" if width > 0 else "")
+
+
+def pad(text: str, width: int) -> str:
+    """The text cut or filled with blanks to exactly `width` columns."""
+    shown = fit(text, width)
+    return shown + " " * (width - cells(shown))
+
+
+def _cell(character: str) -> int:
+    if unicodedata.combining(character) or character in "\u200b\u200c\u200d":
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def wants_color(choice: ColorChoice, environ: Mapping[str, str], *, is_terminal: bool) -> bool:
+    """Whether to colour: as told; on `auto` for a terminal that is not dumb and a person who did not set NO_COLOR."""
+    if choice != "auto":
+        return choice == "always"
+    return is_terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

@@ -1,0 +1,199 @@
+"""How a scenario's calls are made: once through Python, once through the command line.
+
+A scenario folder holds
+
+    input/          the workspace before the first call; a folder that is missing is an empty one
+    calls.json      {"about": …, "workspace"?: {"allow": […]}, "calls": [{"call": "edit", "path": …, …}, …]}
+    expected/       the workspace after the last call; missing: the same as input/
+    outcome.json    one answer per call: {"ok": true, "files": [[status, path], …]} or {"ok": false, "kind": …}
+
+`$1` stands for the id of the first call's record. A call may carry its own `task`, and `preview`. The call `outside`
+is somebody else's program writing a file. An answer that is both refused and lists files is a partial success.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from steadyhand.errors import EditError
+from steadyhand.plan.edit import edit_from_json
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.request import requests_from_json
+from steadyhand.session.receipt import Receipt
+from steadyhand.session.workspace import Workspace
+from steadyhand.surfaces.cli.main import cli
+
+Call = dict[str, Any]
+Answer = dict[str, Any]
+
+
+class Driver:
+    """Makes one call after another and remembers the ids of their records."""
+
+    def __init__(self, root: Path, options: dict[str, Any]) -> None:
+        self.root = root
+        self.options = options
+        self.ids: list[str | None] = []
+
+    def run(self, call: Call) -> Answer:
+        call = {**call, **({"record": self._id(call["record"])} if "record" in call else {})}
+        if call["call"] == "outside":
+            self.ids.append(None)
+            (self.root / call["path"]).write_bytes(call["content"].encode())
+            return {"ok": True, "files": []}
+        record, answer = self.make(call)
+        self.ids.append(record)
+        return answer
+
+    def make(self, call: Call) -> tuple[str | None, Answer]:
+        raise NotImplementedError
+
+    def _id(self, name: str) -> str | None:
+        return self.ids[int(name[1:]) - 1] if name.startswith("$") else name
+
+
+class PythonDriver(Driver):
+    def make(self, call: Call) -> tuple[str | None, Answer]:
+        with Workspace(self.root, task=call.get("task"), **self.options) as workspace:
+            try:
+                receipt = getattr(self, call["call"])(workspace, call)
+            except EditError as error:
+                return None, {"ok": False, "kind": str(error.kind)}
+        if receipt is None:
+            return None, {"ok": True, "files": []}
+        answer: Answer = {"ok": receipt.ok, "files": sorted([file.status, file.path] for file in receipt.files)}
+        if receipt.error is not None:
+            answer["kind"] = str(receipt.error.kind)
+        return receipt.id, answer
+
+    def edit(self, workspace: Workspace, call: Call) -> Receipt:
+        edits = [edit_from_json(edit) for edit in call["edits"]]
+        more = _some(call, "expect", "reason", "preview")
+        if call.get("partial"):
+            more["policy"] = Policy(partial=True)
+        return workspace.edit(call["path"], edits, **more)
+
+    def apply(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.apply(requests_from_json(call["plan"]))
+
+    def write(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.write(call["path"], call["content"], **_some(call, "expect", "overwrite", "allow_shrink"))
+
+    def create(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.create(call["path"], call["content"])
+
+    def delete(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.delete(call["path"], **_some(call, "expect"))
+
+    def rename(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.rename(call["path"], call["to"])
+
+    def chmod(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.chmod(call["path"], int(call["mode"], 8))
+
+    def read(self, workspace: Workspace, call: Call) -> None:
+        workspace.read(call["path"])
+
+    def undo(self, workspace: Workspace, call: Call) -> Receipt:
+        # the calling task is not the task to be undone
+        with Workspace(self.root, **self.options) as own:
+            return own.undo(call.get("record"), **_some(call, "last", "task"))
+
+    def redo(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.redo(call.get("record"))
+
+
+class CommandLineDriver(Driver):
+    """Every call in the flags a person would use; only what they cannot say goes through `apply`."""
+
+    def make(self, call: Call) -> tuple[str | None, Answer]:
+        arguments, stdin = getattr(self, call["call"])(call)
+        everywhere = [f"--allow={pattern}" for pattern in self.options.get("allow", ())]
+        if "task" in call and call["call"] != "undo":
+            everywhere.append(f"--task={call['task']}")
+        result = CliRunner().invoke(cli, ["--json", f"--root={self.root}", *everywhere, *arguments], input=stdin)
+        document = json.loads(result.stdout)
+        receipt = document.get("receipt")
+        answer: Answer = {"ok": document["ok"]}
+        if receipt is not None or document["ok"]:
+            answer["files"] = sorted([file["status"], file["path"]] for file in (receipt or {"files": []})["files"])
+        if "error" in document:
+            answer["kind"] = document["error"]["kind"]
+        assert (result.exit_code == 0) is document["ok"]
+        return receipt["id"] if receipt else None, answer
+
+    def edit(self, call: Call) -> tuple[list[str], str | None]:
+        more = _flags(call, "expect", "reason") + (["--dry-run"] if call.get("preview") else [])
+        edits = call["edits"]
+        if len(edits) > 1 or call.get("partial"):
+            plan = {
+                "files": [{"path": call["path"], "edits": edits, **_some(call, "expect")}],
+                **_some(call, "partial"),
+            }
+            return ["apply", "-"], json.dumps(plan)
+        (edit,) = edits
+        if "new" in edit:
+            return ["edit", self._file(call), *self._place(edit), "--new-file=-", *more], edit["new"]
+        if "insert" in edit:
+            return ["insert", self._file(call), *self._beside(edit), "--text-file=-", *more], edit["insert"]
+        return ["delete", self._file(call), *self._place(edit), *more], None
+
+    def _place(self, edit: dict[str, Any]) -> list[str]:
+        target = edit["target"]
+        which = _flags(edit, "occurrence", "expected")
+        if isinstance(target, str):
+            return [f"--old={target}", *which]
+        if "lines" in target:
+            return [f"--lines={target['lines'][0]}:{target['lines'][1]}", *which]
+        return [f"--anchor={target['anchor']}", *which]
+
+    def _beside(self, edit: dict[str, Any]) -> list[str]:
+        if isinstance(edit["target"], str):
+            return [f"--{edit['where']}={edit['target']}"]
+        first, last = edit["target"]["lines"]
+        return [f"--line={last if edit['where'] == 'after' else first - 1}"]
+
+    def apply(self, call: Call) -> tuple[list[str], str]:
+        return ["apply"], json.dumps(call["plan"])
+
+    def write(self, call: Call) -> tuple[list[str], str]:
+        flags = [f"--{name.replace('_', '-')}" for name in ("overwrite", "allow_shrink") if call.get(name)]
+        return ["write", self._file(call), *flags, *_flags(call, "expect")], call["content"]
+
+    def create(self, call: Call) -> tuple[list[str], str]:
+        plan = {"files": [{"path": call["path"], "create": call["content"]}]}
+        return ["apply"], json.dumps(plan)
+
+    def delete(self, call: Call) -> tuple[list[str], None]:
+        return ["delete", self._file(call), "--file", *_flags(call, "expect")], None
+
+    def rename(self, call: Call) -> tuple[list[str], None]:
+        return ["rename", self._file(call), f"{self.root}/{call['to']}"], None
+
+    def chmod(self, call: Call) -> tuple[list[str], None]:
+        return ["chmod", self._file(call), call["mode"]], None
+
+    def read(self, call: Call) -> tuple[list[str], None]:
+        return ["read", self._file(call)], None
+
+    def undo(self, call: Call) -> tuple[list[str], None]:
+        record = [call["record"]] if "record" in call else []
+        return ["undo", *record, *(["--last"] if call.get("last") else []), *_flags(call, "task")], None
+
+    def redo(self, call: Call) -> tuple[list[str], None]:
+        return ["redo", *([call["record"]] if "record" in call else [])], None
+
+    def _file(self, call: Call) -> str:
+        return call["path"] if call["path"].startswith("/") else f"{self.root}/{call['path']}"
+
+
+def _some(call: Call, *names: str) -> dict[str, Any]:
+    return {name: call[name] for name in names if name in call}
+
+
+def _flags(call: Call, *names: str) -> list[str]:
+    return [f"--{name}={call[name]}" for name in names if name in call]

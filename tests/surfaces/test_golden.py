@@ -1,0 +1,98 @@
+"""What a person sees, with colour, compared with the pages under golden/.
+
+Escape is written ␛ there; ids, times and digests are levelled. STEADYHAND_GOLDEN=write writes the pages anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.surfaces.shell import Shell
+
+GOLDEN = Path(__file__).parent / "golden"
+PASSING = [
+    (re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])"), "0123456789ab"),
+    (re.compile(r"\d{4}-\d\d-\d\d([ T])\d\d:\d\d(:\d\d\.\d{3}Z)?"), r"2026-01-02\g<1>03:04\g<2>"),
+    (re.compile(r":\d\d\.\d{3}Z"), ":05.678Z"),
+]
+EDIT = ["edit", "notes.md", "--old", "the cat sat", "--new", "the dog slept", "--reason", "it barks"]
+PLAN = {
+    "files": [
+        {"path": "notes.md", "edits": [{"target": "cat", "new": "dog"}]},
+        {"path": "docs/new.md", "create": "new\n"},
+        {"path": "app.py", "rename_to": "src/app.py"},
+    ],
+    "reason": "a plan",
+}
+PARTIAL = {
+    "files": [*PLAN["files"][:1], {"path": "app.py", "edits": [{"target": "q = 1", "new": "r"}]}],
+    "partial": True,
+}
+
+CASES: dict[str, list[list[str]]] = {
+    "edit": [EDIT],
+    "edit-quiet": [[*EDIT, "--quiet"]],
+    "edit-all": [["edit", "app.py", "--old", "x", "--new", "z", "--all"]],
+    "edit-first": [["edit", "app.py", "--old", "x", "--new", "z", "--first"]],
+    "edit-crlf": [["edit", "crlf.txt", "--old", "two\nthree", "--new", "2\n3"]],
+    "edit-newline-change": [["write", "crlf.txt", "--text", "one\ntwo\r\nthree\r\n", "--bytes", "--overwrite"]],
+    "preview": [["diff", "notes.md", "--old", "mat", "--new", "sofa"]],
+    "no-match": [["edit", "notes.md", "--old", "the cat sits", "--new", "x"]],
+    "ambiguous": [["edit", "app.py", "--old", "x = 1", "--new", "z"]],
+    "usage": [["edit", "notes.md", "--odl", "x"]],
+    "protected": [["write", ".git/config", "--text", "x"]],
+    "stale": [["edit", "notes.md", "--old", "cat", "--new", "dog", "--expect", "0123456789abcdef"]],
+    "hostile-content": [["edit", "hostile.txt", "--old", "one", "--new", "1\x1b[2J\u202e"], ["read", "hostile.txt"]],
+    "apply": [["apply"]],
+    "partial": [["apply"]],
+    "log": [EDIT, ["undo", "--last"], ["write", "猫 notes.md", "--text", "wide\n", "--reason", "a " * 60], ["log"]],
+    "log-empty": [["log"]],
+    "show": [EDIT, ["show", "$1"]],
+    "why": [EDIT, ["why", "notes.md"]],
+    "undo": [EDIT, ["undo", "--last"]],
+    "undo-preview": [EDIT, ["undo", "--last", "--dry-run"]],
+    "delete": [["delete", "app.py", "--file"]],
+    "create": [["write", "new.md", "--text", "no newline"]],
+    "mode": [["chmod", "notes.md", "600"]],
+    "read": [["read", "notes.md", "--numbers"], ["read", "notes.md", "--lines", "3:", "--anchors"]],
+    "check": [EDIT, ["check"], ["gc", "--keep-days", "0"]],
+}  # fmt: skip
+
+
+def page(shell: Shell, name: str) -> str:
+    """The commands of a case with all they print."""
+    parts: list[str] = []
+    ids: list[str] = []
+    stdin = {"apply": json.dumps(PLAN), "partial": json.dumps(PARTIAL)}.get(name)
+    for arguments in CASES[name]:
+        words = [ids[int(word[1:]) - 1] if re.fullmatch(r"\$\d", word) else word for word in arguments]
+        result = shell.run("--color", "always", *words, stdin=stdin)
+        ids += re.findall(r"undo ([0-9a-f]{12})", result.stdout)
+        shown = " ".join(repr(word) if re.search(r"[^\w./:=-]", word) else word for word in words)
+        parts.append(f"$ steadyhand {shown}\n{result.stdout}{result.stderr}[{result.exit_code}]\n")
+    text = "".join(parts).replace("\x1b", "␛")
+    for pattern, level in PASSING:
+        text = pattern.sub(level, text)
+    return text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_page(shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    (shell.root / "crlf.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    (shell.root / "hostile.txt").write_bytes("one \x1b]0;title\x07\ntwo \x9b31m\x7f\n".encode())
+    shown = page(shell, name)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown)
+    golden = GOLDEN / f"{name}.txt"
+    if os.environ.get("STEADYHAND_GOLDEN") == "write":
+        golden.write_text(shown, encoding="utf-8")
+    assert shown == golden.read_text(encoding="utf-8")
+
+
+def test_every_page_belongs_to_a_case() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(CASES)
