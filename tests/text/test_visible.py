@@ -15,10 +15,11 @@ def test_a_line_both_sides_agree_on_is_shown_as_it_is(line: str) -> None:
 
 
 SHOWN = [
-    ("\tx", "    x", "→x", "    x"),
+    ("\tx", "    x", "→x", "····x"),
+    ("a  b c", "a b c", "a··b·c", "a·b·c"),
     ("x", "x  ", "x", "x··"),
     ("x\n", "x\r\n", "x␊", "x␍␊"),
-    ("a b", "a\u00a0b", "a b", "a⟨U+00A0⟩b"),
+    ("a b", "a\u00a0b", "a·b", "a⟨U+00A0⟩b"),
     ("ab", "a\u200bb", "ab", "a⟨U+200B⟩b"),
     ("ab", "\ufeffab", "ab", "⟨U+FEFF⟩ab"),
     ('"a"', "“a”", '"a"', "⟨U+201C⟩a⟨U+201D⟩"),

@@ -19,6 +19,8 @@ _TWINS = dict(
 def show_difference(expected: str, actual: str) -> tuple[str, str]:
     """Both lines with tabs as →, blanks at the end as ·, CR as ␍, and deceptive characters as ⟨U+00A0⟩.
 
+    Where nothing but blanks differs, every blank is shown as ·.
+
     Quotes, dashes and letters that resemble ASCII are marked only where the lines differ. Long lines are cut to the
     neighbourhood of the first difference.
 
@@ -30,13 +32,19 @@ def show_difference(expected: str, actual: str) -> tuple[str, str]:
     if max(len(expected), len(actual)) <= _WIDTH:
         start = 0
     left, right = expected[start : start + _WIDTH], actual[start : start + _WIDTH]
-    return _shown(left, right, expected, start), _shown(right, left, actual, start)
+    blanks_count = expected != actual and expected.split() == actual.split()
+    return (
+        _shown(left, right, expected, start, blanks_count=blanks_count),
+        _shown(right, left, actual, start, blanks_count=blanks_count),
+    )
 
 
-def _shown(window: str, other: str, line: str, start: int) -> str:
+def _shown(window: str, other: str, line: str, start: int, *, blanks_count: bool) -> str:
     cut = start + len(window) < len(line)
     body = window if cut else window.rstrip(" ")
     marked = "".join(_marked(body, other)) + "·" * (len(window) - len(body))
+    if blanks_count:  # nothing but blanks differs, so every blank is shown
+        marked = marked.replace(" ", "·")
     return f"{'…' if start else ''}{marked}{'…' if cut else ''}"
 
 
