@@ -1,0 +1,1 @@
+"""Old text to matches. Pure; locates, never edits."""

@@ -1,0 +1,160 @@
+"""Which places an edit means: tier after tier until one finds something, then the occurrence the caller asked for.
+
+Invariants:
+
+1. A laxer tier is asked only when every stricter one found nothing; never to break a tie.
+2. `unique` counts overlapping places (`aa` stands twice in `aaa`); every other choice and every count goes left
+   to right without overlap.
+3. The work is bounded: places are listed up to `SHOWN`, counted up to a limit, and chosen up to `MAX_PLACES`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Literal, Protocol
+
+from steadyhand.match.tier import Tier, tiers_up_to
+from steadyhand.text.match import Match
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+SHOWN = 20
+MAX_PLACES = 100_000
+_COUNTED = 10_000
+_COUNTING_WORK = 20_000_000
+
+Occurrence = Literal["unique", "first", "last", "all"] | int
+
+
+class Finder(Protocol):
+    """Asks a tier for the places of a needle in the text at hand."""
+
+    def __call__(self, tier: Tier, needle: str, *, apart: bool) -> Iterator[Span]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The places meant; `others` are the first of those left alone, `total` counts both."""
+
+    matches: tuple[Match, ...]
+    others: tuple[Span, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No allowed tier found anything; `tried` names them."""
+
+    tried: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """The one place asked for is not one. `is_all` says whether counting came to its end."""
+
+    tier: Tier
+    candidates: tuple[Span, ...]
+    total: int
+    is_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Miscount:
+    """There are not as many places as the caller said."""
+
+    tier: Tier
+    candidates: tuple[Span, ...]
+    total: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class TooMany:
+    """More places than one edit may change."""
+
+    limit: int
+
+
+Resolution = Found | Nothing | Several | Miscount | TooMany
+
+
+def finder_of(source: Source) -> Finder:
+    """The plain way to ask a tier: on the source itself."""
+
+    def find(tier: Tier, needle: str, *, apart: bool) -> Iterator[Span]:
+        return tier.find(source, needle, apart=apart)
+
+    return find
+
+
+def resolve(
+    find: Finder,
+    needle: str,
+    *,
+    occurrence: Occurrence = "unique",
+    expected: int | None = None,
+    laxest: str | None = None,
+) -> Resolution:
+    """The places that are meant, or why there is no saying.
+
+    >>> resolve(finder_of(Source.of_text("a b a")), "a", occurrence="last").matches[0].span
+    Span(start=4, end=5)
+    """
+    allowed = tiers_up_to(laxest)
+    for tier in allowed:
+        places = find(tier, needle, apart=occurrence != "unique")
+        first = next(places, None)
+        if first is not None:
+            every = chain((first,), places)
+            if occurrence == "unique":
+                return _unique(tier, every, len(needle), expected)
+            return _choose(tier, every, occurrence, expected)
+    return Nothing(tuple(tier.name for tier in allowed))
+
+
+def _unique(tier: Tier, places: Iterator[Span], size: int, expected: int | None) -> Resolution:
+    first = next(places)
+    second = next(places, None)
+    if second is None:
+        if expected not in (None, 1):
+            return Miscount(tier, (first,), 1, expected or 0)
+        return Found((_match(tier, first),), (), 1)
+    limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(size, 1)))
+    candidates = [first, second, *islice(places, SHOWN - 2)]
+    total = len(candidates) + sum(1 for _ in islice(places, limit - len(candidates)))
+    return Several(tier, tuple(candidates), total, next(places, None) is None)
+
+
+def _choose(tier: Tier, places: Iterator[Span], occurrence: Occurrence, expected: int | None) -> Resolution:
+    """Everything but `unique`: one pass that keeps the first few places, the wanted ones and the count."""
+    shown: list[Span] = []
+    chosen: list[Span] = []
+    tail: deque[Span] = deque(maxlen=1)
+    total = 0
+    wanted = 1 if occurrence == "first" else occurrence if isinstance(occurrence, int) else 0
+    for place in places:
+        total += 1
+        tail.append(place)
+        if total <= SHOWN + 1:
+            shown.append(place)
+        if occurrence == "all" or total == wanted:
+            chosen.append(place)
+            if len(chosen) > MAX_PLACES:
+                return TooMany(MAX_PLACES)
+    if occurrence in ("last", -1):
+        chosen = list(tail)
+    if expected is not None and total != expected:
+        return Miscount(tier, tuple(shown[:SHOWN]), total, expected)
+    if not chosen:
+        return Miscount(tier, tuple(shown[:SHOWN]), total, wanted)
+    if occurrence == "all":
+        return Found(tuple(_match(tier, place) for place in chosen), (), total)
+    others = tuple(place for place in shown if place != chosen[0])[:SHOWN]
+    return Found((_match(tier, chosen[0]),), others, total)
+
+
+def _match(tier: Tier, span: Span) -> Match:
+    return Match(span, tier.name, tier.confidence, tier.differs)

@@ -1,0 +1,1 @@
+"""One file per tier; discovered by folder, ordered by rank."""

@@ -1,0 +1,1 @@
+"""Edits and sources to change sets. Pure."""

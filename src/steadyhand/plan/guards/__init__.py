@@ -1,0 +1,1 @@
+"""One file per guard; discovered by folder, ordered by rank."""

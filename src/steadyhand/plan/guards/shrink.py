@@ -1,0 +1,34 @@
+"""A whole-file write that drops most of the file is more often a mistake than a wish."""
+
+from __future__ import annotations
+
+from steadyhand.errors import Kind
+from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
+from steadyhand.text.lines import split_lines
+
+_FEWEST = 20
+
+
+def check(given: GuardInput) -> Finding | None:
+    """Refuse a whole-file write that drops most of the lines."""
+    if not given.is_whole_write or given.allow_shrink or given.before is None or given.after is None:
+        return None
+    before, after = len(split_lines(given.before)), len(split_lines(given.after))
+    dropped = before - after
+    if dropped < _FEWEST or dropped * 2 <= before:
+        return None
+    return Finding(
+        Kind.SUSPICIOUS_SHRINK,
+        f"{given.path or 'the file'} has {before} lines, the new text has {after}",
+        "edit only what changes; if the rest is to go, write again with allow_shrink",
+        {"lines_before": before, "lines_after": after},
+    )
+
+
+GUARD = Guard(
+    name="shrink",
+    rank=30,
+    stage="file",
+    summary="A whole-file write may not drop more than half of the lines, and at least 20, unless allowed.",
+    check=check,
+)

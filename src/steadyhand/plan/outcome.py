@@ -1,0 +1,79 @@
+"""What planning gives: one outcome per edit, and the change set they make together. Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from steadyhand.errors import EditError
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one edit.
+
+    Exactly one of three holds: `applied`; refused, with `error`; left out without being wrong, with `skipped`
+    saying why (`held-back`: another edit of an all-or-nothing call was refused; `already-applied`: policy).
+
+    `lines`     first and last line (from 1) of what it wrote, in the text after; where text only went away, the
+                line at that place
+    `others`    lines (in the text after) where the old text also stands and was left alone, at most 20
+    `splices`   which splices of the change set it wrote
+    `differs`   what a tolerant tier overlooked
+    """
+
+    index: int
+    applied: bool
+    path: str | None = None
+    tier: str | None = None
+    similarity: float | None = None
+    lines: tuple[int, int] | None = None
+    differs: tuple[str, ...] = ()
+    reason: str | None = None
+    error: EditError | None = None
+    others: tuple[int, ...] = ()
+    splices: tuple[int, ...] = ()
+    skipped: Literal["held-back", "already-applied"] | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The form surfaces print and the journal keeps; facts that are absent are left out."""
+        facts: dict[str, object] = {
+            "index": self.index,
+            "applied": self.applied,
+            "path": self.path,
+            "tier": self.tier,
+            "similarity": self.similarity,
+            "lines": list(self.lines) if self.lines else None,
+            "differs": list(self.differs) or None,
+            "reason": self.reason,
+            "error": self.error.to_json() if self.error else None,
+            "others": list(self.others) or None,
+            "splices": list(self.splices) or None,
+            "skipped": self.skipped,
+        }
+        return {name: value for name, value in facts.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The edits of one file, resolved: `changes` takes `source` to `after`.
+
+    `ok` is true when nothing was refused; `refusal` is set when a guard refuses the file as a whole.
+    All or nothing: after a refusal `changes` is empty and `after` is the source itself, unless the policy is
+    `partial`. `splice_edits[i]` is the edit that wrote `changes.splices[i]`.
+    `changes.base` is None: the source's digest is known only to whoever read the bytes.
+    """
+
+    ok: bool
+    outcomes: tuple[Outcome, ...]
+    changes: ChangeSet
+    splice_edits: tuple[int, ...]
+    after: Source
+    refusal: EditError | None = None
+
+    @property
+    def error(self) -> EditError | None:
+        """The first refusal: of the file as a whole, or of an edit, which `details["index"]` names."""
+        return self.refusal or next((outcome.error for outcome in self.outcomes if outcome.error is not None), None)

@@ -1,0 +1,96 @@
+"""How strict an edit is: one frozen value that every call may carry.
+
+Only settings live here, each checked when the value is made; no setting acts by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from steadyhand.match.tier import tiers
+from steadyhand.plan.edit import Occurrence, check_occurrence
+from steadyhand.plan.guards.guard import guards as known_guards
+from steadyhand.structure.fields import bad_request, nearest_name
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "batch": ("sequential", "snapshot"),
+    "on_stale": ("refuse", "rebase"),
+    "on_drift": ("refuse", "merge", "new"),
+    "on_conflict": ("refuse", "skip", "force"),
+    "already": ("refuse", "skip"),
+    "backup": ("journal", "bak"),
+    "hardlinks": ("in-place", "break", "refuse"),
+    "newlines": ("file", "literal"),
+}
+_FLAGS = ("partial", "require_reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What an edit may do.
+
+    `tier`          the laxest tier old text may be found at; None: every tier there is
+    `occurrence`    which place is meant where old text stands several times
+    `batch`         `sequential`: each edit sees the text the edits before it left; `snapshot`: all see the original
+    `partial`       apply the edits that can be applied when others are refused
+    `guards`        names of the guards that look at the result; None: all
+    `newlines`      `file`: a bare LF in new text becomes its neighbours' line ending; `literal`: it stays
+
+    >>> Policy(occurrence="first").batch
+    'sequential'
+    """
+
+    tier: str | None = None
+    occurrence: Occurrence = "unique"
+    batch: Literal["sequential", "snapshot"] = "sequential"
+    partial: bool = False
+    require_reason: bool = False
+    on_stale: Literal["refuse", "rebase"] = "refuse"
+    on_drift: Literal["refuse", "merge", "new"] = "refuse"
+    on_conflict: Literal["refuse", "skip", "force"] = "refuse"
+    already: Literal["refuse", "skip"] = "refuse"
+    guards: frozenset[str] | None = None
+    backup: Literal["journal", "bak"] = "journal"
+    hardlinks: Literal["in-place", "break", "refuse"] = "in-place"
+    newlines: Literal["file", "literal"] = "file"
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            _check_choice(getattr(self, name), name, choices)
+        for name in _FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise bad_request(f"policy.{name}", "true or false is expected")
+        if self.tier is not None:
+            _check_choice(self.tier, "tier", tuple(tier.name for tier in tiers()))
+        if check_occurrence(self.occurrence, "policy.occurrence") is None:
+            raise bad_request("policy.occurrence", "a value is expected, not null")
+        if self.guards is not None:
+            self._check_guards()
+
+    def _check_guards(self) -> None:
+        if isinstance(self.guards, str) or not isinstance(self.guards, frozenset | set | tuple | list):
+            raise bad_request("policy.guards", "a set of names is expected")
+        object.__setattr__(self, "guards", frozenset(self.guards))
+        known = tuple(guard.name for guard in known_guards())
+        for name in self.guards:
+            _check_choice(name, "guards", known)
+
+    def wants_guard(self, name: str) -> bool:
+        """Whether the guard of that name looks at edits under this policy."""
+        return self.guards is None or name in self.guards
+
+    def to_json(self) -> dict[str, object]:
+        """The settings that differ from the usual ones."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        usual = {item.name: item.default for item in fields(self)}
+        data = {name: value for name, value in values.items() if value != usual[name]}
+        return data | ({"guards": sorted(self.guards)} if self.guards is not None else {})
+
+
+def _check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
+    if isinstance(value, str) and value in choices:
+        return
+    near = nearest_name(value, choices) if isinstance(value, str) else None
+    hint = f"did you mean {near!r}?" if near else f"one of {', '.join(choices)}"
+    raise bad_request(f"policy.{name}", f"{str(value)[:40]!r} is not among {', '.join(choices)}", hint)

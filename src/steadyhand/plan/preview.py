@@ -1,0 +1,177 @@
+"""The pure front: text and edits in, a result out; whole new content in, a plan out. No disk, no journal.
+
+Nothing is raised for an edit that cannot be made or for JSON that is not an edit: the result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from steadyhand.errors import EditError
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
+from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, ask_guards
+from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.planner import plan
+from steadyhand.plan.policy import Policy
+from steadyhand.structure.fields import bad_request
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.diff import changes_between
+from steadyhand.text.encoding import Encoding
+from steadyhand.text.source import Source
+
+Text = TypeVar("Text", str, bytes)
+Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[Text]):
+    """What `edit` gives: the text after, in the type it came in, and what became of each edit.
+
+    `text` is the input when nothing was applied. `error` is the first refusal, or None when `ok`.
+    """
+
+    text: Text
+    ok: bool
+    outcomes: tuple[Outcome, ...]
+    changes: ChangeSet
+    before: Source
+    after: Source
+    error: EditError | None = None
+
+    def diff(self, *, context: int = 3) -> str:
+        """A unified diff of what was applied; empty when nothing was."""
+        from steadyhand.text.unified import render_unified
+
+        path = self.before.path or "text"
+        return render_unified(self.before, self.after, path, path, context=context)
+
+    def raise_for_error(self) -> None:
+        """Raise the first refusal, if there was one; what a partial call did apply is in `details["applied"]`."""
+        if self.error is not None:
+            applied = [outcome.index for outcome in self.outcomes if outcome.applied]
+            raise self.error.with_details(applied=applied) if applied else self.error
+
+
+def edit(
+    text: Text,
+    edits: Edits,
+    *,
+    path: str | None = None,
+    policy: Policy | None = None,
+    encoding: str | None = None,
+) -> Result[Text]:
+    """Apply edits to a text. An edit is a verb or its JSON form; `path` is only a hint of the language.
+
+    >>> edit("a b a", [Replace("a", "$&", occurrence="all")]).text
+    '$& b $&'
+    """
+    try:
+        source = _source(text, path, encoding)
+    except EditError as error:
+        return _refused(text, Source.of_text("", path=path), error, ())
+    try:
+        verbs = read_edits(edits)
+    except EditError as error:
+        return _refused(text, source, error, _blame(edits, error, path))
+    made = plan(source, verbs, policy if policy is not None else Policy(), path=path)
+    return _result(text, source, made)
+
+
+def read_edits(edits: Edits) -> tuple[Edit, ...]:
+    """Verbs from verbs or their JSON form, one or many. Refuses with `bad-request`."""
+    items: object = [edits] if isinstance(edits, Replace | Insert | Delete | Mapping) else edits
+    if isinstance(items, str | bytes) or not isinstance(items, Sequence):
+        raise bad_request("edits", "a list of edits is expected", "such as [Replace(old, new)]")
+    return tuple(
+        item if isinstance(item, Replace | Insert | Delete) else edit_from_json(item, f"edits[{index}]")
+        for index, item in enumerate(items)
+    )
+
+
+def _source(text: str | bytes, path: str | None, encoding: str | None) -> Source:
+    if isinstance(text, str):
+        return Source.of_text(text, path=path)
+    if isinstance(text, bytes | bytearray | memoryview):
+        return Source.of_bytes(bytes(text), encoding=encoding, path=path)
+    raise bad_request("text", "str or bytes is expected")
+
+
+def _result(text: Text, source: Source, made: Plan) -> Result[Text]:
+    after: Text = text
+    error = made.error
+    if made.changes:
+        try:
+            after = made.after.text if isinstance(text, str) else made.after.to_bytes()
+        except EditError as refusal:
+            return _refused(text, source, refusal, made.outcomes)
+    return Result(after, made.ok, made.outcomes, made.changes, source, made.after, error)
+
+
+def _refused(text: Text, source: Source, error: EditError, outcomes: tuple[Outcome, ...]) -> Result[Text]:
+    return Result(text, False, outcomes, ChangeSet(), source, source, error)
+
+
+def _blame(edits: object, error: EditError, path: str | None) -> tuple[Outcome, ...]:
+    """One outcome per edit when one of them is no edit at all: that one refused, the others held back."""
+    field = str(error.details.get("path", ""))
+    if not isinstance(edits, Sequence) or isinstance(edits, str | bytes) or not field.startswith("edits["):
+        return (Outcome(0, applied=False, path=path, error=error),)
+    wrong = int(field[len("edits[") : field.index("]")])
+    return tuple(
+        Outcome(index, applied=False, path=path, error=error)
+        if index == wrong
+        else Outcome(index, applied=False, path=path, skipped="held-back")
+        for index in range(len(edits))
+    )
+
+
+def plan_write(
+    before: Source | None,
+    content: str,
+    *,
+    path: str | None = None,
+    policy: Policy | None = None,
+    allow_shrink: bool = False,
+) -> Plan:
+    """What a whole-file write would make of a file, or of none (`before` is None).
+
+    The old file's encoding and byte order mark stay, and its line ending where it has only one.
+    The plan has no outcomes; its `refusal` says why nothing may be written. Content equal to the file is no refusal:
+    the change set is empty then. `changes` is made of whole lines and belongs to the text before (empty for none).
+
+    >>> plan_write(Source.of_bytes(b"a\\r\\nb\\r\\n"), "a\\nc\\n").after.text
+    'a\\r\\nc\\r\\n'
+    """
+    rules = policy if policy is not None else Policy()
+    source = before if before is not None else Source("", Encoding(), path)
+    fitted = _fit(content, before, rules)
+    guarded = GuardedEdit(0, source.text, content)
+    given = GuardInput(
+        path, None if before is None else before.text, fitted, (guarded,), rules, True, allow_shrink=allow_shrink
+    )
+    try:
+        source.encoding.check_new_text(fitted)
+    except EditError as error:
+        return _refused_write(source, error, path)
+    stages: tuple[Stage, ...] = ("request", "edit", "file")
+    for stage in stages:
+        objection = ask_guards(stage, given)
+        if objection is not None:
+            return _refused_write(source, objection, path)
+    changes = changes_between(source.text, fitted)
+    after = replace(source, text=fitted, _digest=None, _data=None) if changes or before is None else source
+    return Plan(True, (), changes, (), after)
+
+
+def _fit(content: str, before: Source | None, policy: Policy) -> str:
+    if before is None or policy.newlines == "literal" or "\n" not in content or "\r\n" in content:
+        return content
+    uniform = before.newlines.uniform
+    return content if uniform in (None, "\n") else content.replace("\n", uniform or "\n")
+
+
+def _refused_write(source: Source, error: EditError, path: str | None) -> Plan:
+    named = error if path is None else error.with_details(path=path)
+    return Plan(False, (), ChangeSet(), (), source, named)

@@ -1,0 +1,264 @@
+"""What may be asked of one file, and of several at once: requests as data, and their JSON form.
+
+The form of `apply`::
+
+    {"files": [{"path": …, "edits": [ … ], "expect"?: …},
+               {"path": …, "write": "text", "expect"?: …, "allow_shrink"?: true},
+               {"path": …, "create": "text", "mode"?: "0755"},
+               {"path": …, "delete": true, "expect"?: …},
+               {"path": …, "rename_to": …, "expect"?: …},
+               {"path": …, "mode": "0644"}],
+     "reason"?: …, "partial"?: true}
+
+Paths are strings here; whether they may be used is the sandbox's matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit, edit_from_json, edit_to_json
+from steadyhand.structure.fields import (
+    bad_request,
+    check_list,
+    check_text,
+    join,
+    read_flag,
+    read_object,
+    read_optional_text,
+    read_text,
+)
+
+MAX_EDITS = 10_000
+MAX_NESTING = 64
+_EXPECT = re.compile(r"[0-9a-fA-F]{16,64}", re.ASCII)
+_MODE = re.compile(r"(?:0o?)?([0-7]{3,4})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class EditFile:
+    """Edit the text of a file that exists. `expect`: at least 16 hex digits of the digest it must have."""
+
+    path: str
+    edits: tuple[Edit, ...]
+    expect: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFile:
+    """Replace a file's whole text, or create it."""
+
+    path: str
+    content: str
+    expect: str | None = None
+    allow_shrink: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFile:
+    """Make a file that does not exist yet. `mode` holds permission bits, such as 0o755."""
+
+    path: str
+    content: str
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFile:
+    """Take a file away."""
+
+    path: str
+    expect: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RenameFile:
+    """Give a file another path, which must be free."""
+
+    path: str
+    to: str
+    expect: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMode:
+    """Set a file's permission bits."""
+
+    path: str
+    mode: int
+
+
+FileRequest = EditFile | WriteFile | CreateFile | DeleteFile | RenameFile | ChangeMode
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Several requests that go through together, or not at all unless `partial`."""
+
+    files: tuple[FileRequest, ...]
+    reason: str | None = None
+    partial: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        data: dict[str, object] = {"files": [request_to_json(request) for request in self.files]}
+        if self.reason is not None:
+            data["reason"] = self.reason
+        return data | ({"partial": True} if self.partial else {})
+
+
+def requests_from_json(value: object) -> Requests:
+    """The requests of one `apply`. Refuses with `bad-request`, or `too-large` beyond the limits.
+
+    >>> requests_from_json({"files": [{"path": "a", "delete": True}]}).files
+    (DeleteFile(path='a', expect=None),)
+    """
+    _check_nesting(value)
+    fields = read_object(value, "", ("files", "reason", "partial"))
+    if "files" not in fields:
+        raise bad_request("files", "the field is missing", 'give {"files": [{"path": …, "edits": […]}]}')
+    items = check_list(fields["files"], "files")
+    if not items:
+        raise bad_request("files", "the array is empty", "name at least one file")
+    _check_count(items)
+    files = tuple(request_from_json(item, f"files[{index}]") for index, item in enumerate(items))
+    return Requests(files, read_optional_text(fields, "reason", ""), read_flag(fields, "partial", ""))
+
+
+_SHAPES: dict[str, tuple[str, ...]] = {
+    "edits": ("path", "edits", "expect"),
+    "write": ("path", "write", "expect", "allow_shrink"),
+    "create": ("path", "create", "mode"),
+    "delete": ("path", "delete", "expect"),
+    "rename_to": ("path", "rename_to", "expect"),
+    "mode": ("path", "mode"),
+}
+_FIELDS = ("path", "edits", "write", "create", "delete", "rename_to", "mode", "expect", "allow_shrink")
+
+
+def request_from_json(value: object, path: str = "") -> FileRequest:
+    """One request; `path` goes before the field's name in the details of a refusal."""
+    fields = read_object(value, path, _FIELDS)
+    verb = _verb_of(fields, path)
+    name = read_text(fields, "path", path)
+    if not name:
+        raise bad_request(join(path, "path"), "the path is empty", "name a file beneath the root")
+    expect = _expect(fields, path)
+    match verb:
+        case "edits":
+            return EditFile(name, edits_from_json(fields["edits"], join(path, "edits")), expect)
+        case "write":
+            return WriteFile(name, read_text(fields, "write", path), expect, read_flag(fields, "allow_shrink", path))
+        case "create":
+            return CreateFile(name, read_text(fields, "create", path), _mode(fields, path))
+        case "delete":
+            return DeleteFile(name, expect)
+        case "rename_to":
+            return RenameFile(name, read_text(fields, "rename_to", path), expect)
+        case _:
+            mode = _mode(fields, path)
+            if mode is None:
+                raise bad_request(join(path, "mode"), "permission bits are expected", 'such as "0644"')
+            return ChangeMode(name, mode)
+
+
+def edits_from_json(value: object, path: str = "edits") -> tuple[Edit, ...]:
+    """The edits of one file; at least one."""
+    items = check_list(value, path)
+    if not items:
+        raise bad_request(path, "the array is empty", "give at least one edit")
+    if len(items) > MAX_EDITS:
+        raise _too_many(len(items), path)
+    return tuple(edit_from_json(item, f"{path}[{index}]") for index, item in enumerate(items))
+
+
+def request_to_json(request: FileRequest) -> dict[str, object]:
+    """The JSON form of one request; fields that say nothing are left out."""
+    data: dict[str, object] = {"path": request.path}
+    match request:
+        case EditFile():
+            data["edits"] = [edit_to_json(edit) for edit in request.edits]
+        case WriteFile():
+            data |= {"write": request.content} | ({"allow_shrink": True} if request.allow_shrink else {})
+        case CreateFile():
+            data |= {"create": request.content} | ({} if request.mode is None else {"mode": f"{request.mode:04o}"})
+        case DeleteFile():
+            data["delete"] = True
+        case RenameFile():
+            data["rename_to"] = request.to
+        case ChangeMode():
+            data["mode"] = f"{request.mode:04o}"
+    expect = getattr(request, "expect", None)
+    return data | ({} if expect is None else {"expect": expect})
+
+
+def _verb_of(fields: Mapping[str, object], path: str) -> str:
+    given = [verb for verb in _SHAPES if verb in fields]
+    if given == ["create", "mode"]:
+        given = ["create"]  # here the mode is the new file's
+    if len(given) != 1:
+        what = f"says {' and '.join(given)}" if given else "says nothing to do"
+        raise bad_request(path, f"the request {what}", f"give exactly one of {', '.join(_SHAPES)}")
+    (verb,) = given
+    for name in fields:
+        if name not in _SHAPES[verb]:
+            raise bad_request(join(path, name), f"it does not go with {verb!r}", f"fields: {', '.join(_SHAPES[verb])}")
+    if verb == "delete" and fields["delete"] is not True:
+        raise bad_request(join(path, "delete"), "only true means something here", "leave the request out instead")
+    return verb
+
+
+def _expect(fields: Mapping[str, object], path: str) -> str | None:
+    expect = read_optional_text(fields, "expect", path)
+    if expect is not None and not _EXPECT.fullmatch(expect):
+        raise bad_request(join(path, "expect"), "it is no digest", "16 to 64 hex digits of the file's SHA-256")
+    return None if expect is None else expect.lower()
+
+
+def _mode(fields: Mapping[str, object], path: str) -> int | None:
+    value = fields.get("mode")
+    if value is None:
+        return None
+    found = _MODE.fullmatch(check_text(value, join(path, "mode")))
+    if found is None:
+        raise bad_request(join(path, "mode"), f"{str(value)[:20]!r} is no mode", 'three or four octal digits: "0755"')
+    return int(found.group(1), 8)
+
+
+def _check_count(items: list[object]) -> None:
+    """The limit holds for a call, however its edits are spread over files."""
+    lists = [item["edits"] for item in items if isinstance(item, Mapping) and "edits" in item]
+    total = len(items) + sum(len(edits) for edits in lists if isinstance(edits, list | tuple))
+    if total > 2 * MAX_EDITS or len(items) > MAX_EDITS or total - len(items) > MAX_EDITS:
+        raise _too_many(total - len(items) or len(items), "files")
+
+
+def _too_many(count: int, path: str) -> EditError:
+    return EditError(
+        Kind.TOO_LARGE,
+        f"{path}: {count} edits in one call, the limit is {MAX_EDITS}",
+        hint=f"send them in calls of at most {MAX_EDITS}",
+        details={"path": path, "count": count, "limit": MAX_EDITS},
+    )
+
+
+def _check_nesting(value: object) -> None:
+    level: list[object] = [value]
+    for _ in range(MAX_NESTING):
+        level = [child for item in level for child in _children(item)]
+        if not level:
+            return
+    raise EditError(
+        Kind.TOO_LARGE,
+        f"the request is nested more than {MAX_NESTING} deep",
+        hint="requests nest six deep at most",
+        details={"limit": MAX_NESTING},
+    )
+
+
+def _children(item: object) -> list[object]:
+    if isinstance(item, Mapping):
+        return list(item.values())
+    return list(item) if isinstance(item, list | tuple) else []

@@ -1,0 +1,177 @@
+"""The draft of a `sequential` batch: each edit sees the text as the edits before it left it.
+
+The text is not put together after every edit. Most questions are answered from the original and the writes so far;
+`_moved[i]` says by how much the writes before write i have moved what follows, and has one entry more than there are
+writes; `_now_ends[i]` is where write i ends in the running text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from steadyhand.match.index import NeedleIndex
+from steadyhand.plan.draft import Draft, Slot, Taken, Write, reaches
+from steadyhand.plan.rows import RunningRows
+from steadyhand.structure.target import Refusal, RowTarget, Target
+from steadyhand.text.lines import NewlineFacts
+from steadyhand.text.match import Match
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_ENDING = re.compile(r"\r\n?|\n")
+
+
+class RunningDraft(Draft):
+    """The text each edit of the call sees as the edits before it left it: a `sequential` batch."""
+
+    def __init__(self, source: Source, needles: Sequence[str] = ()) -> None:
+        super().__init__(source, needles)
+        self._moved: list[int] = [0]
+        self._now_ends: list[int] = []
+        self._rows = RunningRows(source, self.read)
+        self._current: Source | None = source
+
+    @property
+    def source(self) -> Source:
+        if self._current is None:
+            self._current = Source("".join(self._pieces()), self.original.encoding, self.original.path)
+        return self._current
+
+    def locate(self, target: Target) -> Match | Refusal:
+        if self._current is not None or not isinstance(target, RowTarget):
+            return super().locate(target)
+        return target.locate_rows(self._rows.of(self.writes))
+
+    def slot(self, span: Span) -> Slot | Taken:
+        index = self._index_at(span.start)
+        moved = self._moved[index]
+        if index < len(self.writes) and reaches(span, self.writes[index].span.start + moved):
+            return Taken(self.writes[index].edit)
+        return Slot(span.shift(-moved), index)
+
+    def insertion_slot(self, span: Span, *, at_end: bool) -> Slot | Taken:
+        slot = self.slot(span)
+        if isinstance(slot, Taken):
+            return slot
+        at = slot.span.end if at_end else slot.span.start
+        return Slot(Span(at, at), slot.index)
+
+    def newline_at(self, offset: int) -> str:
+        if self._uniform == "\n":
+            return "\n"
+        if self._current is not None:
+            return self._current.newline_at(offset)
+        ahead = self._line_ahead(offset)
+        behind = self.read(offset - 1 if ahead.endswith(("\n", "\r")) else 0, offset)
+        return Source.of_text(behind + ahead).newline_at(len(behind))
+
+    def _line_ahead(self, offset: int) -> str:
+        """From an offset to the end of its line, ending included."""
+        size = 256
+        while True:
+            part = self.read(offset, offset + size)
+            found = _ENDING.search(part)
+            if found is not None and (found.end() < len(part) or offset + size >= self.length):
+                return part[: found.end()]
+            if offset + size >= self.length:
+                return part
+            size *= 4
+
+    def read(self, start: int, end: int) -> str:
+        start, end = max(start, 0), min(end, self.length)
+        if self._current is not None or start >= end:
+            return self._current.text[start:end] if self._current is not None else ""
+        pieces: list[str] = []
+        text = self.original.text
+        index = self._index_at(start)
+        position = start
+        while position < end:
+            at = self.writes[index].span.start + self._moved[index] if index < len(self.writes) else end
+            if position < at:
+                stop = min(at, end)
+                pieces.append(text[position - self._moved[index] : stop - self._moved[index]])
+                position = stop
+            if index < len(self.writes) and position < end:
+                new = self.writes[index].new
+                pieces.append(new[position - at : end - at])
+                position = max(position, at + len(new))
+                index += 1
+        return "".join(pieces)
+
+    @property
+    def length(self) -> int:
+        return len(self.original.text) + self._moved[-1]
+
+    def to_original(self, offset: int) -> int:
+        index = self._index_at(offset)
+        moved = self._moved[index]
+        if index < len(self.writes) and self.writes[index].span.start + moved < offset:
+            return self.writes[index].span.start
+        return offset - moved
+
+    def _index_at(self, offset: int) -> int:
+        """How many writes end at or before an offset of the running text."""
+        return bisect_right(self._now_ends, offset)
+
+    def _pieces(self) -> Iterator[str]:
+        position = 0
+        for write in self.writes:
+            yield self.original.text[position : write.span.start]
+            yield write.new
+            position = write.span.end
+        yield self.original.text[position:]
+
+    def _settle(self, added: Sequence[tuple[int, Write]]) -> None:
+        self._current = None
+        if len(added) == 1:
+            ((index, write),) = added
+            delta = write.delta
+            self._moved.insert(index, self._moved[index])
+            self._now_ends.insert(index, write.span.end + self._moved[index])
+            if delta:
+                self._moved[index + 1 :] = [moved + delta for moved in self._moved[index + 1 :]]
+                self._now_ends[index:] = [end + delta for end in self._now_ends[index:]]
+        else:
+            self._moved = list(accumulate((write.delta for write in self.writes), initial=0))
+            self._now_ends = [end + moved for end, moved in zip(self._ends, self._moved[1:], strict=True)]
+        if self._index is not None:
+            for _, write in added:
+                self._stir(write, self._index)
+
+    def _stir(self, write: Write, index: NeedleIndex) -> None:
+        """Note which needles stand at the edges of a write, and whether it brought another line ending."""
+        at = write.span.start + self._moved[self._rank(write)]
+        reach = max(index.longest - 1, 1)
+        start = max(at - reach, 0)
+        window = self.read(start, at + len(write.new) + reach)
+        touched = Span(at - start, at - start + len(write.new))
+        for needle, places in index.scan(window).items():
+            if any(place < touched.end and place + len(needle) > touched.start for place in places):
+                self._stirred.add(needle)
+        if self._uniform is not None and not self._keeps_endings(window, touched):
+            self._uniform = None
+
+    def _keeps_endings(self, window: str, written: Span) -> bool:
+        """Whether what was written has, together with its neighbours, no line ending the text did not have."""
+        before, after = window[max(written.start - 1, 0) : written.start], window[written.end : written.end + 1]
+        facts = NewlineFacts.of(before.strip("\n") + written.of(window) + after.strip("\r"))
+        used = {"\n": facts.lf, "\r\n": facts.crlf, "\r": facts.cr}
+        return not any(count for ending, count in used.items() if ending != self._uniform)
+
+    def _rank(self, write: Write) -> int:
+        """Which write this is; only insertions can share a place."""
+        index = bisect_left(self._ends, write.span.end)
+        while self.writes[index] is not write:
+            index += 1
+        return index
+
+    def _spans(self, starts: Iterable[int], size: int) -> Iterator[Span]:
+        """Places of the original that no write has touched, where they stand now."""
+        for start in starts:
+            index = bisect_right(self._ends, start)
+            if index == len(self.writes) or self.writes[index].span.start >= start + size:
+                moved = self._moved[index]
+                yield Span(start + moved, start + moved + size)

@@ -1,0 +1,1 @@
+"""Structural addresses to matches. Pure; locates, never edits."""

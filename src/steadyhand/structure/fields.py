@@ -1,0 +1,122 @@
+"""Strict reading of JSON objects: unknown fields, missing fields and wrong types are refused by name.
+
+Every refusal is `bad-request` with `details["path"]`, such as `edits[2].where`.
+Nothing here repairs a value or guesses what a field was meant to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from steadyhand.errors import EditError, Kind
+
+
+def bad_request(path: str, message: str, hint: str | None = None) -> EditError:
+    """The refusal of one field: `path` says which, `message` what is wrong with it."""
+    where = f"{path}: " if path else ""
+    return EditError(Kind.BAD_REQUEST, f"{where}{message}", hint=hint, details={"path": path})
+
+
+def join(path: str, name: str) -> str:
+    """The path of a field inside the object at `path`."""
+    return f"{path}.{name}" if path else name
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like `name`, if any is like it at all.
+
+    >>> nearest_name("occurence", ["occurrence", "expected"])
+    'occurrence'
+    """
+    import difflib  # only a refusal needs it
+
+    found = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def read_object(value: object, path: str, known: Iterable[str]) -> Mapping[str, object]:
+    """The value as an object that has no field but the known ones."""
+    names = tuple(known)
+    if not isinstance(value, Mapping):
+        raise bad_request(path, f"an object is expected, not {describe(value)}", f"its fields: {', '.join(names)}")
+    for name in value:
+        if not isinstance(name, str):
+            raise bad_request(path, f"field names are strings, not {describe(name)}")
+        if name not in names:
+            raise unknown_field(path, name, names)
+    return cast("Mapping[str, object]", value)
+
+
+def unknown_field(path: str, name: str, known: tuple[str, ...]) -> EditError:
+    """The refusal of a field nobody knows, naming the one most like it."""
+    near = nearest_name(name, known)
+    hint = f"did you mean {near!r}?" if near else f"known fields: {', '.join(known)}"
+    return bad_request(join(path, name[:80]), "there is no such field", hint)
+
+
+def read_text(fields: Mapping[str, object], name: str, path: str) -> str:
+    """A string that must be there."""
+    if name not in fields:
+        raise bad_request(join(path, name), "the field is missing", f"add {name!r}, a string")
+    return check_text(fields[name], join(path, name))
+
+
+def read_optional_text(fields: Mapping[str, object], name: str, path: str) -> str | None:
+    """A string, or None where the field is absent or null."""
+    value = fields.get(name)
+    return None if value is None else check_text(value, join(path, name))
+
+
+def read_optional_integer(fields: Mapping[str, object], name: str, path: str) -> int | None:
+    """A whole number, or None where the field is absent or null."""
+    value = fields.get(name)
+    return None if value is None else check_integer(value, join(path, name))
+
+
+def read_flag(fields: Mapping[str, object], name: str, path: str) -> bool:
+    """True or false; false where the field is absent or null."""
+    value = fields.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise bad_request(join(path, name), f"true or false is expected, not {describe(value)}")
+    return bool(value)
+
+
+def check_text(value: object, path: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise bad_request(path, f"a string is expected, not {describe(value)}")
+    return value
+
+
+def check_integer(value: object, path: str) -> int:
+    """A whole number; true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise bad_request(path, f"a whole number is expected, not {describe(value)}")
+    return value
+
+
+def check_list(value: object, path: str) -> list[object]:
+    """An array."""
+    if not isinstance(value, list | tuple):
+        raise bad_request(path, f"an array is expected, not {describe(value)}")
+    return list(value)
+
+
+def describe(value: object) -> str:
+    """What a value is, in the words of JSON, short enough for a message."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"the number {value!r:.40}" if not isinstance(value, int) or value.bit_length() < 128 else "a number"
+        case str():
+            return "a string"
+        case list() | tuple():
+            return "an array"
+        case Mapping():
+            return "an object"
+        case _:
+            return f"a value of type {type(value).__name__}"

@@ -1,0 +1,98 @@
+"""What a target is: where an edit goes, as data, for every way of saying it but quoted old text.
+
+A target is one file in `targets/` that ends with `TARGET = <its class>`; the folder is the registry.
+A target locates; it never edits, and it refuses by returning a `Refusal`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import ClassVar, Protocol, Self
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.match import Match
+from steadyhand.text.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a target names nothing in a source: the facts of an `EditError`, as a value."""
+
+    kind: Kind
+    message: str
+    hint: str
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    def to_error(self) -> EditError:
+        return EditError(self.kind, self.message, hint=self.hint, details=self.details)
+
+
+class Target(ABC):
+    """A place in a source, said without quoting it. Subclasses are frozen, slotted dataclasses.
+
+    `key` is the field that holds it in JSON. With `whole_lines` the place is made of whole lines: what is
+    written there is made of whole lines too, and one final newline in it is optional.
+    """
+
+    __slots__ = ()
+    key: ClassVar[str]
+    whole_lines: ClassVar[bool] = False
+
+    @abstractmethod
+    def locate(self, source: Source) -> Match | Refusal:
+        """The place in this source, or why there is none."""
+
+    @abstractmethod
+    def to_json(self) -> object:
+        """The value that stands under `key`."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, value: object, path: str) -> Self:
+        """The inverse of `to_json`; `path` names the value in a `bad-request`."""
+
+
+class Rows(Protocol):
+    """Lines by row, counted from 0, as `LineTable` has them: all that a target by line needs to know of a text."""
+
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+
+    def start(self, row: int) -> int:
+        """Where a row starts; the row after the last starts at the end of the text."""
+
+    def text(self, row: int) -> str:
+        """The line without its ending."""
+
+
+class RowTarget(Target):
+    """A target that only counts and reads lines, so that it can be located in a text that is not put together."""
+
+    __slots__ = ()
+    whole_lines: ClassVar[bool] = True
+
+    def locate(self, source: Source) -> Match | Refusal:
+        """The place in this source, or why there is none."""
+        return self.locate_rows(source.table)
+
+    @abstractmethod
+    def locate_rows(self, rows: Rows) -> Match | Refusal:
+        """The place among these lines, or why there is none."""
+
+
+@cache
+def targets() -> Mapping[str, type[Target]]:
+    """Every kind of target by its JSON key, in alphabetical order."""
+    from steadyhand.structure import targets as folder
+
+    found: list[type[Target]] = []
+    for module in pkgutil.iter_modules(folder.__path__):
+        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").TARGET)
+    return MappingProxyType({kind.key: kind for kind in sorted(found, key=lambda kind: kind.key)})

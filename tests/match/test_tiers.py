@@ -1,0 +1,83 @@
+"""Every tier by its own examples, and the order they are asked in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadyhand.match.tier import Example, Tier, tiers, tiers_up_to
+from steadyhand.match.tiers.newline import to_lf
+from steadyhand.text.source import Source
+from tests.checks import marked
+
+IGNORED = [(tier, example) for tier in tiers() for example in tier.ignores]
+MATCHED = [(tier, example) for tier in tiers() for example in tier.matches]
+
+
+def named(value: object) -> str | None:
+    return value.name if isinstance(value, Tier) else None
+
+
+@pytest.mark.parametrize(("tier", "example"), IGNORED, ids=named)
+def test_a_tier_finds_nothing_in_what_it_must_ignore(tier: Tier, example: Example) -> None:
+    assert list(tier.find(Source.of_text(example.text), example.needle, apart=False)) == []
+
+
+@pytest.mark.parametrize(("tier", "example"), MATCHED, ids=named)
+def test_a_tier_finds_every_marked_place_and_no_other(tier: Tier, example: Example) -> None:
+    text, spans = marked(example.text)
+    assert list(tier.find(Source.of_text(text), example.needle, apart=False)) == spans
+
+
+def test_the_tiers_are_loaded_in_this_order() -> None:
+    assert [(tier.rank, tier.name, tier.confidence, tier.differs) for tier in tiers()] == [
+        (10, "exact", 1.0, ()),
+        (20, "newline", 1.0, ("line endings",)),
+    ]
+
+
+def test_a_policy_can_stop_at_a_tier() -> None:
+    assert [tier.name for tier in tiers_up_to("exact")] == ["exact"]
+    assert tiers_up_to(None) == tiers()
+
+
+def test_every_tier_says_what_it_does_and_shows_it() -> None:
+    for tier in tiers():
+        assert tier.summary.endswith(".")
+        assert tier.matches
+        assert tier.ignores
+
+
+def test_overlapping_places_count_unless_they_are_to_be_apart() -> None:
+    exact = tiers()[0]
+    source = Source.of_text("aaaa")
+    assert len(list(exact.find(source, "aa", apart=False))) == 3
+    assert len(list(exact.find(source, "aa", apart=True))) == 2
+
+
+pieces = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).map("".join)
+
+
+@given(pieces, pieces)
+def test_a_newline_find_is_whole_lines_endings_and_equal_but_for_them(text: str, needle: str) -> None:
+    newline = tiers()[1]
+    for span in newline.find(Source.of_text(text), needle, apart=False):
+        assert to_lf(span.of(text)) == to_lf(needle)
+        for cut in span:
+            assert text[max(cut - 1, 0) : cut + 1] != "\r\n"
+
+
+@given(pieces, pieces, st.sampled_from(["\n", "\r\n"]))
+def test_the_literal_of_a_tier_stands_exactly_where_the_tier_finds_the_needle(
+    text: str, needle: str, ending: str
+) -> None:
+    uniform = to_lf(text).replace("\n", ending)
+    source = Source.of_text(uniform)
+    for tier in tiers():
+        literal = tier.literal(source.newlines.uniform, needle)
+        exact = list(tiers()[0].find(source, needle, apart=False))
+        if literal is None or (tier.name == "newline" and exact):
+            continue
+        places = [at for at in range(len(uniform)) if literal and uniform.startswith(literal, at)]
+        assert [span.start for span in tier.find(source, needle, apart=False)] == places

@@ -1,0 +1,110 @@
+"""Several edits in one call: in order or on one snapshot, all or nothing or in part."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.preview import edit
+from tests.checks import check_edit, check_laws, check_refused
+
+OVERLAPS: list[tuple[str, list[Edit]]] = [
+    ("abc", [Replace("b", "X"), Replace("X", "Y")]),
+    ("abc", [Replace("b", "X"), Replace("aX", "Y")]),
+    ("abc", [Replace("b", "X"), Replace("Xc", "Y")]),
+    ("abc", [Delete("b"), Replace("ac", "Y")]),
+    ("ab", [Insert("a", "X"), Replace("aXb", "Y")]),
+    ("ab", [Insert("a", "X"), Insert("X", "Y")]),
+    ("foo", [Replace("foo", "foobar"), Replace("foo", "x")]),
+    ("ab ab", [Replace("ab", "X", occurrence="all"), Replace("X X", "Y")]),
+]
+
+
+@pytest.mark.parametrize(("before", "edits"), OVERLAPS)
+def test_an_edit_may_not_touch_what_an_earlier_one_wrote(before: str, edits: list[Edit]) -> None:
+    error = check_refused(before, edits, "overlapping-edits")
+    assert (error.details["index"], error.details["earlier"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "edits", "after"),
+    [
+        ("abc", [Replace("a", "X"), Replace("b", "Y"), Replace("c", "Z")], "XYZ"),
+        ("abc", [Replace("c", "Z"), Replace("a", "longer"), Replace("b", "")], "longerZ"),
+        ("ab", [Insert("a", "1"), Insert("a", "2")], "a21b"),
+        ("ab", [Insert("a", "1"), Insert("b", "2", where="before")], "a12b"),
+        ("ab", [Insert("b", "1", where="before"), Insert("b", "2", where="before")], "a12b"),
+        ("abc", [Delete("b"), Insert("a", "1"), Insert("c", "2", where="before")], "a12c"),
+        ("a b", [Replace("a", "b b"), Replace("b", "c", occurrence="last")], "b b c"),
+    ],
+)
+def test_edits_are_made_one_after_the_other(before: str, edits: list[Edit], after: str) -> None:
+    check_edit(before, edits, after)
+
+
+def test_uniqueness_is_counted_on_the_text_at_that_moment() -> None:
+    check_edit("x y x", [Delete("x ", occurrence="first"), Replace("x", "z")], "y z")
+    check_refused("x y", [Replace("y", "x"), Replace("x", "z")], "ambiguous-match")
+
+
+@pytest.mark.parametrize(
+    ("before", "edits"),
+    [
+        ("abc", [Replace("ab", "X"), Replace("bc", "Y")]),
+        ("abc", [Replace("b", "X"), Delete("b")]),
+        ("abc", [Replace("abc", "X"), Insert("b", "Y")]),
+        ("abc", [Insert("b", "Y"), Replace("bc", "X")]),
+    ],
+)
+def test_a_snapshot_refuses_spans_that_overlap(before: str, edits: list[Edit]) -> None:
+    check_refused(before, edits, "overlapping-edits", batch="snapshot")
+
+
+@pytest.mark.parametrize(
+    ("before", "edits", "after"),
+    [
+        ("ab", [Replace("a", "b"), Replace("b", "a")], "ba"),
+        ("ab", [Insert("a", "1"), Insert("a", "2")], "a12b"),
+        ("ab", [Insert("a", "1"), Insert("b", "2", where="before")], "a12b"),
+        ("ab", [Replace("b", "B"), Insert("a", "1")], "a1B"),
+        ("ab", [Replace("a", "A"), Insert("a", "1", where="after")], "A1b"),
+    ],
+)
+def test_a_snapshot_resolves_everything_on_the_original(before: str, edits: list[Edit], after: str) -> None:
+    check_edit(before, edits, after, batch="snapshot")
+
+
+def test_one_bad_edit_holds_back_all_others_and_is_named() -> None:
+    edits = [Replace("a", "A"), Replace("absent", "x"), Replace("c", "C")]
+    error = check_refused("a b c", edits, "no-match")
+    assert error.details["index"] == 1
+    result = edit("a b c", edits)
+    assert [outcome.skipped for outcome in result.outcomes] == ["held-back", None, "held-back"]
+
+
+def test_every_bad_edit_of_a_call_is_told() -> None:
+    result = edit("a b b", [Replace("x", "y"), Replace("b", "c"), Replace("a", "a")])
+    kinds = [str(outcome.error.kind) for outcome in result.outcomes if outcome.error]
+    assert kinds == ["no-match", "ambiguous-match", "no-change"]
+
+
+def test_in_part_the_good_edits_are_made_and_the_result_says_which() -> None:
+    edits = [Replace("a", "A"), Replace("absent", "x"), Replace("c", "C")]
+    result = edit("a b c", edits, policy=Policy(partial=True))
+    assert not result.ok
+    assert result.text == "A b C"
+    assert [outcome.applied for outcome in result.outcomes] == [True, False, True]
+    check_laws("a b c", edits, result)
+    assert result.error is not None
+    assert result.error.details["index"] == 1
+
+
+def test_the_splices_of_each_edit_are_its_own() -> None:
+    result = check_edit("x y x", [Replace("y", "Y"), Replace("x", "X", occurrence="all")], "X Y X")
+    assert [outcome.splices for outcome in result.outcomes] == [(1,), (0, 2)]
+
+
+def test_no_edit_at_all_changes_nothing_and_is_no_refusal() -> None:
+    result = edit("a", [])
+    assert (result.ok, result.text, result.outcomes) == (True, "a", ())

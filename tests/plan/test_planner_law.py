@@ -1,0 +1,234 @@
+"""The planner against the dullest planner there is: put the text together after every edit and look at it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from steadyhand.match import index as index_module
+from steadyhand.plan import draft as draft_module
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
+from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
+from steadyhand.plan.preview import Policy, edit
+from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.lines import split_lines
+from steadyhand.text.source import Source
+from tests.checks import check_laws
+
+
+class DullText:
+    """A text, for each character which write it comes from (0: none), for each gap whether an edit deleted there."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.cut = [False] * (len(text) + 1)
+        self.author = [0] * len(text)
+        self.step = 0
+
+    def is_taken(self, start: int, end: int) -> bool:
+        """Whether a span touches what was written or straddles a deletion; a position, whether it splits new text."""
+        if start == end:
+            return 0 < start < len(self.text) and 0 < self.author[start - 1] == self.author[start]
+        return any(self.author[start:end]) or any(self.cut[start + 1 : end])
+
+    def replace(self, start: int, end: int, new: str) -> None:
+        inner = [True] if not new else [self.cut[start], *[False] * (len(new) - 1), self.cut[end]]
+        self.cut[start : end + 1] = inner
+        self.step += 1
+        self.author[start:end] = [self.step] * len(new)
+        self.text = self.text[:start] + new + self.text[end:]
+
+
+def every_place(text: str, needle: str, *, apart: bool) -> Iterator[tuple[int, int]]:
+    """Exact places, else places that are equal once every ending is LF, all by trying each start and end."""
+    skip = 0
+    for at in range(len(text)):
+        inside = needle[0] == "\n" and at > 0 and text[at - 1] == "\r"
+        if at >= skip and text.startswith(needle, at) and not inside:
+            yield at, at + len(needle)
+            skip = at + len(needle) if apart else 0
+
+
+def every_loose_place(text: str, needle: str, *, apart: bool) -> Iterator[tuple[int, int]]:
+    plain = needle.replace("\r\n", "\n").replace("\r", "\n")
+    only_endings = not plain.strip("\n") and "\r" in needle
+    if "\n" not in plain or only_endings or needle.endswith("\r") or (needle[0] == "\r" and needle[:2] != "\r\n"):
+        return
+    skip = 0
+    for at in range(len(text)):
+        for end in range(at + 1, min(len(text), at + 2 * len(needle)) + 1):
+            splits = any(text[max(cut - 1, 0) : cut + 1] == "\r\n" for cut in (at, end))
+            loose = text[at:end].replace("\r\n", "\n").replace("\r", "\n")
+            if at >= skip and loose == plain and not splits:
+                yield at, end
+                skip = end if apart else 0
+                break
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an edit refers to, and what it puts where."""
+
+    match: tuple[int, int]
+    span: tuple[int, int]
+    new: str
+
+
+def dull_steps(text: str, verb: Edit, usual: str) -> list[Step] | str:
+    """What one edit would do to a text, or the kind of its refusal."""
+    if isinstance(verb, Replace) and isinstance(verb.target, Old) and verb.new == verb.target.text:
+        return "no-change"
+    places = dull_lines(text, verb) if isinstance(verb.target, Lines) else dull_old(text, verb, usual)
+    if isinstance(places, str):
+        return places
+    steps = []
+    for start, end in places:
+        at = start if isinstance(verb, Insert) and verb.where in ("before", "start") else end
+        span = (at, at) if isinstance(verb, Insert) else (start, end)
+        steps.append(Step((start, end), span, dull_text(text, verb, *span)))
+    return steps
+
+
+def dull_old(text: str, verb: Edit, usual: str) -> list[tuple[int, int]] | str:
+    assert isinstance(verb.target, Old)
+    old, wanted = verb.target.text, verb.occurrence or usual
+    places = list(every_place(text, old, apart=wanted != "unique"))
+    places = places or list(every_loose_place(text, old, apart=wanted != "unique"))
+    if not places:
+        return "absent"
+    if wanted == "unique" and len(places) > 1:
+        return "ambiguous-match"
+    if isinstance(wanted, int):
+        return [places[wanted - 1]] if wanted <= len(places) else "count-mismatch"
+    return {"first": places[:1], "last": places[-1:]}.get(wanted, places)
+
+
+def dull_lines(text: str, verb: Edit) -> list[tuple[int, int]] | str:
+    assert isinstance(verb.target, Lines)
+    rows, first, last = split_lines(text), verb.target.start, verb.target.end
+    if verb.occurrence == 2:
+        return "count-mismatch"
+    if last < first - 1:
+        return "bad-request"
+    if first < 1 or first > len(rows) + 1 or last > len(rows):
+        return "out-of-bounds"
+    return [(len("".join(rows[: first - 1])), len("".join(rows[:last])))]
+
+
+def dull_text(text: str, verb: Edit, start: int, end: int) -> str:
+    region, newline = text[start:end], Source.of_text(text).newline_at(start)
+    if isinstance(verb.target, Old):
+        return fit_endings(verb.text, region, newline)
+    if region:
+        return fit_lines(verb.text, region, newline, literal=False)
+    before, is_end = text[max(start - 1, 0) : start], start == len(text)
+    return fit_insertion(verb.text, newline, before=before, is_end=is_end, literal=False)
+
+
+def dull_plan(text: str, edits: list[Edit], usual: str) -> tuple[str, list[str]]:
+    """The text after in partial mode, and what became of each edit in one word."""
+    state, fates = DullText(text), []
+    for verb in edits:
+        steps = dull_steps(state.text, verb, usual)
+        if isinstance(steps, str):
+            fates.append(steps)
+        elif any(state.is_taken(*step.match) for step in steps):
+            fates.append("overlapping-edits")
+        elif all(state.text[slice(*step.span)] == step.new for step in steps):
+            fates.append("no-change")
+        else:
+            for step in reversed(steps):
+                state.replace(*step.span, step.new)
+            fates.append("applied")
+    return state.text, fates
+
+
+def dull_snapshot(text: str, edits: list[Edit], usual: str) -> tuple[str, list[str]]:
+    """The same for a snapshot: every edit sees the original, and the first to take a character has it."""
+    taken: list[Step] = []
+    fates = []
+    for verb in edits:
+        steps = dull_steps(text, verb, usual)
+        if isinstance(steps, str):
+            fates.append(steps)
+        elif any(a < d and c < b for (a, b) in (s.span for s in steps) for (c, d) in (t.span for t in taken)):
+            fates.append("overlapping-edits")
+        elif all(text[slice(*step.span)] == step.new for step in steps):
+            fates.append("no-change")
+        else:
+            taken += steps
+            fates.append("applied")
+    after, position = "", 0
+    for step in sorted(taken, key=lambda step: step.span):
+        after += text[position : step.span[0]] + step.new
+        position = step.span[1]
+    return after + text[position:], fates
+
+
+def fates_of(result: object) -> list[str]:
+    found = []
+    for outcome in result.outcomes:  # type: ignore[attr-defined]
+        kind = "applied" if outcome.applied else str(outcome.error.kind)
+        found.append("absent" if kind in ("no-match", "already-applied") else kind)
+    return found
+
+
+texts = st.text(alphabet="ab\n", max_size=40) | st.lists(st.sampled_from(["a", "b", "\r\n", "\n", "\r"])).map("".join)
+pieces = st.text(alphabet="ab\n", min_size=1, max_size=4) | st.sampled_from(["a\r\nb", "\r", "\r\n", "b\r\n", "\ra"])
+news = st.text(alphabet="abX\n", max_size=4) | st.sampled_from(["X\r\nY", "\r", "X\n\nY\n"])
+occurrences = st.sampled_from([None, None, None, "unique", "first", "last", "all", 1, 2])
+ranges = st.builds(Lines, st.integers(0, 6), st.none() | st.integers(0, 7))
+targets = st.one_of(pieces, pieces, ranges)
+verbs = st.one_of(
+    st.builds(Replace, targets, news, occurrence=occurrences),
+    st.builds(Delete, targets, occurrence=occurrences),
+    st.builds(
+        Insert, targets, news, where=st.sampled_from(["before", "after", "start", "end"]), occurrence=occurrences
+    ),
+)
+
+
+@pytest.fixture(scope="module", params=["plain", "indexed"])
+def _way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Both ways of searching must give the same: the index is usually kept for long texts and many edits."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "indexed":
+            patch.setattr(draft_module, "_MANY_NEEDLES", 1)
+            patch.setattr(draft_module, "_LONG_TEXT", 0)
+            patch.setattr(index_module, "MIN_LENGTH", 1)
+        yield
+
+
+@pytest.mark.usefixtures("_way")
+@settings(max_examples=400)
+@given(texts, st.lists(verbs, max_size=6), st.sampled_from(["unique", "first", "all"]))
+@example("ab\r\nab", [Insert("\n", "X"), Replace("b\nX", "Y")], "first")
+@example("abab", [Delete("b", occurrence=1), Replace("aa", "X")], "unique")
+@example("x\r\n", [Replace("x", "a\rb"), Replace("a\nb", "Z")], "unique")
+@example("b", [Insert("b", "\r"), Delete("b\r\n")], "unique")
+@example("ab\nc\n", [Replace("a", "X\n"), Replace("b", "Y"), Delete(Lines(3))], "unique")
+def test_a_sequential_batch_does_what_rebuilding_the_text_after_every_edit_does(
+    text: str, edits: list[Edit], occurrence: str
+) -> None:
+    expected, fates = dull_plan(text, edits, occurrence)
+    result = edit(text, edits, policy=Policy(partial=True, occurrence=occurrence, guards=frozenset()))  # type: ignore[arg-type]
+    assert fates_of(result) == fates
+    assert result.text == expected
+    check_laws(text, edits, result)
+
+
+@pytest.mark.usefixtures("_way")
+@given(texts, st.lists(verbs, max_size=6), st.sampled_from(["unique", "first", "all"]))
+def test_a_snapshot_batch_does_what_cutting_the_original_into_pieces_does(
+    text: str, edits: list[Edit], occurrence: str
+) -> None:
+    expected, fates = dull_snapshot(text, edits, occurrence)
+    policy = Policy(batch="snapshot", partial=True, occurrence=occurrence, guards=frozenset())  # type: ignore[arg-type]
+    result = edit(text, edits, policy=policy)
+    assert fates_of(result) == fates
+    assert result.text == expected
+    check_laws(text, edits, result)

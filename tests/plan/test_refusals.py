@@ -1,0 +1,117 @@
+"""What a refused edit is told: kind, lines, the nearest place, and a concrete next call."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand.errors import EditError
+from steadyhand.plan.edit import Insert, Replace
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.preview import edit
+from steadyhand.structure.targets.lines import Lines
+from tests.checks import check_edit, check_refused
+
+CODE = "def area(w, h):\n    return w * h\n\n\ndef volume(w, h, d):\n    return w * h * d\n"
+
+
+def test_no_match_shows_the_nearest_place_and_the_first_difference() -> None:
+    error = check_refused(CODE, Replace("    return w*h\n", "x"), "no-match", path="src/shapes.py")
+    assert "src/shapes.py" in error.message
+    assert "line 2" in error.message
+    assert error.details["tried"] == ["exact", "newline"]
+    assert error.details["nearest"][0]["lines"] == [2, 2]  # type: ignore[index]
+
+
+def test_no_match_hands_out_the_text_to_quote_when_it_is_near() -> None:
+    old = check_refused(CODE, Replace("    return w*h\n", "x\n"), "no-match").details["old"]
+    assert isinstance(old, str)
+    check_edit(CODE, Replace(old, "x\n"), CODE.replace(old, "x\n", 1))
+
+
+def test_no_match_with_nothing_alike_says_to_read_again() -> None:
+    error = check_refused("alpha\nbeta\n", Replace("zzz qqq 123", "x"), "no-match", path="a.txt")
+    assert error.hint is not None
+    assert "a.txt" in error.hint
+
+
+def test_a_difference_that_cannot_be_seen_is_made_visible() -> None:
+    error = check_refused("if x:\n\treturn 1\n", Replace("if x:\n    return 1\n", "y"), "no-match")
+    assert "→" in error.message
+
+
+def test_ambiguity_lists_every_place_and_a_line_that_tells_them_apart() -> None:
+    text = "class A:\n    x = 1\n\nclass B:\n    x = 1\n"
+    error = check_refused(text, Replace("    x = 1\n", "    x = 2\n"), "ambiguous-match")
+    assert [place["lines"] for place in error.details["candidates"]] == [[2, 2], [5, 5]]  # type: ignore[attr-defined]
+    assert "line 2" in error.message
+    assert "line 5" in error.message
+    assert error.hint is not None
+    assert "class A:" in error.hint
+    check_edit(text, Replace("class A:\n    x = 1\n", "class A:\n    x = 2\n"), text.replace("1", "2", 1))
+
+
+def test_ambiguity_in_very_many_places_stays_short() -> None:
+    error = check_refused("x\n" * 5_000, Replace("x", "y"), "ambiguous-match")
+    assert error.details["total"] == 5_000
+    assert len(error.details["candidates"]) == 20  # type: ignore[arg-type]
+    assert "4992 more" in error.message
+
+
+def test_long_lines_are_shortened() -> None:
+    error = check_refused(("y" * 5_000 + "\n") * 2, Replace("y" * 5_000, "z"), "ambiguous-match")
+    assert len(error.message) < 1_000
+
+
+def test_a_reason_can_be_required() -> None:
+    check_refused("a", Replace("a", "b"), "reason-required", require_reason=True)
+    check_refused("a", Replace("a", "b", reason="  "), "reason-required", require_reason=True)
+    check_edit("a", Replace("a", "b", reason="because"), "b", require_reason=True)
+
+
+def test_a_file_that_is_no_text_is_refused() -> None:
+    result = edit(b"\x00\x01\xff\xfe\x00\x80", Replace("a", "b"))
+    assert result.error is not None
+    assert result.error.kind == "not-text"
+    assert result.text == b"\x00\x01\xff\xfe\x00\x80"
+
+
+def test_text_that_the_encoding_cannot_say_is_refused() -> None:
+    raw = "naïve".encode("cp1252")
+    result = edit(raw, Replace("na", "☃"), encoding="cp1252")
+    assert result.error is not None
+    assert result.error.kind == "unencodable"
+    assert result.text == raw
+
+
+def test_bytes_that_are_no_text_survive_an_edit_beside_them() -> None:
+    result = edit(b"caf\xe9 \xc3\xa9 \xc3\xa9 \xc3\xa9 old\n", Replace("old", "new"))
+    assert result.text == b"caf\xe9 \xc3\xa9 \xc3\xa9 \xc3\xa9 new\n"
+
+
+def test_more_edits_than_the_limit_are_too_large() -> None:
+    check_refused("a", [Replace("a", "b")] * 10_001, "too-large")
+
+
+def test_line_refusals_name_the_file() -> None:
+    error = check_refused("a\n", Replace(Lines(7), "x"), "out-of-bounds", path="a.txt")
+    assert "a.txt" in error.message
+    assert error.details["path"] == "a.txt"
+
+
+def test_only_the_first_few_absent_texts_are_searched_for() -> None:
+    result = edit(CODE, [Replace(f"    return w*h + {n}\n", "x") for n in range(6)])
+    near = ["nearest" in outcome.error.details for outcome in result.outcomes if outcome.error]
+    assert near == [True, True, True, False, False, False]
+
+
+def test_the_empty_old_text_is_told_how_to_add_text() -> None:
+    error = check_refused("a", Insert("", "x"), "bad-request")
+    assert error.hint is not None
+    assert "insert" in error.hint
+
+
+def test_a_partial_call_tells_what_it_did_when_raised() -> None:
+    result = edit("a b", [Replace("a", "A"), Replace("x", "y")], policy=Policy(partial=True))
+    with pytest.raises(EditError) as caught:
+        result.raise_for_error()
+    assert caught.value.details["applied"] == [0]

@@ -1,0 +1,141 @@
+"""Targets by line: what they refuse, what they locate, and their JSON form."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.structure.target import Refusal, Target, targets
+from steadyhand.structure.targets.anchor import Anchor, anchor_of, anchors_of
+from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.match import Match
+from steadyhand.text.source import Source
+
+TEXT = "one\ntwo\r\nthree\n"
+
+
+def located(target: Target, text: str = TEXT) -> str:
+    place = target.locate(Source.of_text(text))
+    assert isinstance(place, Match), place
+    return place.span.of(text)
+
+
+def refused(target: Target, text: str = TEXT) -> Refusal:
+    place = target.locate(Source.of_text(text))
+    assert isinstance(place, Refusal)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [
+        (Lines(4), Kind.OUT_OF_BOUNDS),
+        (Lines(2, 4), Kind.OUT_OF_BOUNDS),
+        (Lines(0, 1), Kind.OUT_OF_BOUNDS),
+        (Lines(-1, 2), Kind.OUT_OF_BOUNDS),
+        (Lines(5, 4), Kind.OUT_OF_BOUNDS),
+        (Lines(3, 1), Kind.BAD_REQUEST),
+        (Lines(10**30, 10**30), Kind.OUT_OF_BOUNDS),
+    ],
+)
+def test_lines_outside_the_file_or_backwards_are_refused(target: Lines, kind: Kind) -> None:
+    assert refused(target).kind == kind
+
+
+def test_the_refusal_says_how_many_lines_there_are() -> None:
+    refusal = refused(Lines(9))
+    assert refusal.details["line_count"] == 3
+    assert "3 lines" in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (Lines(1), "one\n"),
+        (Lines(2), "two\r\n"),
+        (Lines(1, 2), "one\ntwo\r\n"),
+        (Lines(1, 3), TEXT),
+        (Lines(2, 1), ""),
+        (Lines(4, 3), ""),
+    ],
+)
+def test_lines_are_located_with_their_endings(target: Lines, expected: str) -> None:
+    assert located(target) == expected
+
+
+def test_an_empty_file_has_one_empty_place() -> None:
+    assert located(Lines(1, 0), "") == ""
+    assert refused(Lines(1), "").kind == Kind.OUT_OF_BOUNDS
+
+
+@pytest.mark.parametrize("anchor", ["", "12", "12#", "12#ab", "#abc", "0#abc", "x#abc", "12#xyz", "-1#abc", " 1#abc"])
+def test_what_is_no_anchor_is_a_bad_request(anchor: str) -> None:
+    with pytest.raises(EditError) as caught:
+        Anchor(anchor)
+    assert caught.value.kind == Kind.BAD_REQUEST
+
+
+def test_an_anchor_whose_line_moved_is_stale_and_says_where_it_is_now() -> None:
+    anchor = Anchor(anchor_of(2, "two"))
+    refusal = refused(anchor, "zero\n" + TEXT)
+    assert refusal.kind == Kind.STALE_SOURCE
+    assert refusal.details["now_at"] == [3]
+    assert located(Anchor(f"3{anchor.start[1:]}"), "zero\n" + TEXT) == "two\r\n"
+
+
+def test_an_anchor_whose_line_changed_is_stale() -> None:
+    refusal = refused(Anchor(anchor_of(2, "two, as it was")))
+    assert refusal.kind == Kind.STALE_SOURCE
+    assert refusal.details["now_at"] == []
+
+
+def test_an_anchor_beyond_the_last_line_is_stale() -> None:
+    assert refused(Anchor(anchor_of(9, "three"))).details["now_at"] == [3]
+
+
+def test_anchors_that_agree_locate_their_lines_whatever_the_case_of_the_digits() -> None:
+    first, second, third = anchors_of(Source.of_text(TEXT), 1, 99)
+    assert located(Anchor(second.upper())) == "two\r\n"
+    assert located(Anchor(first, third)) == TEXT
+    assert refused(Anchor(third, first)).kind == Kind.BAD_REQUEST
+
+
+def test_an_anchor_knows_the_line_and_not_its_ending() -> None:
+    assert anchor_of(1, "two") == anchor_of(1, "two\r\n") == anchor_of(1, "two\n")
+
+
+@pytest.mark.parametrize("target", [Lines(3, 5), Lines(5, 4), Anchor("12#a3f"), Anchor("12#a3f", "15#09c")])
+def test_targets_come_back_from_their_json_form(target: Target) -> None:
+    assert type(target).from_json(target.to_json(), "target") == target
+
+
+def test_lines_and_anchors_are_also_read_from_objects() -> None:
+    assert Lines.from_json({"start": 3, "end": 5}, "x") == Lines(3, 5)
+    assert Anchor.from_json({"start": "1#abc", "end": "2#abc"}, "x") == Anchor("1#abc", "2#abc")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "path"),
+    [
+        (Lines, [1], "x"),
+        (Lines, [1, True], "x[1]"),
+        (Lines, ["1", 2], "x[0]"),
+        (Lines, {"start": 1}, "x.end"),
+        (Lines, {"start": 1, "stop": 2}, "x.stop"),
+        (Lines, 3, "x"),
+        (Anchor, [], "x"),
+        (Anchor, [1], "x[0]"),
+        (Anchor, None, "x"),
+        (Anchor, {"end": "1#abc"}, "x.start"),
+        (Anchor, "nowhere", "x"),
+    ],
+)
+def test_other_values_are_refused_by_path(kind: type[Target], value: object, path: str) -> None:
+    with pytest.raises(EditError) as caught:
+        kind.from_json(value, "x")
+    assert caught.value.kind == Kind.BAD_REQUEST
+    assert caught.value.details["path"] == path
+
+
+def test_the_kinds_of_target_are_these() -> None:
+    assert {key: kind.__name__ for key, kind in targets().items()} == {"anchor": "Anchor", "lines": "Lines"}
