@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 from hypothesis import given
@@ -120,11 +119,10 @@ def large_cases() -> list[tuple[str, list[str], list[str]]]:
     ]
 
 
+@pytest.mark.timeout(60)  # against a hang; how fast it is, `make bench` says
 @pytest.mark.parametrize(("name", "before", "after"), large_cases(), ids=[name for name, *_ in large_cases()])
-def test_large_files_are_compared_quickly_and_rightly(name: str, before: list[str], after: list[str]) -> None:
-    start = time.perf_counter()
+def test_large_files_are_compared_rightly(name: str, before: list[str], after: list[str]) -> None:
     changes = diff_rows(before, after)
-    assert time.perf_counter() - start < 3  # some 0.1 s on an idle machine
     assert rebuilt(before, after, changes) == after
 
 

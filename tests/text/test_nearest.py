@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 from hypothesis import given
@@ -131,9 +130,7 @@ def test_blocks_of_a_large_file_are_found_with_one_character_in_twenty_wrong() -
     for size in (1, 3, 40, 400):
         start = chance.randrange(len(lines) - size)
         needle = misremembered("".join(lines[start : start + size]), chance)
-        begun = time.perf_counter()
         found = find_nearest(source, needle)[0]
-        assert time.perf_counter() - begun < 2  # some 0.06 s on an idle machine
         assert (found.first_line, found.last_line) == (start + 1, start + size)
 
 
@@ -155,9 +152,9 @@ HUGE = [
 ]
 
 
+@pytest.mark.timeout(60)  # against a hang; how fast it is, `make bench` says
 @pytest.mark.parametrize(("name", "text", "needle"), HUGE, ids=[name for name, *_ in HUGE])
 def test_hostile_sizes_end_soon(name: str, text: str, needle: str) -> None:
     source = Source.of_text(text)
-    start = time.perf_counter()
-    find_nearest(source, needle)
-    assert time.perf_counter() - start < 5  # under one second on an idle machine
+    found = find_nearest(source, needle)
+    assert all(0.5 <= place.similarity < 1 and place.span.end <= len(text) for place in found)

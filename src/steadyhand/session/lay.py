@@ -184,12 +184,15 @@ class Layer:
         self._expect(draft, request.expect)
         self._check_overwrite(ask, draft, request)
         before = draft.source(ask.encoding)
-        new = Source.of_bytes(request.data).text if isinstance(request, WriteBytes) else request.content
-        planned = plan_write(before, new, path=draft.path, policy=ask.policy, allow_shrink=request.allow_shrink)
+        if isinstance(request, WriteBytes):  # compared byte for character: they need not be text in any encoding
+            compared, new = Source.of_bytes(draft.data or b"", encoding="latin-1"), request.data.decode("latin-1")
+        else:
+            compared, new = before, request.content
+        planned = plan_write(compared, new, path=draft.path, policy=ask.policy, allow_shrink=request.allow_shrink)
         if not before.is_binary:  # there are no lines to compare a picture by
             self._refuse(planned)
         if isinstance(request, WriteBytes) or before.is_binary:
-            data = request.data if isinstance(request, WriteBytes) else request.content.encode()
+            data = request.data if isinstance(request, WriteBytes) else _encoded(request.content, "utf-8")
             if data == draft.data:
                 raise _no_change(request.path)
             draft.take_bytes(data, (EditNote(reason=ask.reason),))

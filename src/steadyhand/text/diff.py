@@ -9,7 +9,7 @@ Nothing here renders, and nothing here chooses between two versions.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -93,36 +93,32 @@ def shared_ends(before: str, after: str) -> tuple[int, int]:
 
 
 def _shared_prefix(before: str, after: str, limit: int) -> int:
-    position = 0
-    while position < limit:
-        stop = min(position + _BLOCK, limit)
-        left, right = before[position:stop], after[position:stop]
-        if left != right:
-            return position + _agreeing(zip(left, right, strict=True))
-        position = stop
-    return limit
+    """Block by block, then by halves: `low` characters agree, `low` to `high` hold the first that does not."""
+    low, high = 0, min(_BLOCK, limit)
+    while low < high and before[low:high] == after[low:high]:
+        low, high = high, min(high + _BLOCK, limit)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if before[low:middle] == after[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _shared_suffix(before: str, after: str, limit: int) -> int:
-    count = 0
-    while count < limit:
-        step = min(_BLOCK, limit - count)
-        left = before[len(before) - count - step : len(before) - count]
-        right = after[len(after) - count - step : len(after) - count]
-        if left != right:
-            return count + _agreeing(zip(reversed(left), reversed(right), strict=True))
-        count += step
-    return limit
-
-
-def _agreeing(pairs: Iterable[tuple[str, str]]) -> int:
-    """How many pairs are equal before the first that is not."""
-    count = 0
-    for left, right in pairs:
-        if left != right:
-            break
-        count += 1
-    return count
+    """The same from the end."""
+    size, other = len(before), len(after)
+    low, high = 0, min(_BLOCK, limit)
+    while low < high and before[size - high : size - low] == after[other - high : other - low]:
+        low, high = high, min(high + _BLOCK, limit)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if before[size - middle : size - low] == after[other - middle : other - low]:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 class _Differ:
@@ -156,7 +152,8 @@ class _Differ:
             self._align(start, end, other, other_end)
             return
         for row, other_row in anchors:
-            self._gaps.append((start, row, other, other_row, depth + 1))
+            if start < row or other < other_row:  # most anchors stand side by side
+                self._gaps.append((start, row, other, other_row, depth + 1))
             start, other = row + 1, other_row + 1
         self._gaps.append((start, end, other, other_end, depth + 1))
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from steadyhand.text.span import Span
 
 _ENDING = re.compile(r"\r\n?|\n")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 def split_lines(text: str) -> list[str]:
@@ -26,8 +27,19 @@ def split_lines(text: str) -> list[str]:
         last = parts.pop()
         lines = [part + "\n" for part in parts]
         return [*lines, last] if last else lines
-    table = LineTable(text)
-    return [table.span(row).of(text) for row in range(table.count)]
+    return _LINE.findall(text)
+
+
+def split_bodies(text: str) -> list[str]:
+    """The lines without their endings.
+
+    >>> split_bodies("a\\r\\nb\\rc\\n\\n")
+    ['a', 'b', 'c', '']
+    """
+    bodies = _ENDING.split(text) if "\r" in text else text.split("\n")
+    if not bodies[-1]:
+        bodies.pop()  # nothing after the last ending: no further line
+    return bodies
 
 
 def count_lines(text: str, end: int | None = None) -> int:

@@ -12,7 +12,7 @@ from functools import cached_property
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode
-from steadyhand.text.lines import LineTable, NewlineFacts, count_lines
+from steadyhand.text.lines import LineTable, NewlineFacts, count_lines, split_bodies
 from steadyhand.text.span import Span
 
 __all__ = ["Source", "digest_of"]
@@ -84,7 +84,7 @@ class Source:
     @property
     def lines(self) -> list[str]:
         """Every line without its ending."""
-        return [self.table.text(row) for row in range(self.table.count)]
+        return split_bodies(self.text)
 
     @property
     def is_binary(self) -> bool:

@@ -359,8 +359,9 @@ def _change_of(step: FileStep, made_dirs: tuple[str, ...]) -> FileChange:
         after = FileState(step.after_path, step.digest, _mode_after(step))
     if step.secret:
         return FileChange(before, after, None, None, (), made_dirs, redacted=True)
-    encoding = step.source.encoding if step.source is not None and step.changes is not None else None
-    return FileChange(before, after, step.changes, encoding, step.edits, made_dirs)
+    if step.changes is None or step.source is None or not step.source.reads_back:
+        return FileChange(before, after, None, None, step.edits, made_dirs)
+    return FileChange(before, after, step.changes, step.source.encoding, step.edits, made_dirs)
 
 
 def _mode_after(step: FileStep) -> int:
@@ -372,7 +373,18 @@ def _mode_after(step: FileStep) -> int:
 
 
 def _check_hardlinks(steps: tuple[FileStep, ...], hardlinks: str) -> None:
+    names: dict[tuple[int, int], str | None] = {}
     for step in steps:
+        if hardlinks == "in-place" and _rewrites_in_place(step):
+            assert step.before is not None
+            other = names.setdefault((step.before.dev, step.before.ino), step.before_path)
+            if other != step.before_path:
+                raise EditError(
+                    Kind.NOT_ALLOWED,
+                    f"{other} and {step.before_path} are two names of one file, and both are changed here",
+                    hint="edit it by one of its names",
+                    details={"path": step.before_path},
+                )
         if hardlinks == "refuse" and step.before is not None and step.before.nlink > 1 and step.data is not None:
             raise EditError(
                 Kind.NOT_ALLOWED,
@@ -380,3 +392,9 @@ def _check_hardlinks(steps: tuple[FileStep, ...], hardlinks: str) -> None:
                 hint="ask the host for hardlinks='in-place' (all names change) or 'break' (only this one)",
                 details={"path": step.before_path},
             )
+
+
+def _rewrites_in_place(step: FileStep) -> bool:
+    """Whether the step gives new content to a file that other names share."""
+    stays = step.before is not None and step.before_path == step.after_path
+    return stays and step.before is not None and step.before.nlink > 1 and step.digest != step.before.digest

@@ -22,7 +22,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
@@ -354,9 +354,19 @@ class Transaction:
             self._storage.close(fd)
 
 
+@contextlib.contextmanager
+def unless_unreachable() -> Iterator[None]:
+    """Pass over a path that can no longer be reached; only a disk that refuses is worth coming back for."""
+    try:
+        yield
+    except EditError as error:
+        if error.kind is Kind.DISK_REFUSED:
+            raise
+
+
 def remove_empty_directory(sandbox: Sandbox, storage: Storage, path: str) -> None:
-    """Remove a directory we once made, if it is empty and still there."""
-    with contextlib.suppress(EditError), sandbox.place(path, writing=True) as place:
+    """Remove a directory we once made, if it is empty and still there. A disk that refuses is not passed over."""
+    with unless_unreachable(), sandbox.place(path, writing=True, known_name=True) as place:
         if place.missing:
             return
         try:

@@ -29,7 +29,7 @@ from steadyhand.workspace.locks import LockTable
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import NOFOLLOW, Storage
-from steadyhand.workspace.transaction import IN_PLACE, OLD, remove_empty_directory
+from steadyhand.workspace.transaction import IN_PLACE, OLD, remove_empty_directory, unless_unreachable
 from steadyhand.workspace.writer import TEMP_PREFIX, stage, write_in_place
 
 Side = Literal["before", "after", "both", "torn", "unknown"]
@@ -254,7 +254,7 @@ class Recovery:
             name = temp.rsplit("/", 1)[-1]
             if not name.startswith(f"{TEMP_PREFIX}{intent.id}-"):
                 continue  # a forged note names something that is not ours
-            with contextlib.suppress(EditError), self._sandbox.place(path, writing=True, known_name=True) as place:
+            with unless_unreachable(), self._sandbox.place(path, writing=True, known_name=True) as place:
                 if place.missing:
                     continue
                 for left in (name, name + OLD):
