@@ -26,7 +26,7 @@ GARBAGE: list[object] = [
     [{"target": "a", "new": 1}],
     [{"target": {"lines": "x"}, "new": "b"}],
     [{"target": "a", "new": "b", "why": "c"}],
-    [object()],
+    [object],
     {1: 2},
 ]
 

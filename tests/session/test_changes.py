@@ -411,3 +411,15 @@ def test_a_task_that_ends_badly_is_noted(root: Path) -> None:
             task.edit("a.md", [sh.Replace("three", "3")])
         ends = [(note.body["task"], note.body["end"]) for note in ws._store.journal.notes(type="task")]
     assert ends == [("T-10", "ended well"), ("T-9", "failed: ZeroDivisionError")]
+
+
+def test_a_listing_is_bounded_and_says_when_it_was_cut(root: Path) -> None:
+    (root / "deep").mkdir()
+    (root / "deep" / "c.md").write_text("c\n")
+    (root / "loop").symlink_to(".")
+    with sh.Workspace(root) as ws:
+        ws.edit("a.md", [sh.Replace("two", "2")])
+        assert (ws.files().files, ws.files().cut) == (("a.md", "b.md", "deep/c.md"), None)
+        assert ws.files("deep").files == ("deep/c.md",)
+        assert ws.files(limit=1).cut is not None
+        refused(Kind.OUTSIDE_ROOT, ws.files, "..")

@@ -7,6 +7,7 @@ from steadyhand.session.reverse import Reverse
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.retention import GcReport
 from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.machine import describe
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.survey import CheckReport, survey
@@ -17,6 +18,13 @@ class Archive:
     """Questions about one workspace and its journal."""
 
     _store: Store
+
+    def files(self, path: str = ".", *, depth: int = 32, limit: int = 10_000, seconds: float = 5.0) -> Listing:
+        """Files beneath a directory, sorted, without our own, VCS metadata and what lies behind links.
+
+        Bounded in depth, number and time; `cut` says where it stopped short.
+        """
+        return self._store.files(path, depth=depth, limit=limit, seconds=seconds)
 
     def history(self, path: str | None = None, *, task: str | None = None, limit: int | None = None) -> list[Entry]:
         """Committed records, newest first; a file's are followed through its renames."""

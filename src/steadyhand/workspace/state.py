@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, Storage
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage
 from steadyhand.workspace.writer import refuse_os
 
 FOLDER = ".steadyhand"
@@ -61,8 +61,8 @@ class Intent:
     @classmethod
     def of_bytes(cls, name: str, data: bytes) -> Intent:
         """Raises ValueError on anything `to_bytes` did not write."""
-        body = json.loads(data)
         try:
+            body = json.loads(data)
             return cls(
                 name,
                 str(body["machine"]),
@@ -72,7 +72,7 @@ class Intent:
                 tuple(map(str, body["made_dirs"])),
                 tuple(map(str, body["prune"])),
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError("not an intent") from error
 
 
@@ -171,10 +171,14 @@ class StateFolder:
             self._drop_orphan(handle, name)
             return None
         try:
-            fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW, dir_fd=handle)
-        except FileNotFoundError:
-            return None
+            fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=handle)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
+                return None  # gone meanwhile, or nothing we ever made
+            raise
         try:
+            if not stat.S_ISREG(self._storage.fstat(fd).st_mode):
+                return None
             return Intent.of_bytes(name, self._storage.read(fd, 16 << 20))
         except ValueError:
             return None
@@ -184,7 +188,7 @@ class StateFolder:
     def _drop_orphan(self, handle: int, name: str) -> None:
         """A note that never became whole names nothing that exists; drop it if its writer is gone."""
         with contextlib.suppress(OSError):
-            fd = self._storage.open(name, os.O_RDWR | NOFOLLOW, dir_fd=handle)
+            fd = self._storage.open(name, os.O_RDWR | NOFOLLOW | NONBLOCK, dir_fd=handle)
             try:
                 if _try_lock(fd):
                     self._storage.unlink(name, dir_fd=handle)

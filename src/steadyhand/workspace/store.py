@@ -31,6 +31,7 @@ from steadyhand.workspace.journal.record import (
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.lineage import version_named
+from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.locks import LockTable
 from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
 from steadyhand.workspace.overlay import FileStep, Overlay, Reading
@@ -163,6 +164,11 @@ class Store:
         """Where a path leads, whether or not a file stands there."""
         with _named("resolve", path), self.sandbox.place(path, writing=False) as place:
             return place.path
+
+    def files(self, path: str, *, depth: int, limit: int, seconds: float) -> Listing:
+        """What lies beneath a directory, bounded."""
+        with _named("list", path):
+            return self.sandbox.list_files(path, depth=depth, max_entries=limit, max_seconds=seconds)
 
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
