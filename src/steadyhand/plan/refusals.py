@@ -35,15 +35,17 @@ def no_match(name: str, source: Source, old: str, nothing: Nothing, *, search: b
     details["nearest"] = [
         {"lines": [place.first_line, place.last_line], "similarity": round(place.similarity, 3)} for place in places
     ]
-    hint = f"read {lines} of {name} and quote them as they stand there"
+    hint = f"read {lines} of {name} and quote {'it' if best.first_line == best.last_line else 'them'} exactly"
     if best.similarity >= _NEAR and best.span.length <= 4_000:
         details["old"] = best.span.of(source.text)
-        hint = (
-            f"if {lines} are meant, send details.old as the old text"
-            if best.first_line != best.last_line
-            else (f"if {lines} is meant, send details.old as the old text")
-        )
+        hint = _as_it_stands(lines, best.span.of(source.text))
     return EditError(Kind.NO_MATCH, "\n".join(message), hint=hint, details=details)
+
+
+def _as_it_stands(lines: str, old: str) -> str:
+    if len(old) <= _WIDTH and "\n" not in old.strip("\n"):
+        return f"if {lines} is meant, send {old!r} as the old text"
+    return f"if {lines} are meant, send the text given as `old` in the details as the old text"
 
 
 def _two_lines(line: int, expected: str, actual: str) -> list[str]:
@@ -87,7 +89,7 @@ def miscount(name: str, source: Source, found: Miscount) -> EditError:
     return EditError(
         Kind.COUNT_MISMATCH,
         "\n".join(message),
-        hint=f"look at the places; if all are meant, say expected={found.total}",
+        hint=f"look at the places; if all are meant, expect {found.total}",
         details={
             "tier": found.tier.name,
             "total": found.total,
@@ -174,8 +176,8 @@ def _distinction(source: Source, spans: Sequence[Span]) -> str:
         for (first, _), text in zip(rows, near, strict=True):
             if text.strip() and len(text) <= _WIDTH and near.count(text) == 1:
                 quote = f"for line {first + 1}, quote also the line {side} it, {text!r}"
-                return f"{quote}; or say which with occurrence=1, 2 …"
-    return "quote more lines around the place that is meant, or say which with occurrence=1, 2 …"
+                return f"{quote}; or say which occurrence: 1, 2 …"
+    return "quote more lines around the place that is meant, or say which occurrence: 1, 2 …"
 
 
 def _neighbour(source: Source, row: int) -> str:
