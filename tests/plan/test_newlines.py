@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
@@ -63,6 +63,7 @@ news = st.lists(st.sampled_from(["a", "b", "\n"]), max_size=8).map("".join)
 regions = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=10).map("".join)
 
 
+@example("\n\n", "\ra\n", "\n")
 @given(news, regions, st.sampled_from(["\n", "\r\n", "\r"]))
 def test_fitting_changes_nothing_but_endings(new: str, region: str, newline: str) -> None:
     fitted = fit_endings(new, region, newline)

@@ -158,3 +158,16 @@ def test_hostile_sizes_end_soon(name: str, text: str, needle: str) -> None:
     source = Source.of_text(text)
     found = find_nearest(source, needle)
     assert all(0.5 <= place.similarity < 1 and place.span.end <= len(text) for place in found)
+
+
+EDGES = [
+    ("x = 1\n", "q = 1", "x = 1"),
+    ("a\n\tdelta\n", "    delta", "\tdelta"),
+    ("call(first_argument)\n", "call(second_argument", "call(first_argument"),
+    ("total += price\n", "total += prices", "total += price"),
+]
+
+
+@pytest.mark.parametrize(("text", "needle", "expected"), EDGES)
+def test_a_part_of_a_line_is_shown_with_whole_words(text: str, needle: str, expected: str) -> None:
+    assert find_nearest(Source.of_text(text), needle)[0].span.of(text) == expected

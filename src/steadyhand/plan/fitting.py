@@ -71,10 +71,12 @@ def _line_by_line(new: str, region: str, newline: str) -> str:
             )
         position, row = change.before_end, change.after_end
     chosen[row:] = endings[position:]
-    return "".join(
-        body(line) + (ending or newline) if line.endswith("\n") else line
-        for line, ending in zip(lines, chosen, strict=True)
-    )
+    fitted: list[str] = []
+    for line, ending in zip(lines, chosen, strict=True):
+        piece = body(line) + (ending or newline) if line.endswith("\n") else line
+        joins = piece == "\n" and bool(fitted) and fitted[-1].endswith("\r")
+        fitted.append("\r" if joins else piece)  # a CR and an LF side by side would be one ending, not two
+    return "".join(fitted)
 
 
 def _ending_before(row: int, endings: list[str]) -> str:

@@ -28,6 +28,7 @@ _CELLS = (
     16_000_000  # needle times window, in code points, compared one by one; beyond this line by line or word by word
 )
 _SHORT = 2_000  # code points up to which a piece is tried at every place of its window
+_REACH = 60  # code points an edge may be moved to make a word whole
 _NEAR = 4  # rows around a counted edge that are looked at
 _FLOOR = 0.5  # two texts that have nothing to do with each other are often this much alike
 _WORD = re.compile(r"\w+|\W")
@@ -188,10 +189,27 @@ def _part(source: Source, needle: str, start: int) -> Nearest:
         (_alike(_WORD.findall(needle), _WORD.findall(span.of(window))), -span.length, span)
         for span in _piece_spans(needle, window, max(start, 0) - low)
     ]
-    score, _, piece = max(scores)
-    span = piece.shift(low)
+    _, _, piece = max(scores)
+    span = _whole_words(source.text, piece.shift(low), needle)
+    score = _alike(_WORD.findall(needle), _WORD.findall(span.of(source.text)))
     first, last = source.lines_of(span)
     return Nearest(span, first, last, score, Difference(first, needle, span.of(source.text)))
+
+
+def _whole_words(text: str, span: Span, needle: str) -> Span:
+    """The span with the word or the blanks at each edge made whole, if the needle has such an edge there."""
+    start, end = span
+    while start > max(0, span.start - _REACH) and _same_sort(needle[0], text[start - 1]):
+        start -= 1
+    while end < min(len(text), span.end + _REACH) and _same_sort(needle[-1], text[end]):
+        end += 1
+    return Span(start, end)
+
+
+def _same_sort(edge: str, char: str) -> bool:
+    if edge in " \t":
+        return char in " \t"
+    return (edge.isalnum() or edge == "_") and (char.isalnum() or char == "_")
 
 
 def _piece_spans(needle: str, window: str, guess: int) -> list[Span]:
