@@ -109,11 +109,25 @@ def test_a_change_set_goes_to_a_diff_and_back(text: str, data: st.DataObject) ->
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     changes = ChangeSet.of([Splice(start, text[start:end], data.draw(TEXT))])
-    diff = render_changes(text, changes, "x")
+    diff = render_changes(changes.apply(text), changes, "x", "x")
     if diff:
         assert changeset_from_unified(text, diff).apply(text) == changes.apply(text)
     else:
         assert changes.apply(text) == text
+
+
+@given(
+    st.integers(0, 399), st.integers(0, 30), st.lists(st.sampled_from(["same", "a", "b"]), max_size=5), st.booleans()
+)
+def test_the_neighbourhood_of_a_change_gives_the_same_diff_as_the_whole_text(
+    row: int, count: int, new: list[str], repetitive: bool
+) -> None:
+    lines = [f"{'same' if repetitive else number}\n" for number in range(400)]
+    text = "".join(lines)
+    start = sum(map(len, lines[:row]))
+    changes = ChangeSet.of([Splice(start, "".join(lines[row : row + count]), "".join(f"{line}\n" for line in new))])
+    after = changes.apply(text)
+    assert render_changes(after, changes, "x", "x") == render_unified(text, after, "x", "x")
 
 
 def test_the_text_of_a_diff() -> None:

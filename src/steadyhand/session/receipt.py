@@ -8,7 +8,7 @@ from typing import Literal
 from steadyhand.errors import EditError
 from steadyhand.plan.outcome import Outcome
 from steadyhand.text.source import Source
-from steadyhand.text.unified import render_unified
+from steadyhand.text.unified import render_changes, render_unified
 from steadyhand.workspace.overlay import FileStep
 
 Status = Literal["created", "edited", "deleted", "renamed", "mode"]
@@ -39,11 +39,9 @@ class FileReceipt:
         if self.redacted:
             return f"# {self.path}: {self.status}; the content is not shown\n"
         if step.source is not None and step.changes is not None:
-            after = step.source.text
-            before = step.changes.invert().apply(after)
-        else:
-            before = Source.of_bytes(step.before.data).text if step.before is not None else ""
-            after = Source.of_bytes(step.data).text if step.data is not None else ""
+            return render_changes(step.source.text, step.changes, step.before_path, step.after_path)
+        before = Source.of_bytes(step.before.data).text if step.before is not None else ""
+        after = Source.of_bytes(step.data).text if step.data is not None else ""
         return render_unified(before, after, step.before_path, step.after_path)
 
     def to_json(self) -> dict[str, object]:

@@ -27,6 +27,9 @@ _GIT_NAMES = re.compile(r'diff --git ("(?:[^"\\]|\\.)*"|a/.*) ("(?:[^"\\]|\\.)*"
 _GIT_LINES = ("index ", "old mode ", "new mode ", "similarity index ", "dissimilarity index ", "copy from ", "copy to ")
 
 
+_AROUND = 64  # lines beyond the context that are looked at, so that a diff has room to slide
+
+
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One group of lines: each a sign (blank, `-` or `+`) and the text with its LF, if it has one.
@@ -71,15 +74,19 @@ def render_unified(
     old = before if isinstance(before, str) else before.text
     new = after if isinstance(after, str) else after.text
     body = "".join(_hunks(old, new, context)) if old != new else ""
-    header = list(_git_header(path_before, path_after, mode))
-    if body:
-        header += [f"--- {_label('a/', path_before)}\n", f"+++ {_label('b/', path_after)}\n"]
-    return "".join(header) + body
+    return "".join(_headers(path_before, path_after, mode, is_empty=not body)) + body
 
 
-def render_changes(text: str, changes: ChangeSet, path: str, *, context: int = 3) -> str:
-    """The diff of a change set for the text it was made for."""
-    return render_unified(text, changes.apply(text), path, path, context=context)
+def render_changes(
+    after: str, changes: ChangeSet, path_before: str | None, path_after: str | None, *, context: int = 3
+) -> str:
+    """The diff of a change set, from the text it led to: only the neighbourhood of the changes is looked at."""
+    window = _window(after, changes, context)
+    if window is None:
+        return render_unified(changes.invert().apply(after), after, path_before, path_after, context=context)
+    old, new, above = window
+    body = "".join(_hunks(old, new, context, above)) if old != new else ""
+    return "".join(_headers(path_before, path_after, "100644", is_empty=not body)) + body
 
 
 def parse_unified(diff: str) -> FileDiff:
@@ -117,14 +124,40 @@ def _split(text: str) -> list[str]:
     return [*rows, last] if last else rows
 
 
-def _hunks(before: str, after: str, context: int) -> Iterator[str]:
+def _headers(path_before: str | None, path_after: str | None, mode: str, *, is_empty: bool) -> Iterator[str]:
+    yield from _git_header(path_before, path_after, mode)
+    if not is_empty:
+        yield f"--- {_label('a/', path_before)}\n"
+        yield f"+++ {_label('b/', path_after)}\n"
+
+
+def _window(after: str, changes: ChangeSet, context: int) -> tuple[str, str, int] | None:
+    """Both sides around the changes, and how many lines stand above; None where the neighbourhood is not enough.
+
+    It is not where changed lines are repeated so often that the diff may slide out of the window.
+    """
+    spans = changes.after_spans()
+    if not spans:
+        return None
+    start = _lines_back(after, spans[0].start, context + _AROUND)
+    end = _lines_on(after, spans[-1].end, context + _AROUND)
+    new = after[start:end]
+    old = ChangeSet(tuple(splice.shift(-start) for splice in changes.invert().splices)).apply(new)
+    head, tail = shared_ends(old, new)
+    is_framed = (start == 0 or new.count("\n", 0, head) >= context) and (
+        end == len(after) or new.count("\n", len(new) - tail) > context
+    )
+    return (old, new, after.count("\n", 0, start)) if is_framed else None
+
+
+def _hunks(before: str, after: str, context: int, above: int = 0) -> Iterator[str]:
     head, tail = shared_ends(before, after)
     lead = _split(before[_lines_back(before, head, context) : head])
     end = len(before) - tail
     trail = _split(before[end : _lines_on(before, end, context)])
     old, new = _split(before[head:end]), _split(after[head : len(after) - tail])
     changes = diff_rows(old, new)
-    base = before.count("\n", 0, head) - len(lead)
+    base = above + before.count("\n", 0, head) - len(lead)
     old, new = [*lead, *old, *trail], [*lead, *new, *trail]
     shifted = [change.shift(len(lead)) for change in changes]
     for group in _groups(shifted, 2 * context):

@@ -5,6 +5,7 @@ Reads the journal only. A line that an edit merely quoted and wrote back unchang
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal
 
@@ -81,7 +82,7 @@ def _credit(stop: Stop, traces: list[_Trace], texts: dict[int, str]) -> None:
                 stop, trace.line, texts[trace.line], change.edits[0].reason if change.edits else None, None
             )
         return
-    refined, owner = _refine(changes)
+    refined, owner = _refine(changes, traces)
     for trace, index in _step_back(refined, traces):
         original = owner[index]
         note = next((i for i, edit in enumerate(change.edits) if original in edit.splices), None)
@@ -93,17 +94,27 @@ def _from(stop: Stop, line: int, text: str, reason: str | None, index: int | Non
     return Why(line, text, stop.entry, reason or stop.entry.record.reason, index, "record")
 
 
-def _refine(changes: ChangeSet) -> tuple[ChangeSet, list[int]]:
-    """The change set cut down to the lines that really differ, and which splice each piece came from."""
-    pieces, owner = [], []
-    for index, splice in enumerate(changes.splices):
-        parts = (
-            changes_between(splice.old, splice.new).splices if "\n" in splice.old or "\r" in splice.old else (splice,)
-        )
-        for part in parts:
-            pieces.append(part.shift(splice.start) if part is not splice else part)
-            owner.append(index)
+def _refine(changes: ChangeSet, traces: list[_Trace]) -> tuple[ChangeSet, list[int]]:
+    """The change set cut down to the lines that really differ, and which splice each piece came from.
+
+    Only splices that wrote near a traced line are compared line by line; the others just move what follows.
+    """
+    pieces: list[Splice] = []
+    owner: list[int] = []
+    starts = [trace.span.start for trace in traces]
+    for index, (splice, written) in enumerate(zip(changes.splices, changes.after_spans(), strict=True)):
+        near = bisect_left(starts, written.end)
+        is_near = near > 0 and traces[near - 1].span.end > written.start
+        parts = _parts(splice) if is_near else (splice,)
+        pieces.extend(parts)
+        owner.extend([index] * len(parts))
     return ChangeSet(tuple(pieces)), owner
+
+
+def _parts(splice: Splice) -> tuple[Splice, ...]:
+    if "\n" not in splice.old and "\r" not in splice.old:
+        return (splice,)
+    return tuple(part.shift(splice.start) for part in changes_between(splice.old, splice.new).splices)
 
 
 def _step_back(changes: ChangeSet, traces: list[_Trace]) -> list[tuple[_Trace, int]]:
