@@ -1,0 +1,1 @@
+"""Speed and memory, measured against a floor in the same run; `make bench`, figures in docs/benchmarks.md."""

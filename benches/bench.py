@@ -1,0 +1,104 @@
+"""What a subject is, at which scale it is measured, and where subjects are found.
+
+A subject is one file in `subjects/` that ends with `BENCH = Bench(…)`; the folder is the registry.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benches.clock import Effort
+from benches.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How large everything is."""
+
+    name: str
+    effort: Effort
+    text_sizes: tuple[int, ...]
+    batch_size: int
+    batch_edits: int
+    records: int
+    busy_records: int
+    later_records: int
+    big_file: int
+    memory_runs: int
+    diff_lines: int
+    diff_edits: tuple[int, ...]
+
+
+FULL = Scale(
+    name="full",
+    effort=Effort(),
+    text_sizes=(1_000, 1_000_000, 10_000_000),
+    batch_size=10_000_000,
+    batch_edits=1_000,
+    records=100_000,
+    busy_records=10_000,
+    later_records=1_000,
+    big_file=50_000_000,
+    memory_runs=3,
+    diff_lines=20_000,
+    diff_edits=(10, 500, 6_000),
+)
+TINY = Scale(
+    name="tiny",
+    effort=Effort(rounds=2, seconds=0.2, limit=20.0),
+    text_sizes=(1_000, 60_000),
+    batch_size=60_000,
+    batch_edits=20,
+    records=150,
+    busy_records=60,
+    later_records=20,
+    big_file=200_000,
+    memory_runs=1,
+    diff_lines=300,
+    diff_edits=(5, 60),
+)
+SCALES = {scale.name: scale for scale in (FULL, TINY)}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One run: the scale, an empty folder on a real disk, and whether peers take part."""
+
+    scale: Scale
+    folder: Path
+    with_peers: bool
+
+    def tell(self, what: str) -> None:
+        """Progress, for whoever waits."""
+        print(f"… {what}", file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One subject: its name on the command line, its place in the order, and what measures it."""
+
+    name: str
+    rank: int
+    run: Callable[[Setting], Iterator[Table]]
+
+
+def benches() -> tuple[Bench, ...]:
+    """Every subject in order."""
+    from benches import subjects
+
+    names = (f"{subjects.__name__}.{module.name}" for module in pkgutil.iter_modules(subjects.__path__))
+    return tuple(sorted((importlib.import_module(name).BENCH for name in names), key=lambda bench: bench.rank))
+
+
+def size_name(size: int) -> str:
+    """1 KB, 10 MB.
+
+    >>> size_name(10_000_000)
+    '10 MB'
+    """
+    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1_000} KB"

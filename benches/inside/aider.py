@@ -1,0 +1,57 @@
+"""aider-chat: the two functions that apply a SEARCH/REPLACE block, and the one that looks for the nearest lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from importlib.metadata import version
+
+from aider.coders.editblock_coder import find_similar_lines, replace_most_similar_chunk
+from aider.coders.search_replace import search_and_replace
+
+from benches.bench import size_name
+from benches.clock import Call, compare
+from benches.inside.job import NEW, Job, answer, read_job
+from benches.table import Row
+from benches.texts import code_lines, code_text, find_and_slice, lines_at, misquoted, search_and_split
+
+_NAME = f"aider-chat {version('aider-chat')}"
+
+
+def edits(job: Job) -> Iterator[Row]:
+    for size in job.sizes:
+        text = code_text(size)
+        old = lines_at(text, 0.5)
+        assert replace_most_similar_chunk(text, old, NEW) == find_and_slice(text, old, NEW)
+        calls = [
+            Call(
+                f"{_NAME} replace_most_similar_chunk, {size_name(size)}",
+                partial(replace_most_similar_chunk, text, old, NEW),
+                remark="first of several taken",
+            ),
+            Call(
+                f"{_NAME} search_and_replace, {size_name(size)}",
+                partial(search_and_replace, (old, NEW, text)),
+                remark="all of several taken",
+            ),
+        ]
+        yield from compare(partial(find_and_slice, text, old, NEW), calls, job.effort)
+
+
+def misses(job: Job) -> Iterator[Row]:
+    lines = code_lines(job.lines)
+    text, needle = "".join(lines), misquoted(lines[job.lines // 2 :][:40])
+    calls = [
+        Call(
+            f"{_NAME} replace_most_similar_chunk, 40 lines misquoted",
+            partial(replace_most_similar_chunk, text, needle, NEW),
+            remark="says only that there is none",
+        ),
+        Call(f"{_NAME} find_similar_lines, 40 lines misquoted", partial(find_similar_lines, needle, text)),
+    ]
+    yield from compare(partial(search_and_split, text, needle), calls, job.effort)
+
+
+if __name__ == "__main__":
+    asked = read_job()
+    answer(edits(asked) if asked.topic == "edit" else misses(asked))

@@ -1,0 +1,134 @@
+"""Peers from the package index, each in an environment of its own, measured there beside the same floor.
+
+Nothing of a peer is ever imported here. A peer that cannot be had is a row that says so, never an error.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benches.bench import Setting
+from benches.table import Row, Table
+
+_HOME = Path(__file__).resolve().parent.parent
+_VENVS = _HOME / ".bench-venvs"
+_INSTALL_SECONDS = 600
+_MEASURE_SECONDS = 600
+_PYTHON_VARIABLE = "STEADYHAND_BENCH_PYTHON"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A package, the module in `inside/` that measures it, the oldest Python it takes, and what it is measured on.
+
+    `beside` are packages it needs in other versions than it asks for.
+    """
+
+    package: str
+    module: str
+    python: tuple[int, int]
+    topics: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+
+
+PEERS = (
+    Peer("aider-chat", "aider", (3, 10), ("edit", "miss")),
+    Peer("openhands-aci", "openhands_aci", (3, 12), ("edit",)),
+    Peer("mcp-text-editor", "mcp_text_editor", (3, 11), ("edit",), beside=("mcp<2",)),
+)
+_FLOORS = {
+    "edit": "str.find, a second find, two slices: measured in the peer's own process",
+    "miss": "str.find that fails, then str.splitlines: measured in the peer's own process",
+}
+
+
+class Unavailable(Exception):
+    """A peer cannot be measured here; the message says why."""
+
+
+def peer_tables(setting: Setting, topic: str, peers: Sequence[Peer] = PEERS) -> Iterator[Table]:
+    """One table for all peers of a topic."""
+    rows: list[Row] = []
+    for peer in peers:
+        if topic in peer.topics:
+            setting.tell(f"peer {peer.package}")
+            try:
+                rows += _measure(setting, peer, topic)
+            except Unavailable as reason:
+                rows.append(Row(peer.package, None, remark=f"not measured: {reason}"))
+    title = {"edit": "Exact edit, peers", "miss": "Old text that is not in the file, peers"}[topic]
+    yield Table(title, _FLOORS[topic], rows, "compare ratios, not times: every peer has its own interpreter")
+
+
+def _measure(setting: Setting, peer: Peer, topic: str) -> list[Row]:
+    python = _environment(peer)
+    scale = setting.scale
+    job = {
+        "topic": topic,
+        "folder": str(setting.folder),
+        "sizes": scale.text_sizes,
+        "lines": scale.diff_lines,
+        "effort": asdict(scale.effort),
+    }
+    command = [str(python), "-m", f"benches.inside.{peer.module}", json.dumps(job)]
+    environment = {**os.environ, "PYTHONPATH": str(_HOME)}
+    try:
+        done = subprocess.run(
+            command, env=environment, cwd=_VENVS, capture_output=True, text=True, timeout=_MEASURE_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"no answer within {_MEASURE_SECONDS} s") from None
+    if done.returncode:
+        raise Unavailable(f"it ended with: {_last_line(done.stderr)}")
+    return [Row(**row) for row in json.loads(done.stdout.splitlines()[-1])]
+
+
+@functools.cache
+def _environment(peer: Peer) -> Path:
+    """The interpreter of the peer's environment, which is made and filled on first use."""
+    home = _VENVS / peer.package
+    python, stamp = home / "bin" / "python", home / ".ready"
+    if stamp.exists():
+        return python
+    base = _find_python(peer.python)
+    _VENVS.mkdir(exist_ok=True)
+    (_VENVS / ".gitignore").write_text("*\n", encoding="utf-8")
+    _install([base, "-m", "venv", str(home)])
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "20"]
+    _install([*pip, peer.package, *peer.beside])
+    stamp.touch()
+    return python
+
+
+def _find_python(oldest: tuple[int, int]) -> str:
+    """An interpreter at least that new: this one, the one the variable names, or one on the path."""
+    wanted = f"import sys; sys.exit(sys.version_info < {oldest!r})"
+    named = os.environ.get(_PYTHON_VARIABLE)
+    candidates = [sys.executable, named, *(shutil.which(f"python3.{minor}") for minor in range(11, 16))]
+    for candidate in filter(None, candidates):
+        if subprocess.run([candidate, "-c", wanted], capture_output=True, check=False).returncode == 0:
+            return candidate
+    version = ".".join(map(str, oldest))
+    raise Unavailable(f"needs Python {version}, and there is none here; {_PYTHON_VARIABLE} may name one")
+
+
+def _install(command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"it did not install within {_INSTALL_SECONDS} s") from None
+    if done.returncode:
+        raise Unavailable(f"it did not install: {_last_line(done.stderr)}")
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:160] if lines else "no message"

@@ -1,0 +1,79 @@
+"""`python -m benches.run`: measure every subject and print its tables; progress goes to standard error."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benches.bench import SCALES, Setting, benches
+from benches.table import Table
+
+_HOME = Path(__file__).resolve().parent.parent
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the subjects asked for; 0 when every one of them came to its end."""
+    options = _parser().parse_args(arguments)
+    chosen = [bench for bench in benches() if not options.only or bench.name in options.only]
+    before = _load()
+    tables: list[Table] = []
+    with _folder(options.folder) as folder:
+        for bench in chosen:
+            setting = Setting(SCALES[options.scale], folder / bench.name, not options.no_peers)
+            setting.folder.mkdir()
+            setting.tell(f"{bench.name} (load {_load()})")
+            for table in bench.run(setting):
+                tables.append(table)
+                if not options.json:
+                    print(table.render(), flush=True)
+    machine = {**_machine(), "load_before": before, "load_after": _load()}
+    if options.json:
+        print(json.dumps({"machine": machine, "tables": [table.to_json() for table in tables]}, indent=1))
+    else:
+        print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in machine.items()))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benches.run", description=__doc__)
+    names = [bench.name for bench in benches()]
+    parser.add_argument("--only", nargs="+", metavar="SUBJECT", choices=names, help=f"some of: {', '.join(names)}")
+    parser.add_argument("--scale", choices=sorted(SCALES), default="full", help="tiny: only whether everything runs")
+    parser.add_argument("--no-peers", action="store_true", help="install and measure nothing but Steadyhand")
+    parser.add_argument("--folder", type=Path, help="where files are written; should be a real disk (default: .bench)")
+    parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
+    return parser
+
+
+@contextlib.contextmanager
+def _folder(given: Path | None) -> Iterator[Path]:
+    """A new folder beneath the repository: the system's folder for temporary files often is no disk at all."""
+    home = given or _HOME / ".bench"
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home, prefix="run-") as made:
+        yield Path(made)
+
+
+def _machine() -> dict[str, object]:
+    return {
+        "system": platform.system(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+    }
+
+
+def _load() -> float | None:
+    """Processes that wanted to run in the last minute; None where the system does not say."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""One file per subject; discovered by folder, ordered by rank."""
