@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
 
 @pytest.fixture
-def ws(tmp_path: Path) -> sh.Workspace:
+def ws(tmp_path: Path) -> Iterator[sh.Workspace]:
     (tmp_path / "a.md").write_text(TEN)
-    return sh.Workspace(tmp_path, actor="tester")
+    with sh.Workspace(tmp_path, actor="tester") as workspace:
+        yield workspace
 
 
 def put(ws: sh.Workspace, line: int, new: str, task: str | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from steadyhand.errors import EditError, Kind
 
 
 @pytest.fixture
-def ws(tmp_path: Path) -> sh.Workspace:
+def ws(tmp_path: Path) -> Iterator[sh.Workspace]:
     (tmp_path / "a.md").write_text("one\ntwo\nthree\nfour\nfive\n")
-    return sh.Workspace(tmp_path, actor="tester")
+    with sh.Workspace(tmp_path, actor="tester") as workspace:
+        yield workspace
 
 
 def origins(ws: sh.Workspace, path: str = "a.md") -> list[tuple[str, str | None]]:

@@ -21,8 +21,6 @@ from pathlib import Path
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.goal import goals_of
 from steadyhand.workspace.journal.record import (
-    FileChange,
-    FileState,
     Record,
     Verb,
     new_record_id,
@@ -30,10 +28,10 @@ from steadyhand.workspace.journal.record import (
 )
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
+from steadyhand.workspace.keeping import change_of, images_of
 from steadyhand.workspace.lineage import version_named
 from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.locks import LockTable
-from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
 from steadyhand.workspace.overlay import FileStep, Overlay, Reading
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.refusal import refuse_os
@@ -253,7 +251,7 @@ class Store:
         goals = goals_of(steps, overlay.readings, manner.hardlinks)
 
         def record_of(made: Mapping[str, tuple[str, ...]]) -> Record:
-            files = tuple(_change_of(step, made.get(step.after_path or "", ())) for step in steps)
+            files = tuple(change_of(step, made.get(step.after_path or "", ())) for step in steps)
             spent = round((time.monotonic() - manner.started) * 1000)
             return Record(
                 name, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
@@ -261,33 +259,8 @@ class Store:
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, keys=keys)
-        return transaction.commit(goals, record_of, self._images(steps), prune=manner.prune(), progress=manner.progress)
-
-    def _images(self, steps: tuple[FileStep, ...]) -> dict[str, bytes]:
-        """Whole files the journal must keep, because splices alone could not bring them back."""
-        images: dict[str, bytes] = {}
-        for step in steps:
-            if step.secret:
-                continue
-            moved_only = step.before is not None and step.digest == step.before.digest
-            spliced = step.changes is not None and step.source is not None and step.source.reads_back
-            rewritten = not moved_only and (step.whole or not spliced)
-            if step.before is not None and (rewritten or not self._is_known(step)):
-                images[step.before.digest] = step.before.data
-            if step.data is not None and step.digest is not None and not moved_only and not spliced:
-                images[step.digest] = step.data
-        return images
-
-    def _is_known(self, step: FileStep) -> bool:
-        """Whether the version before is the one the newest record of this path left."""
-        assert step.before is not None and step.before_path is not None
-        latest = self._writable().latest(step.before_path)
-        change = latest.record.file(step.before_path) if latest is not None else None
-        return (
-            change is not None
-            and change.after is not None
-            and change.after.digest == step.before.digest
-            and not change.redacted
+        return transaction.commit(
+            goals, record_of, images_of(steps, self._writable()), prune=manner.prune(), progress=manner.progress
         )
 
     def _open_existing(self) -> None:
@@ -306,7 +279,8 @@ class Store:
                 return
             self.state.make()
             journal = open_journal(self._location, timeout=self._timeout)
-            self._journal = journal  # an empty one that stood in for it may still be in another thread's hands
+            # An empty one that stood in for it may still be in another thread's hands; it closes when let go.
+            self._journal = journal
             self._locks = LockTable(self.state.location / "locks")
             if journal.damage:
                 self._report((journal.damage,))
@@ -355,27 +329,6 @@ def _keys(overlay: Overlay) -> list[str]:
     images = [reading.image for reading in overlay.readings.values() if reading.image is not None]
     keys.update(f"inode {image.dev} {image.ino}" for image in images if image.nlink > 1)
     return sorted(keys)
-
-
-def _change_of(step: FileStep, made_dirs: tuple[str, ...]) -> FileChange:
-    before = after = None
-    if step.before is not None and step.before_path is not None:
-        before = FileState(step.before_path, step.before.digest, step.before.mode)
-    if step.after_path is not None and step.digest is not None:
-        after = FileState(step.after_path, step.digest, _mode_after(step))
-    if step.secret:
-        return FileChange(before, after, None, None, (), made_dirs, redacted=True)
-    if step.changes is None or step.source is None or not step.source.reads_back:
-        return FileChange(before, after, None, None, step.edits, made_dirs)
-    return FileChange(before, after, step.changes, step.source.encoding, step.edits, made_dirs)
-
-
-def _mode_after(step: FileStep) -> int:
-    """The mode the file will have; rights given to old content do not pass to new content."""
-    kept = step.before.mode if step.before is not None else new_file_mode()
-    mode = step.mode if step.mode is not None else kept
-    unchanged = step.before is not None and step.digest == step.before.digest
-    return mode if unchanged else mode & ~SPECIAL_BITS
 
 
 def _check_hardlinks(steps: tuple[FileStep, ...], hardlinks: str) -> None:

@@ -111,6 +111,7 @@ class Handle:
             if not self.read_only:
                 with suppress(OSError):
                     self.reserve.ensure()
+            self._forgotten.detach()
             with suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
@@ -135,6 +136,8 @@ class Handle:
             else:
                 self._connection, self.damage = open_database(self.folder, self._timeout)
         self._identity = self.folder.identity()
+        # A workspace that nobody closed is closed when nobody can use it any more.
+        self._forgotten = weakref.finalize(self, _close_own, self._connection, self._pid)
 
     def _open_after_fork(self) -> None:
         # Closing the inherited connection would act on the parent's locks and files; it is only kept from being freed.
@@ -194,3 +197,10 @@ def _remove(home: Path, pid: int) -> None:
 
 def _nothing() -> None:
     return None
+
+
+def _close_own(connection: sqlite3.Connection, pid: int) -> None:
+    """Close a connection, unless a fork made it somebody else's."""
+    if os.getpid() == pid:
+        with suppress(sqlite3.Error):
+            connection.close()

@@ -1,0 +1,64 @@
+"""What the journal keeps of a step: the change as data, and whole files where splices could not bring them back.
+
+Reads the journal, writes nothing. A file with secrets leaves its digests and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyhand.workspace.journal.record import FileChange, FileState
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
+from steadyhand.workspace.overlay import FileStep
+
+
+def change_of(step: FileStep, made_dirs: tuple[str, ...]) -> FileChange:
+    """A step as its record tells it."""
+    before = after = None
+    if step.before is not None and step.before_path is not None:
+        before = FileState(step.before_path, step.before.digest, step.before.mode)
+    if step.after_path is not None and step.digest is not None:
+        after = FileState(step.after_path, step.digest, _mode_after(step))
+    if step.secret:
+        return FileChange(before, after, None, None, (), made_dirs, redacted=True)
+    if step.changes is None or step.source is None or not step.source.reads_back:
+        return FileChange(before, after, None, None, step.edits, made_dirs)
+    return FileChange(before, after, step.changes, step.source.encoding, step.edits, made_dirs)
+
+
+def _mode_after(step: FileStep) -> int:
+    """The mode the file will have; rights given to old content do not pass to new content."""
+    kept = step.before.mode if step.before is not None else new_file_mode()
+    mode = step.mode if step.mode is not None else kept
+    unchanged = step.before is not None and step.digest == step.before.digest
+    return mode if unchanged else mode & ~SPECIAL_BITS
+
+
+def images_of(steps: Sequence[FileStep], journal: Journal) -> dict[str, bytes]:
+    """Whole files the journal must keep, because splices alone could not bring them back."""
+    images: dict[str, bytes] = {}
+    for step in steps:
+        if step.secret:
+            continue
+        moved_only = step.before is not None and step.digest == step.before.digest
+        spliced = step.changes is not None and step.source is not None and step.source.reads_back
+        rewritten = not moved_only and (step.whole or not spliced)
+        if step.before is not None and (rewritten or not _is_known(step, journal)):
+            images[step.before.digest] = step.before.data
+        if step.data is not None and step.digest is not None and not moved_only and not spliced:
+            images[step.digest] = step.data
+    return images
+
+
+def _is_known(step: FileStep, journal: Journal) -> bool:
+    """Whether the version before is the one the newest record of this path left."""
+    assert step.before is not None and step.before_path is not None
+    latest = journal.latest(step.before_path)
+    change = latest.record.file(step.before_path) if latest is not None else None
+    return (
+        change is not None
+        and change.after is not None
+        and change.after.digest == step.before.digest
+        and not change.redacted
+    )
