@@ -70,6 +70,8 @@ class NeedleIndex:
     def _look(self, text: str) -> list[int]:
         """Where a look shows a piece of some needle."""
         pieces, width = self._pieces, self._width
+        if not pieces:
+            return []
         starts = range(0, len(text) - width + 1, self._stride)
         return [start for start in starts if text[start : start + width] in pieces]
 
