@@ -283,3 +283,50 @@ def test_undo_needs_no_image_that_gc_dropped_when_splices_tell(ws: sh.Workspace)
     assert text(ws) == TEN
     refused(ws.undo, gone.id)
     assert created.id in {entry.record.id for entry in ws.history()}
+
+
+def test_a_file_keeps_the_encoding_it_was_first_read_in(ws: sh.Workspace) -> None:
+    """What is left of a legacy file may look like another encoding, or like none."""
+    path = Path(ws.root) / "legacy.txt"
+    path.write_bytes(b"title caf\xe9\nfoo\nbar\n")
+    first = ws.edit("legacy.txt", [sh.Replace("bar", "BAR")])
+    second = ws.edit("legacy.txt", [sh.Replace(" caf\xe9", "")])
+    ws.edit("legacy.txt", [sh.Replace("foo", "f\xfc\xdf")])
+    assert path.read_bytes() == b"title\nf\xfc\xdf\nBAR\n"
+    assert ws.read("legacy.txt").text == "title\nf\xfc\xdf\nBAR\n"
+    ws.undo(first.id)
+    ws.undo(second.id)
+    assert path.read_bytes() == b"title caf\xe9\nf\xfc\xdf\nbar\n"
+
+
+def test_text_of_an_encoding_the_file_no_longer_has_is_not_brought_back(ws: sh.Workspace) -> None:
+    path = Path(ws.root) / "legacy.txt"
+    path.write_bytes(b"title caf\xe9\nfoo\nbar\n")
+    first = ws.edit("legacy.txt", [sh.Replace(" caf\xe9", "")])
+    path.write_bytes("title\nfoo\nb\xe4r\n".encode())
+    ws.edit("legacy.txt", [sh.Replace("foo", "f\xfc\xdf")], encoding="utf-8")
+    before = path.read_bytes()
+    refused(ws.undo, first.id)
+    assert path.read_bytes() == before
+
+
+def test_a_guessed_encoding_is_told(ws: sh.Workspace) -> None:
+    (Path(ws.root) / "legacy.txt").write_bytes(b"title caf\xe9\nfoo\n")
+    receipt = ws.edit("legacy.txt", [sh.Replace("foo", "bar")])
+    assert any("guess" in warning for warning in receipt.warnings)
+
+
+def test_the_diff_of_a_task_can_be_seen_although_it_cannot_be_undone(ws: sh.Workspace) -> None:
+    put(ws, 2, "mine", task="T-1")
+    put(ws, 2, "theirs", task="T-2")
+    assert "-line 2\n+mine\n" in ws.diff_of_task("T-1")
+    with pytest.raises(EditError) as caught:
+        ws.diff_of_task("T-9")
+    assert caught.value.kind is Kind.NO_SUCH_FILE
+
+
+def test_a_secret_that_was_changed_says_it_cannot_be_undone(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("TOKEN=1\n")
+    with sh.Workspace(tmp_path, allow=[".env"]) as ws:
+        receipt = ws.edit(".env", [sh.Replace("1", "2")])
+    assert any("cannot be undone" in warning for warning in receipt.warnings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steadyhand.session.checks import AnyPath, line_number, path_of
 from steadyhand.session.history import History
 from steadyhand.session.reverse import Reverse
 from steadyhand.workspace.journal.record import Entry
@@ -26,9 +27,9 @@ class Archive:
         """
         return self._store.files(path, depth=depth, limit=limit, seconds=seconds)
 
-    def history(self, path: str | None = None, *, task: str | None = None, limit: int | None = None) -> list[Entry]:
+    def history(self, path: AnyPath | None = None, *, task: str | None = None, limit: int | None = None) -> list[Entry]:
         """Committed records, newest first; a file's are followed through its renames."""
-        return History(self._store).entries(path, task=task, limit=limit)
+        return History(self._store).entries(None if path is None else path_of(path), task=task, limit=limit)
 
     def show(self, id: str) -> Entry:
         """One record by its id or a unique beginning of it."""
@@ -42,13 +43,13 @@ class Archive:
         """What a task's records come to, as the tree is now: other changes in the same files are left out."""
         return Reverse(self._store, "undo").net_diff(task)
 
-    def why(self, path: str, line: int) -> Why:
+    def why(self, path: AnyPath, line: int) -> Why:
         """Which record last wrote a line, and for what reason."""
-        return History(self._store).why(path, [line])[0]
+        return History(self._store).why(path_of(path), [line_number(line)])[0]
 
-    def why_all(self, path: str) -> list[Why]:
+    def why_all(self, path: AnyPath) -> list[Why]:
         """The same for every line."""
-        return History(self._store).why(path, None)
+        return History(self._store).why(path_of(path), None)
 
     def check(self, *, progress: Progress | None = None) -> CheckReport:
         """Whether the journal is sound and the tree is as it left it."""

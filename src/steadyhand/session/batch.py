@@ -10,6 +10,7 @@ from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Edits, read_edits
 from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, EditFile, RenameFile, WriteFile
+from steadyhand.session.checks import AnyPath, digest_of_version, mode_of, path_of, permission_bits, remark, text_of
 from steadyhand.session.lay import Ask, Layer, Request, WriteBytes
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.source import Source
@@ -20,10 +21,14 @@ from steadyhand.workspace.store import Store
 class Batch:
     """The verbs of a workspace inside one transaction. `receipt` is there once the block has ended."""
 
-    def __init__(self, policy: Policy, store: Store, mode: str | None, seen: Mapping[str, str]) -> None:
+    def __init__(
+        self, policy: Policy, store: Store, mode: str | None, seen: Mapping[str, str], reason: str | None
+    ) -> None:
         self._policy = policy
-        self._layer = Layer(Overlay(store.look), mode, dict(seen), store.version_of)
+        self._layer = Layer(Overlay(store.look, store.encoding_of), mode, dict(seen), store.version_of)
         self.asks: list[Ask] = []
+        self._reason = reason
+        self._is_open = True
         self._receipt: Receipt | None = None
 
     @property
@@ -38,13 +43,17 @@ class Batch:
     def receipt(self, receipt: Receipt) -> None:
         self._receipt = receipt
 
-    def read(self, path: str, *, encoding: str | None = None) -> Source:
+    def close(self) -> None:
+        """The block has ended: what is asked now would go nowhere, and is refused."""
+        self._is_open = False
+
+    def read(self, path: AnyPath, *, encoding: str | None = None) -> Source:
         """The text as this transaction would leave it."""
-        return self._layer.overlay.need(path).source(encoding)
+        return self._layer.overlay.need(path_of(path)).source(encoding)
 
     def edit(
         self,
-        path: str,
+        path: AnyPath,
         edits: Edits,
         *,
         expect: str | None = None,
@@ -52,11 +61,13 @@ class Batch:
         encoding: str | None = None,
         reason: str | None = None,
     ) -> tuple[Outcome, ...]:
-        return self._take(EditFile(path, read_edits(edits), expect), policy, encoding, reason)
+        return self._take(
+            EditFile(path_of(path), read_edits(edits), digest_of_version(expect)), policy, encoding, reason
+        )
 
     def write(
         self,
-        path: str,
+        path: AnyPath,
         content: str | bytes,
         *,
         expect: str | None = None,
@@ -66,27 +77,32 @@ class Batch:
         reason: str | None = None,
     ) -> tuple[Outcome, ...]:
         request: Request = (
-            WriteBytes(path, content, expect, allow_shrink)
+            WriteBytes(path_of(path), content, digest_of_version(expect), allow_shrink)
             if isinstance(content, bytes)
-            else WriteFile(path, content, expect, allow_shrink)
+            else WriteFile(path_of(path), text_of(content), digest_of_version(expect), allow_shrink)
         )
         return self._take(request, None, encoding, reason, overwrite=overwrite)
 
     def create(
-        self, path: str, content: str, *, mode: int | None = None, reason: str | None = None
+        self, path: AnyPath, content: str, *, mode: int | None = None, reason: str | None = None
     ) -> tuple[Outcome, ...]:
-        return self._take(CreateFile(path, content, mode), reason=reason)
+        return self._take(CreateFile(path_of(path), text_of(content), permission_bits(mode)), reason=reason)
 
-    def delete(self, path: str, *, expect: str | None = None, reason: str | None = None) -> tuple[Outcome, ...]:
-        return self._take(DeleteFile(path, expect), reason=reason)
+    def delete(self, path: AnyPath, *, expect: str | None = None, reason: str | None = None) -> tuple[Outcome, ...]:
+        return self._take(DeleteFile(path_of(path), digest_of_version(expect)), reason=reason)
 
     def rename(
-        self, path: str, to: str, *, expect: str | None = None, reason: str | None = None
+        self,
+        path: AnyPath,
+        to: AnyPath,
+        *,
+        expect: str | None = None,
+        reason: str | None = None,
     ) -> tuple[Outcome, ...]:
-        return self._take(RenameFile(path, to, expect), reason=reason)
+        return self._take(RenameFile(path_of(path), path_of(to, "to"), digest_of_version(expect)), reason=reason)
 
-    def chmod(self, path: str, mode: int, *, reason: str | None = None) -> tuple[Outcome, ...]:
-        return self._take(ChangeMode(path, mode), reason=reason)
+    def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None) -> tuple[Outcome, ...]:
+        return self._take(ChangeMode(path_of(path), mode_of(mode)), reason=reason)
 
     def _take(
         self,
@@ -97,7 +113,9 @@ class Batch:
         *,
         overwrite: bool = False,
     ) -> tuple[Outcome, ...]:
-        ask = Ask(request, policy or self._policy, encoding, reason, overwrite)
+        if not self._is_open:
+            raise EditError(Kind.BAD_REQUEST, "the transaction has ended", hint="start another one")
+        ask = Ask(request, policy or self._policy, encoding, remark(reason, "reason") or self._reason, overwrite)
         first = len(self._layer.outcomes)
         try:
             self._layer.lay(ask)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import islice
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.text.source import Source
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.journal.record import Entry, FileChange
 from steadyhand.workspace.lineage import Stop, history_of, recorded_text, unwind, version_after
+from steadyhand.workspace.overlay import read_text
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.why import Why, explain
 
@@ -35,7 +35,7 @@ class History:
 
     def why(self, path: str, lines: list[int] | None) -> list[Why]:
         resolved, image = self._store.read(path)
-        source = Source.of_bytes(image.data, path=resolved).settle()
+        source = read_text(image.data, None, lambda: self._store.encoding_of(resolved, image.digest), resolved)
         count = source.table.count
         for line in lines or ():
             if not 1 <= line <= count:

@@ -24,6 +24,7 @@ from steadyhand.plan.request import (
     RenameFile,
     WriteFile,
 )
+from steadyhand.session.checks import permission_bits
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
@@ -96,12 +97,19 @@ class Layer:
     def lay(self, ask: Ask) -> None:
         """One request. Refuses with whatever kind fits, the overlay unchanged."""
         request = ask.request
+        if ask.policy.require_reason and ask.reason is None and not isinstance(request, EditFile):
+            raise EditError(
+                Kind.REASON_REQUIRED,
+                f"the change of {request.path} gives no reason",
+                hint="say in `reason` why it is made",
+            )
         match request:
             case EditFile():
                 self._edit(ask, request.path, request.edits, request.expect)
             case WriteFile() | WriteBytes():
                 self._write(ask, request)
             case CreateFile():
+                permission_bits(request.mode)
                 self._allow("create", request.path)
                 self._create(ask, request.path, request.content, request.mode)
             case DeleteFile():
@@ -115,6 +123,7 @@ class Layer:
                 self.overlay.rename(request.path, request.to)
                 self._done(request.to, ask.reason)
             case ChangeMode():
+                permission_bits(request.mode)
                 self._allow("mode", request.path)
                 self._change_mode(ask, request)
             case _:
@@ -128,7 +137,7 @@ class Layer:
         source = draft.source(ask.encoding)
         try:
             self._expect(draft, expect)
-            planned = plan(source, edits, ask.policy, path=draft.path)
+            planned = plan(source, edits, ask.policy, path=draft.path, reason=ask.reason)
         except EditError as error:
             if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
                 raise
@@ -222,12 +231,6 @@ class Layer:
         present = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
         if present == request.mode:
             raise _no_change(request.path)
-        if request.mode & 0o7000:
-            raise EditError(
-                Kind.NOT_ALLOWED,
-                f"{request.path}: set-user, set-group and sticky bits are not Steadyhand's to give",
-                hint="use permission bits up to 0777",
-            )
         draft.mode = request.mode
         self._done(request.path, ask.reason)
 
@@ -275,7 +278,7 @@ class Layer:
         raise EditError(
             Kind.STALE_SOURCE,
             f"{draft.path} exists and {state}; its digest is {draft.before.digest[:16]}",
-            hint="read it first, or send the hash of the version you mean to replace",
+            hint=f"read it first, or say that you expect {draft.before.digest[:16]}",
             details={"path": draft.path, "expected": seen, "actual": draft.before.digest},
         )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.history import History
 from steadyhand.session.receipt import FileReceipt
 from steadyhand.text.source import Source
 from steadyhand.text.unified import render_unified
@@ -63,8 +64,17 @@ class Reverse:
 
     def net_diff(self, task: str) -> str:
         """The diff from the tree without the task's records to the tree as it is."""
-        overlay = Overlay(self._store.look_again)
-        Undo(self._store.journal, overlay).take_back(standing_of_task(self._store.journal, task))
+        entries = [e for e in self._store.journal.entries(task=task, newest_first=False) if e.undone_by is None]
+        entries = [entry for entry in entries if entry.record.verb != "undo"]
+        if not entries:
+            raise EditError(
+                Kind.NO_SUCH_FILE, f"no standing change belongs to task {task!r}", hint="`steadyhand log` shows tasks"
+            )
+        overlay = Overlay(self._store.look_again, self._store.encoding_of)
+        try:
+            Undo(self._store.journal, overlay).take_back(entries)
+        except EditError:  # later work stands on the same text: then each record by itself, oldest first
+            return "".join(map(History(self._store).diff_of, entries))
         return "".join(_backwards(FileReceipt.of(step)) for step in overlay.steps())
 
 

@@ -30,13 +30,26 @@ from steadyhand.plan.request import (
 )
 from steadyhand.session.archive import Archive
 from steadyhand.session.batch import Batch
+from steadyhand.session.checks import (
+    AnyPath,
+    content_of,
+    digest_of_version,
+    mode_of,
+    names,
+    one_of,
+    path_of,
+    permission_bits,
+    policy_of,
+    remark,
+    text_of,
+)
 from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reverse import Reverse
 from steadyhand.text.source import Source
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.overlay import Overlay
+from steadyhand.workspace.overlay import Overlay, read_text
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.state import FOLDER
 from steadyhand.workspace.storage import Storage
@@ -77,19 +90,18 @@ class Workspace(Archive):
         tool: str = "python",
         storage: Storage | None = None,
     ) -> None:
-        if mode is not None and mode not in MODES:
-            raise EditError(Kind.BAD_REQUEST, f"there is no mode {mode!r}", hint=f"one of {', '.join(MODES)}, or none")
-        self.actor = actor or _user()
-        self.task_id = task
-        self.mode = mode
-        self.tool = tool
-        self.policy = policy or Policy()
+        self.actor = remark(actor, "actor") or _user()
+        self.task_id = remark(task, "task")
+        self.mode = None if mode is None else one_of(mode, "mode", MODES)
+        self.tool = remark(tool, "tool") or "python"
+        self.policy = policy_of(policy)
+        one_of(protect, "protect", ("standard", "none"))
         self._store = Store(
             Path(root),
             journal=None if journal is None else os.fspath(journal),
-            allow=tuple(allow),
+            allow=names(allow, "allow"),
             protect=protect,
-            extensions=None if extensions is None else tuple(extensions),
+            extensions=None if extensions is None else names(extensions, "extensions"),
             read_only=read_only or mode in ("research", "analyze"),
             lock_timeout=lock_timeout,
             max_bytes=max_bytes,
@@ -128,10 +140,10 @@ class Workspace(Archive):
     ) -> None:
         self.close()
 
-    def read(self, path: str, *, encoding: str | None = None) -> Source:
+    def read(self, path: AnyPath, *, encoding: str | None = None) -> Source:
         """A file's text, digest and lines. Remembered, so that this task may overwrite what it has read."""
-        resolved, image = self._store.read(path)
-        source = Source.of_bytes(image.data, encoding=encoding, path=resolved).settle()
+        resolved, image = self._store.read(path_of(path))
+        source = read_text(image.data, encoding, lambda: self._store.encoding_of(resolved, image.digest), resolved)
         if source.is_binary:
             raise EditError(
                 Kind.NOT_TEXT,
@@ -144,7 +156,7 @@ class Workspace(Archive):
 
     def edit(
         self,
-        path: str,
+        path: AnyPath,
         edits: Edits,
         *,
         expect: str | None = None,
@@ -154,16 +166,16 @@ class Workspace(Archive):
         preview: bool = False,
     ) -> Receipt:
         """Edit one file, all edits or (policy `partial`) those that can be applied."""
-        request = EditFile(path, read_edits(edits), _digest(expect))
+        request = EditFile(path_of(path), read_edits(edits), digest_of_version(expect))
         return self._run([self._ask(request, policy, encoding, reason)], reason, policy, preview=preview)
 
-    def preview(self, path: str, edits: Edits, **options: object) -> Receipt:
+    def preview(self, path: AnyPath, edits: Edits, **options: object) -> Receipt:
         """What `edit` would do, with the same refusals; nothing is written."""
         return self.edit(path, edits, preview=True, **options)  # type: ignore[arg-type]  # same options as edit
 
     def write(
         self,
-        path: str,
+        path: AnyPath,
         content: str | bytes,
         *,
         expect: str | None = None,
@@ -180,33 +192,61 @@ class Workspace(Archive):
         host's word that neither is needed.
         """
         request: WriteFile | WriteBytes
+        content = content_of(content)
         if isinstance(content, bytes):
-            request = WriteBytes(path, content, _digest(expect), allow_shrink)
+            request = WriteBytes(path_of(path), content, digest_of_version(expect), allow_shrink)
         else:
-            request = WriteFile(path, content, _digest(expect), allow_shrink)
-        ask = Ask(request, policy or self.policy, encoding, reason, overwrite)
+            request = WriteFile(path_of(path), content, digest_of_version(expect), allow_shrink)
+        ask = Ask(request, policy_of(policy or self.policy), encoding, reason, overwrite)
         return self._run([ask], reason, policy, preview=preview)
 
     def create(
-        self, path: str, content: str, *, mode: int | None = None, reason: str | None = None, preview: bool = False
+        self,
+        path: AnyPath,
+        content: str,
+        *,
+        mode: int | None = None,
+        reason: str | None = None,
+        preview: bool = False,
     ) -> Receipt:
         """Make a new file; missing parent directories are made with it. Refuses with `exists-already`."""
-        return self._run([self._ask(CreateFile(path, content, mode), reason=reason)], reason, preview=preview)
+        return self._run(
+            [self._ask(CreateFile(path_of(path), text_of(content), permission_bits(mode)), reason=reason)],
+            reason,
+            preview=preview,
+        )
 
     def delete(
-        self, path: str, *, expect: str | None = None, reason: str | None = None, preview: bool = False
+        self,
+        path: AnyPath,
+        *,
+        expect: str | None = None,
+        reason: str | None = None,
+        preview: bool = False,
     ) -> Receipt:
-        return self._run([self._ask(DeleteFile(path, _digest(expect)), reason=reason)], reason, preview=preview)
+        return self._run(
+            [self._ask(DeleteFile(path_of(path), digest_of_version(expect)), reason=reason)], reason, preview=preview
+        )
 
     def rename(
-        self, path: str, to: str, *, expect: str | None = None, reason: str | None = None, preview: bool = False
+        self,
+        path: AnyPath,
+        to: AnyPath,
+        *,
+        expect: str | None = None,
+        reason: str | None = None,
+        preview: bool = False,
     ) -> Receipt:
         """Give a file another name. Refuses with `exists-already` where that name is taken."""
-        return self._run([self._ask(RenameFile(path, to, _digest(expect)), reason=reason)], reason, preview=preview)
+        return self._run(
+            [self._ask(RenameFile(path_of(path), path_of(to, "to"), digest_of_version(expect)), reason=reason)],
+            reason,
+            preview=preview,
+        )
 
-    def chmod(self, path: str, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
+    def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
         """Set a file's permission bits."""
-        return self._run([self._ask(ChangeMode(path, mode), reason=reason)], reason, preview=preview)
+        return self._run([self._ask(ChangeMode(path_of(path), mode_of(mode)), reason=reason)], reason, preview=preview)
 
     def apply(
         self,
@@ -226,10 +266,14 @@ class Workspace(Archive):
     def transaction(self, *, reason: str | None = None, preview: bool = False) -> Iterator[Batch]:
         """Several changes that go through together when the block ends, or not at all.
 
-        Each call inside is checked at once and sees the ones before; an exception drops them all.
+        Each call inside is checked at once and sees the ones before; an exception drops them all. What the
+        workspace itself changes inside the block is no part of it.
         """
-        batch = Batch(self.policy, self._store, self.mode, self._seen_by_task())
-        yield batch
+        batch = Batch(self.policy, self._store, self.mode, self._seen_by_task(), remark(reason, "reason"))
+        try:
+            yield batch
+        finally:
+            batch.close()
         if batch.asks:
             batch.receipt = self._run(batch.asks, reason, preview=preview)
 
@@ -259,8 +303,11 @@ class Workspace(Archive):
         Later changes stay; where they stand on the same text the undo is refused with the lines.
         """
         given = [name for name, value in (("id", id), ("last", last), ("task", task), ("path", path)) if value]
-        if len(given) > 1:
-            raise EditError(Kind.BAD_REQUEST, f"undo takes one of {', '.join(given)}", hint="give only one")
+        if len(given) != 1:
+            said = " and ".join(given) or "nothing"
+            raise EditError(
+                Kind.BAD_REQUEST, f"undo was told {said}", hint="give exactly one of: a record's id, last, task, path"
+            )
         reverse = Reverse(self._store, "undo")
         return self._reverse(reverse, lambda: reverse.choose(id=id, task=task, path=path), reason, preview=preview)
 
@@ -279,6 +326,7 @@ class Workspace(Archive):
         preview: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
+        remark(reason, "reason")
         outcomes: list[Outcome] = []
         seen = self._seen_by_task()
 
@@ -288,7 +336,7 @@ class Workspace(Archive):
             outcomes[:] = layer.outcomes
 
         header = Header(self.actor, self.task_id, self.tool, reason)
-        chosen = policy or self.policy
+        chosen = policy_of(policy or self.policy)
         change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=progress)
         if not change.steps:
             raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
@@ -322,7 +370,7 @@ class Workspace(Archive):
         encoding: str | None = None,
         reason: str | None = None,
     ) -> Ask:
-        return Ask(request, policy or self.policy, encoding, reason)
+        return Ask(request, policy_of(policy or self.policy), encoding, reason)
 
     def _bound(self, task: str) -> Workspace:
         bound = object.__new__(Workspace)
@@ -341,19 +389,6 @@ class Workspace(Archive):
     def _seen_by_task(self) -> dict[str, str]:
         with self._guard:
             return {path: digest for (task, path), digest in self._seen.items() if task == self.task_id}
-
-
-def _digest(expect: str | None) -> str | None:
-    if expect is None:
-        return None
-    text = expect.lower()
-    if not 16 <= len(text) <= 64 or any(char not in "0123456789abcdef" for char in text):
-        raise EditError(
-            Kind.BAD_REQUEST,
-            f"{expect[:70]!r} is no digest",
-            hint="give at least 16 hex digits of the SHA-256 that reading the file showed",
-        )
-    return text
 
 
 def _user() -> str:

@@ -12,7 +12,7 @@ Reads the journal only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
@@ -104,6 +104,18 @@ def version_after(journal: Journal, stop: Stop) -> bytes:
     if digest_of(found) != wanted:
         raise _lost(stop)
     return found
+
+
+def encoding_known(journal: Journal, path: str, digest: str) -> Encoding | None:
+    """The encoding recorded for the version `digest` of the file at `path`."""
+    for stop in stops_back(journal, path):
+        if stop.change.after is None or stop.change.after.digest != digest:
+            return None
+        if stop.change.encoding is not None:
+            return replace(stop.change.encoding, chosen_by="journal")
+        if stop.change.content_changed:
+            return None  # whole bytes, read by nobody
+    return None
 
 
 def version_named(journal: Journal, path: str, digest: str) -> bytes | None:

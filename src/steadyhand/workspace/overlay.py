@@ -6,8 +6,9 @@ transaction see each other's work. Reads the disk through the reader it is given
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
@@ -32,6 +33,8 @@ class Reading:
 
 
 Reader = Callable[[str], Reading]
+Recall = Callable[[str, str], Encoding | None]
+"""The encoding in which the journal knows a version of a file: path and digest in, None where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,21 @@ class FileStep:
     secret: bool = False
 
 
+def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding | None], path: str | None) -> Source:
+    """A file's bytes as text: in the encoding asked for, else the one the journal used, else what the bytes show."""
+    known = recall() if encoding is None else None
+    if known is not None:
+        try:
+            return Source(known.decode(data), known, path, digest_of(data))
+        except UnicodeError:
+            pass  # the record speaks of other bytes after all
+    return Source.of_bytes(data, encoding=encoding, path=path).settle()
+
+
+def _nothing() -> None:
+    return None
+
+
 @dataclass
 class Draft:
     """A file on its way through the transaction."""
@@ -66,6 +84,7 @@ class Draft:
     changes: ChangeSet | None = field(default_factory=ChangeSet)
     edits: tuple[EditNote, ...] = ()
     whole: bool = False
+    recall: Callable[[], Encoding | None] = _nothing
     _source: Source | None = None
     _data: bytes | None = None
 
@@ -81,7 +100,7 @@ class Draft:
                     Kind.BAD_REQUEST, f"{self.path} was already edited in this transaction with another encoding"
                 )
             data = self._data if self._data is not None else (self.before.data if self.before else b"")
-            self._source = Source.of_bytes(data, encoding=encoding, path=self.path).settle()
+            self._source = read_text(data, encoding, self.recall, self.path)
             self.encoding = encoding
         return self._source
 
@@ -127,8 +146,9 @@ class Draft:
 class Overlay:
     """The tree as the transaction would leave it."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, recall: Recall | None = None) -> None:
         self._reader = reader
+        self._recall = recall
         self._drafts: list[Draft] = []
         self._at: dict[str, Draft | None] = {}
         self.readings: dict[str, Reading] = {}
@@ -210,13 +230,9 @@ class Overlay:
         """The net effect, one step per file that would really change."""
         return tuple(step for draft in self._drafts if (step := _step(draft)) is not None)
 
-    def flagged(self) -> tuple[str, ...]:
-        """What the host should look at among the changed files."""
-        return tuple(
-            f"{draft.path or draft.before_path}: {draft.flagged}"
-            for draft in self._drafts
-            if draft.flagged and _step(draft)
-        )
+    def remarks(self) -> tuple[str, ...]:
+        """What the host should know of the changed files: instructions and workflows, secrets, guesses."""
+        return tuple(remark for draft in self._drafts if _step(draft) for remark in _remarks(draft))
 
     def _open(self, reading: Reading) -> Draft | None:
         if reading.image is None:
@@ -224,6 +240,8 @@ class Overlay:
         draft = Draft(
             reading.path, reading.image, reading.path, None, reading.secret, reading.flagged, reading.via_symlink
         )
+        if self._recall is not None:
+            draft.recall = partial(self._recall, reading.path, reading.image.digest)
         self._drafts.append(draft)
         return draft
 
@@ -259,6 +277,17 @@ def _step(draft: Draft) -> FileStep | None:
         draft.before_path, draft.path, draft.before, data, digest, draft.mode,
         exact if source is not None else None, source, draft.edits, draft.whole, draft.secret,
     )  # fmt: skip
+
+
+def _remarks(draft: Draft) -> Iterator[str]:
+    path = draft.path or draft.before_path
+    if draft.flagged:
+        yield f"{path}: {draft.flagged}"
+    if draft.secret:
+        yield f"{path}: holds secrets, so its content is not kept and this change cannot be undone"
+    source = draft._source
+    if source is not None and source.encoding.chosen_by in ("detector", "western"):
+        yield f"{path}: read as {source.encoding.name}, which is a guess; name the encoding if it is another"
 
 
 def _credit(

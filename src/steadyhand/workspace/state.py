@@ -114,6 +114,25 @@ class StateFolder:
         """Refuse a folder that cannot be trusted."""
         _check(os.lstat(self.location))
 
+    def set_aside(self) -> list[str]:
+        """Names of damaged journals that were put away here."""
+        try:
+            names = os.listdir(self.location)
+        except OSError:
+            return []
+        return sorted(name for name in names if name.startswith("journal-damaged") and name.endswith(".sqlite"))
+
+    def lost_journal(self) -> str | None:
+        """What is wrong where locks were once taken and the journal is gone or empty; None: nothing."""
+        database = self.location / "journal.sqlite"
+        with contextlib.suppress(OSError):
+            if database.stat().st_size > 0:
+                return None
+        with contextlib.suppress(OSError), os.scandir(self.location / "locks") as locks:
+            if next(locks, None) is not None:
+                return "the journal was removed or emptied; what was recorded before is gone"
+        return None
+
     def announce(self, intent: Intent) -> None:
         """Leave a note before staging. It must outlive this process, but not a power cut."""
         handle = self._open("pending")

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.goal import goals_of
 from steadyhand.workspace.journal.record import (
     Record,
@@ -29,7 +30,7 @@ from steadyhand.workspace.journal.record import (
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.keeping import change_of, images_of
-from steadyhand.workspace.lineage import version_named
+from steadyhand.workspace.lineage import encoding_known, version_named
 from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.locks import LockTable
 from steadyhand.workspace.overlay import FileStep, Overlay, Reading
@@ -110,12 +111,8 @@ class Store:
         self._journal: Journal | None = None
         self._locks: LockTable | None = None
         self.warnings: tuple[str, ...] = ()
-        try:
-            if self.state.exists:
-                self._open_existing()
-        except BaseException:
-            self.close()
-            raise
+        if self.state.exists:
+            self._open_existing()
 
     def close(self) -> None:
         with self._guard:
@@ -168,6 +165,15 @@ class Store:
         with _named("list", path):
             return self.sandbox.list_files(path, depth=depth, max_entries=limit, max_seconds=seconds)
 
+    def encoding_of(self, path: str, digest: str) -> Encoding | None:
+        """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""
+        if not self.state.exists:
+            return None
+        try:
+            return encoding_known(self.journal, path, digest)
+        except EditError:
+            return None
+
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
         return version_named(self.journal, path, digest)
@@ -188,7 +194,7 @@ class Store:
         steps = overlay.steps()
         _check_hardlinks(steps, hardlinks)
         if preview or not steps:
-            return Change(steps, None, overlay.flagged())
+            return Change(steps, None, overlay.remarks())
         self._open_for_writing()
         for _ in range(_TRIES):
             keys = _keys(overlay)
@@ -201,9 +207,9 @@ class Store:
                         _check_hardlinks(steps, hardlinks)
                     if set(_keys(overlay)) <= set(keys):
                         if not steps:
-                            return Change((), None, overlay.flagged())
+                            return Change((), None, overlay.remarks())
                         committed = self._write(header, overlay, steps, keys, manner)
-                        return Change(steps, committed, overlay.flagged() + committed.warnings)
+                        return Change(steps, committed, overlay.remarks() + committed.warnings)
             if crashed:
                 with _named("recover", "the workspace"):
                     self._report(self._recovery().run(touching=keys))
@@ -220,7 +226,7 @@ class Store:
         return reports
 
     def _laid(self, header: Header, lay: Lay) -> Overlay:
-        overlay = Overlay(self.look if header.verb == "edit" else self.look_again)
+        overlay = Overlay(self.look if header.verb == "edit" else self.look_again, self.encoding_of)
         lay(overlay)
         return overlay
 
@@ -264,10 +270,13 @@ class Store:
         )
 
     def _open_existing(self) -> None:
-        self.state.check()
-        if self.read_only:
-            return
-        self.recover()
+        """Recover, if possible; whoever only reads is told and not stopped, whoever writes is refused later."""
+        try:
+            self.state.check()
+            if not self.read_only:
+                self.recover()
+        except EditError as error:
+            self._report((f"the journal cannot be used now: {error.message}",))
 
     def _open_for_writing(self) -> None:
         with self._guard:
@@ -277,8 +286,12 @@ class Store:
                 )
             if self._locks is not None:
                 return
+            lost = self.state.lost_journal()
             self.state.make()
             journal = open_journal(self._location, timeout=self._timeout)
+            if lost is not None:
+                journal.append_note("lost", {"message": lost})
+                self._report((lost,))
             # An empty one that stood in for it may still be in another thread's hands; it closes when let go.
             self._journal = journal
             self._locks = LockTable(self.state.location / "locks")

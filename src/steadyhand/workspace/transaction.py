@@ -237,7 +237,6 @@ class Transaction:
                 work.backed_up = True
             case "mode":
                 assert goal.mode is not None
-                work.done = True  # set, but perhaps not synced: to be taken back too
                 self._set_mode(work, goal.mode)
         work.done = True
 
@@ -253,6 +252,7 @@ class Transaction:
         fd = self._storage.open(work.place.name, os.O_RDONLY | NOFOLLOW | os.O_NONBLOCK, dir_fd=work.dir_fd)
         try:
             self._storage.fchmod(fd, mode)
+            work.done = True  # from here on it must be taken back, synced or not
             self._storage.fsync(fd)
         finally:
             self._shut(fd)
@@ -340,6 +340,7 @@ class Transaction:
 
     def _remove(self, work: _Work, name: str) -> None:
         with contextlib.suppress(FileNotFoundError):
+            self._storage.stat(name, dir_fd=work.dir_fd)  # a read-only disk refuses even what is not there
             self._storage.unlink(name, dir_fd=work.dir_fd)
 
     def _close(self) -> None:

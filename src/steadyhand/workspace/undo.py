@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, gap_between, recorded_text, stops_forward, unwind
+from steadyhand.workspace.lineage import Stop, gap_between, recorded_text, stops_forward, unwind, version_after
 from steadyhand.workspace.overlay import Draft, Overlay
 
 Later = list[tuple[str, ChangeSet]]
@@ -102,7 +103,16 @@ class Undo:
         moved = _move_over(entry, change, later, source)
         if moved:
             note = EditNote(entry.record.reason, None, None, None, tuple(range(len(moved.splices))), ())
-            draft.take_text(source.apply(moved), moved, (note,))
+            draft.take_text(self._applied(entry, change, source, moved), moved, (note,))
+
+    def _applied(self, entry: Entry, change: FileChange, source: Source, moved: ChangeSet) -> Source:
+        try:
+            after = source.apply(moved)
+            after.to_bytes()
+        except EditError as error:
+            because = f"the text does not fit the file as it is now ({error.kind})"
+            raise _refusal(entry, change, because, "edit it by hand") from None
+        return after
 
     def _restore_exactly(self, entry: Entry, change: FileChange, draft: Draft, present: bytes) -> None:
         assert change.before is not None
@@ -141,7 +151,7 @@ class Undo:
                     f"undo {stop.entry.record.id} first",
                 )
             if stop.change.changes is not None:
-                later.append((stop.entry.record.id, stop.change.changes))
+                later.append((stop.entry.record.id, self._as_read_then(entry, change, stop)))
             elif stop.change.after.digest != stop.change.before.digest:
                 raise _refusal(
                     entry, change, f"{stop.entry.record.id} replaced the whole file since", "undo that record first"
@@ -155,6 +165,25 @@ class Undo:
         if draft.changes is None and draft.before is not None:
             return draft, [*later, ("this undo", _rewritten(change, draft))]
         return draft, [*later, ("this undo", draft.changes or ChangeSet())]
+
+    def _as_read_then(self, entry: Entry, change: FileChange, stop: Stop) -> ChangeSet:
+        """A later change in the characters of the encoding the record was made in, which alone its positions count."""
+        assert stop.change.changes is not None
+        if change.encoding is None or stop.change.encoding == change.encoding:
+            return stop.change.changes
+        after = version_after(self._journal, stop)
+        return changes_between(self._text(entry, change, unwind(stop.change, after)), self._text(entry, change, after))
+
+    def _text(self, entry: Entry, change: FileChange, data: bytes) -> str:
+        assert change.encoding is not None
+        assert change.changes is not None
+        try:
+            if all(splice.old.isascii() for splice in change.changes.splices):
+                return change.encoding.decode(data)
+        except UnicodeError:
+            pass
+        because = f"the file is no longer {change.encoding.name} text, as it was then"
+        raise _refusal(entry, change, because, "edit it by hand")
 
     def _since(self, entry: Entry, change: FileChange) -> Iterator[Stop]:
         """Later changes of the file; a deletion that was itself undone is passed over."""
@@ -192,8 +221,6 @@ class Undo:
 
 
 def _rewritten(change: FileChange, draft: Draft) -> ChangeSet:
-    from steadyhand.text.diff import changes_between
-
     assert draft.before is not None
     before = recorded_text(change, draft.before.data).text
     return changes_between(before, recorded_text(change, draft.data or b"").text)

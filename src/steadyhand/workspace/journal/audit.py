@@ -13,7 +13,7 @@ from typing import Literal
 from steadyhand.workspace.journal.codec import decode_record, decode_staging, from_bytes, unpack
 from steadyhand.workspace.journal.row import GENESIS, Row, RowType, chain_bytes, checksum_of, link
 
-Trouble = Literal["checksum", "chain", "missing-row", "body", "image", "index", "structure"]
+Trouble = Literal["checksum", "chain", "missing-row", "body", "image", "index", "structure", "set-aside"]
 
 _HEADS = 8  # a log that is broken row after row is not worth more guesses
 

@@ -30,7 +30,7 @@ from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import NOFOLLOW, Storage
 from steadyhand.workspace.transaction import IN_PLACE, OLD, remove_empty_directory, unless_unreachable
-from steadyhand.workspace.writer import TEMP_PREFIX, stage, write_in_place
+from steadyhand.workspace.writer import TEMP_PREFIX, refuse_os, stage, write_in_place
 
 Side = Literal["before", "after", "both", "torn", "unknown"]
 _BLOCK = 4096
@@ -78,6 +78,9 @@ class Recovery:
             except EditError as error:
                 if error.kind is not Kind.BUSY:
                     reports.append(f"transaction {intent.id} could not be recovered: {error.message}")
+            except OSError as error:
+                cause = refuse_os(error, "recover", ", ".join(path for path, _ in intent.temps))
+                reports.append(f"transaction {intent.id} could not be recovered: {cause.message}")
         return tuple(reports)
 
     def touches(self, keys: Sequence[str]) -> bool:
@@ -259,6 +262,7 @@ class Recovery:
                     continue
                 for left in (name, name + OLD):
                     with contextlib.suppress(FileNotFoundError):
+                        self._storage.stat(left, dir_fd=place.dir_fd)  # a read-only disk refuses even what is not there
                         self._storage.unlink(left, dir_fd=place.dir_fd)
         for directory in intent.prune if kept else reversed(intent.made_dirs):
             remove_empty_directory(self._sandbox, self._storage, directory)

@@ -1,0 +1,122 @@
+"""What callers hand in, checked before anything is looked at: a wrong type is `bad-request`, never a guess.
+
+A setting that opens something up must not be opened by a slip, such as a string where a list belongs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.policy import Policy
+
+MAX_REMARK = 10_000
+AnyPath = str | os.PathLike[str]
+
+
+def path_of(path: object, name: str = "path") -> str:
+    """A path as text; a `Path` will do."""
+    spelled = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(spelled, str):
+        raise _bad(name, "a path is expected")
+    return spelled
+
+
+def digest_of_version(expect: object) -> str | None:
+    """At least 16 hex digits of a file's SHA-256, in lower case."""
+    if expect is None:
+        return None
+    text = expect.lower() if isinstance(expect, str) else ""
+    if not 16 <= len(text) <= 64 or any(char not in "0123456789abcdef" for char in text):
+        raise _bad(
+            "expect", "it is no digest", "give at least 16 hex digits of the SHA-256 that reading the file showed"
+        )
+    return text
+
+
+def remark(value: object, name: str) -> str | None:
+    """A reason, actor or task: text of bounded length without control characters, or nothing."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise _bad(name, "text is expected")
+    if len(value) > MAX_REMARK:
+        hint = f"at most {MAX_REMARK} characters are kept"
+        raise EditError(Kind.TOO_LARGE, f"{name}: {len(value)} characters", hint=hint, details={"field": name})
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise _bad(name, "it holds a lone surrogate") from None
+    return value
+
+
+def names(values: object, name: str) -> tuple[str, ...]:
+    """Several strings; one alone is refused, since its characters would each count."""
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+        raise _bad(name, "a list of strings is expected", f"such as [{values!r}]" if isinstance(values, str) else None)
+    if not all(isinstance(value, str) for value in values):
+        raise _bad(name, "a list of strings is expected")
+    return tuple(values)
+
+
+def one_of(value: object, name: str, choices: Sequence[str]) -> str:
+    """One of a closed set of words."""
+    if not isinstance(value, str) or value not in choices:
+        raise _bad(name, f"{str(value)[:40]!r} is not among {', '.join(choices)}")
+    return value
+
+
+def permission_bits(mode: object) -> int | None:
+    """0 to 0o777, or nothing."""
+    if mode is None:
+        return None
+    if not isinstance(mode, int) or isinstance(mode, bool) or mode < 0:
+        raise _bad("mode", "permission bits are expected", "such as 0o644")
+    if mode > 0o777:
+        raise EditError(
+            Kind.NOT_ALLOWED,
+            f"mode {mode:o}: set-user, set-group and sticky bits are not Steadyhand's to give",
+            hint="use permission bits up to 0777",
+        )
+    return mode
+
+
+def mode_of(mode: object) -> int:
+    """The same, where nothing is not an answer."""
+    bits = permission_bits(mode)
+    if bits is None:
+        raise _bad("mode", "permission bits are expected", "such as 0o644")
+    return bits
+
+
+def text_of(content: object) -> str:
+    """Text that a new file is to hold."""
+    if not isinstance(content, str):
+        raise _bad("content", "text is expected")
+    return content
+
+
+def policy_of(policy: object) -> Policy:
+    """A policy; nothing means the usual one."""
+    if policy is not None and not isinstance(policy, Policy):
+        raise _bad("policy", "a Policy is expected", "such as Policy(partial=True)")
+    return policy or Policy()
+
+
+def line_number(line: object) -> int:
+    """A whole number; whether the file has that line is for the file to say."""
+    if not isinstance(line, int) or isinstance(line, bool):
+        raise _bad("line", "a line number is expected")
+    return line
+
+
+def content_of(content: object) -> str | bytes:
+    """What a file is to hold."""
+    if not isinstance(content, str | bytes):
+        raise _bad("content", "text or bytes are expected")
+    return content
+
+
+def _bad(name: str, what: str, hint: str | None = None) -> EditError:
+    return EditError(Kind.BAD_REQUEST, f"{name}: {what}", hint=hint, details={"field": name})
