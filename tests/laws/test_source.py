@@ -210,3 +210,64 @@ def test_bytes_that_are_no_text_are_binary_only_with_a_nul() -> None:
     assert Source.of_bytes(b"\x7fELF\x00\xff\xfe\x01\x80").is_binary
     assert not Source.of_bytes(b"caf\xe9 \xff\n").is_binary
     assert not Source.of_bytes(b"a\0b\n").is_binary
+
+
+AS_DETECTED = [
+    ("shift_jis", "日本"),
+    ("shift_jis", "ソ表"),
+    ("shift_jis", "アイウ"),
+    ("shift_jis", "ウェブ"),
+    ("shift_jis", "ファイル名"),
+    ("euc_jp", "日本"),
+    ("euc_jp", "テスト"),
+    ("gb18030", "测试"),
+    ("big5", "繁體"),
+    ("big5", "是"),
+    ("euc_kr", "문서"),
+    ("koi8_r", "Привет"),
+    ("koi8_r", "да"),
+    ("cp1251", "Привет"),
+    ("cp1253", "Γεια"),
+    ("cp1250", "łódź"),
+    ("cp1250", "český jazyk"),
+    ("cp1250", "życie"),
+    ("cp1250", "není možné"),
+    ("cp1254", "güneş"),
+]
+
+
+@pytest.mark.parametrize(("name", "word"), AS_DETECTED)
+@pytest.mark.parametrize("frame", ["{}\n", "name = '{}'\nvalue = 12\n"])
+def test_short_words_of_other_alphabets_are_not_taken_for_western(name: str, word: str, frame: str) -> None:
+    text, encoding = decode(frame.format(word).encode(name))
+    assert text == frame.format(word)
+    assert encoding.chosen_by == "detector"
+
+
+WESTERN = ["naïve", "café", "Größe Übung", "château", "œuvre", "£5", "l’été", "«oui»", "¿qué?", "créée", "5° ±1 µm", "ç"]
+
+
+@pytest.mark.parametrize("word", WESTERN)
+@pytest.mark.parametrize("frame", ["{}\n", "name = '{}'\nvalue = 12\n", "cafe\nmid\n{}"])
+def test_western_text_with_few_accents_is_windows_1252(word: str, frame: str) -> None:
+    data = frame.format(word).encode("cp1252")
+    assert decode(data) == (frame.format(word), Encoding("cp1252", chosen_by="western"))
+
+
+def test_taking_an_accent_away_does_not_change_the_encoding() -> None:
+    for data in (b"caf\xe9\nmid\nna\xefve", b"cafe\nmid\nna\xefve", b"caf\xe9\nmid\nnaive"):
+        assert decode(data)[1].name == "cp1252"
+
+
+BEFORE_WESTERN = [
+    (b"# coding: iso8859-4\nna\xefve\n", "iso8859-4"),
+    (b"\xef\xbb\xbfcaf\xe9\n", "utf-8"),
+    ("naïve\n".encode(), "utf-8"),
+    (b"caf\xe9 \xc3\xa9 \xc3\xa9 \xc3\xa9\n", "utf-8"),
+    (b"na\xefve\0\n", "utf-8"),
+]
+
+
+@pytest.mark.parametrize(("data", "name"), BEFORE_WESTERN)
+def test_mark_declaration_utf_8_and_nul_come_before_western(data: bytes, name: str) -> None:
+    assert decode(data)[1].name == name

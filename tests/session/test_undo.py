@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -215,6 +217,19 @@ def test_a_deletion_brings_bytes_and_mode_back(ws: sh.Workspace) -> None:
     ws.undo(gone.id)
     assert path.read_bytes() == b"\xff\xfe\x00odd \xe9\r\n"
     assert path.stat().st_mode & 0o777 == 0o751
+
+
+def test_a_deletion_brings_the_owner_and_attributes_back(ws: sh.Workspace) -> None:
+    path = Path(ws.root) / "a.md"
+    uid = 12_345 if os.geteuid() == 0 else os.geteuid()
+    os.chown(path, uid, -1)
+    with contextlib.suppress(OSError):  # not every file system has them
+        os.setxattr(path, "user.note", b"kept")
+    attributes = os.listxattr(path)
+    gone = ws.delete("a.md")
+    ws.undo(gone.id)
+    assert path.stat().st_uid == uid
+    assert os.listxattr(path) == attributes
 
 
 def test_an_edit_under_a_deletion_that_was_undone_can_be_undone_too(ws: sh.Workspace) -> None:

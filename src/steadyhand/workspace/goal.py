@@ -22,7 +22,8 @@ class Goal:
     """One name: what stands there, what shall stand there.
 
     `like` is the file whose owner, attributes and (unless `mode` says otherwise) mode the new one takes;
-    `link_from` names the file that moves here unchanged, so that even its inode stays.
+    `link_from` names the file that moves here unchanged, so that even its inode stays. A restored file comes
+    back even where its owner or attributes cannot be given to it again; then that is said.
     """
 
     path: str
@@ -33,6 +34,7 @@ class Goal:
     mode: int | None = None
     like: FileImage | None = None
     link_from: str | None = None
+    is_restored: bool = False
 
     @property
     def why_in_place(self) -> str:
@@ -65,7 +67,8 @@ def _arrival(step: FileStep, standing: FileImage | None, hardlinks: str) -> Goal
     if standing is not None and not moved and _needs_in_place(standing, hardlinks):
         deed = "in-place"
     link = step.before_path if moved and unchanged and step.mode is None else None
-    return Goal(step.after_path, deed, standing, step.data, step.digest, step.mode, step.before, link)
+    like, restored = (step.before, False) if step.before is not None else (step.like, step.like is not None)
+    return Goal(step.after_path, deed, standing, step.data, step.digest, step.mode, like, link, restored)
 
 
 def _needs_in_place(standing: FileImage, hardlinks: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.workspace.journal.record import FileChange, FileState
+from steadyhand.workspace.journal.record import FileChange, FileState, Ownership
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
 from steadyhand.workspace.overlay import FileStep
@@ -17,7 +17,9 @@ def change_of(step: FileStep, made_dirs: tuple[str, ...]) -> FileChange:
     """A step as its record tells it."""
     before = after = None
     if step.before is not None and step.before_path is not None:
-        before = FileState(step.before_path, step.before.digest, step.before.mode)
+        image = step.before
+        owned = Ownership(image.uid, image.gid, image.xattrs) if step.after_path is None else None
+        before = FileState(step.before_path, image.digest, image.mode, owned)
     if step.after_path is not None and step.digest is not None:
         after = FileState(step.after_path, step.digest, _mode_after(step))
     if step.secret:

@@ -52,6 +52,7 @@ class FileStep:
     edits: tuple[EditNote, ...] = ()
     whole: bool = False
     secret: bool = False
+    like: FileImage | None = None
 
 
 def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding | None], path: str | None) -> Source:
@@ -85,6 +86,7 @@ class Draft:
     edits: tuple[EditNote, ...] = ()
     whole: bool = False
     recall: Callable[[], Encoding | None] = _nothing
+    like: FileImage | None = None
     _source: Source | None = None
     _data: bytes | None = None
 
@@ -275,7 +277,7 @@ def _step(draft: Draft) -> FileStep | None:
     exact = draft.changes if draft.before is not None and digest != draft.before.digest and data is not None else None
     return FileStep(
         draft.before_path, draft.path, draft.before, data, digest, draft.mode,
-        exact if source is not None else None, source, draft.edits, draft.whole, draft.secret,
+        exact if source is not None else None, source, draft.edits, draft.whole, draft.secret, draft.like,
     )  # fmt: skip
 
 

@@ -173,15 +173,15 @@ class Transaction:
             assert goal.data is not None
             if goal.deed in ("replace", "in-place"):
                 check_writable(self._storage, work.place)
-            notes = stage(
-                self._storage,
-                work.dir_fd,
-                goal.data,
-                temp_name=work.temp,
-                like=goal.like,
-                mode=goal.mode,
-                path=goal.path,
+            losses = (
+                ("owner", "group", "acl", *(name for name, _ in goal.like.xattrs))
+                if goal.is_restored and goal.like
+                else ()
             )
+            notes = stage(
+                self._storage, work.dir_fd, goal.data,
+                temp_name=work.temp, like=goal.like, mode=goal.mode, path=goal.path, may_lose=losses,
+            )  # fmt: skip
             self._warnings.extend(f"{goal.path}: {note}" for note in notes)
             if goal.deed == "in-place":
                 self._fsync_staged(work)

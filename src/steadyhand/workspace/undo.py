@@ -21,6 +21,7 @@ from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import Stop, gap_between, recorded_text, stops_forward, unwind, version_after
 from steadyhand.workspace.overlay import Draft, Overlay
+from steadyhand.workspace.place import FileImage
 
 Later = list[tuple[str, ChangeSet]]
 
@@ -76,6 +77,10 @@ class Undo:
             raise _refusal(entry, change, "the image of the deleted file is gone", "restore it from elsewhere")
         draft = self._overlay.create(change.before.path, mode=change.before.mode)
         draft.take_bytes(data)
+        owned = change.before.ownership
+        if owned is not None:
+            facts = (change.before.mode, owned.uid, owned.gid, 1, len(data), 0, 0, owned.xattrs)
+            draft.like = FileImage(data, change.before.digest, *facts)
 
     def _remove_created(self, entry: Entry, change: FileChange, draft: Draft, later: Later) -> None:
         assert change.after is not None

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
-from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Record, Staging, Verb
+from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Ownership, Record, Staging, Verb
 
 VERSION = 1
 RAW, ZLIB = 0, 1
@@ -168,14 +168,27 @@ def _file(data: Json) -> FileChange:
 
 
 def _from_state(state: FileState | None) -> list[object] | None:
-    return None if state is None else [state.path, state.digest, state.mode]
+    if state is None:
+        return None
+    facts: list[object] = [state.path, state.digest, state.mode]
+    owned = state.ownership
+    return facts if owned is None else [*facts, [owned.uid, owned.gid, [[n, v.hex()] for n, v in owned.xattrs]]]
 
 
 def _state(value: object) -> FileState:
     state = _list(value)
-    if len(state) != 3:
+    if len(state) not in (3, 4):
         raise ValueError("not the state of a file")
-    return FileState(_str(state[0]), _str(state[1]), _int(state[2]))
+    owned = _ownership(state[3]) if len(state) == 4 else None
+    return FileState(_str(state[0]), _str(state[1]), _int(state[2]), owned)
+
+
+def _ownership(value: object) -> Ownership:
+    facts = _list(value)
+    if len(facts) != 3:
+        raise ValueError("not the ownership of a file")
+    xattrs = tuple((_str(name), bytes.fromhex(_str(data))) for name, data in map(_pair, _list(facts[2])))
+    return Ownership(_int(facts[0]), _int(facts[1]), xattrs)
 
 
 def _encoding(value: object) -> Encoding:

@@ -53,12 +53,22 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ownership:
+    """Whose a file was, and its extended attributes: kept for a file that goes, so that it can come back whole."""
+
+    uid: int
+    gid: int
+    xattrs: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FileState:
     """One side of a change: where the file stood, what its bytes were, its permission bits."""
 
     path: str
     digest: str
     mode: int
+    ownership: Ownership | None = None
 
 
 @dataclass(frozen=True, slots=True)
