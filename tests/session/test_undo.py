@@ -142,6 +142,14 @@ def test_changes_that_cancelled_each_other_do_not_stand_in_the_way(ws: sh.Worksp
     assert text(ws) == TEN.replace("line 9", "nine")
 
 
+def test_an_insertion_at_the_very_place_of_a_deletion_refuses_also_beside_other_work(ws: sh.Workspace) -> None:
+    gone = ws.edit("a.md", [sh.Delete(sh.Lines(2, 2))])
+    ws.edit("a.md", [sh.Insert(sh.Lines(1, 1), "which side?\n", where="after")])
+    refused(ws.undo, gone.id)
+    put(ws, 3, "a neighbour")
+    refused(ws.undo, gone.id)
+
+
 def test_a_whole_task_is_undone_as_one(ws: sh.Workspace) -> None:
     put(ws, 1, "mine", task="T-1")
     put(ws, 5, "theirs", task="T-2")

@@ -192,7 +192,7 @@ def _precedes(left: Splice, right: Splice) -> bool:
 class _Composer:
     """Walks the middle text once: `first` produces its characters, `later` consumes them.
 
-    A result splice stays open while anything is replaced and is closed by a character both sides keep.
+    A result splice stays open while both sides have a hand in it; splices that merely touch stay apart.
     """
 
     def __init__(self, first: ChangeSet) -> None:
@@ -208,7 +208,7 @@ class _Composer:
     def keep(self, count: int | None) -> None:
         """`later` leaves the next `count` middle characters alone; None: all that are left."""
         while count is None or count > 0:
-            self._produce()
+            self._produce(apart=True)
             if self._pending:
                 taken = self._pending if count is None else self._pending[:count]
                 self._new.append(taken)
@@ -227,8 +227,10 @@ class _Composer:
 
     def replace(self, old: str, new: str) -> None:
         """`later` replaces the next `len(old)` middle characters."""
+        if not self._pending:
+            self._close()
         while old:
-            self._produce()
+            self._produce(apart=False)
             if self._pending:
                 step = min(len(self._pending), len(old))
                 self._pending = self._pending[step:]
@@ -242,9 +244,14 @@ class _Composer:
         self._open()
         self._new.append(new)
 
-    def _produce(self) -> None:
-        """Start the splices of `first` that stand here, until one has produced a character."""
+    def _produce(self, *, apart: bool) -> None:
+        """Start the splices of `first` that stand here, until one has produced a character.
+
+        `apart`: `later` only passes by, so splices that stand side by side stay two.
+        """
         while not self._pending and self._untouched() == 0:
+            if apart:
+                self._close()
             splice = self._first[self._index]
             self._index += 1
             self._open()

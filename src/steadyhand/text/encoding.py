@@ -1,7 +1,8 @@
 """Bytes to text and back without losing one of them.
 
 The choice, in this order: the caller's argument; a byte order mark; the NUL pattern of UTF-16; strict
-UTF-8; a declaration inside the file; a detector; else UTF-8 with escapes for the bytes that are not.
+UTF-8; a declaration inside the file; Windows-1252 for Western text with few accents; a detector; else UTF-8 with
+escapes for the bytes that are not.
 Whatever is chosen must give the same bytes back, or it is not chosen. Nothing here opens a file.
 """
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.western import looks_western
 
 Errors = Literal["strict", "surrogateescape", "surrogatepass"]
 _ERRORS: tuple[Errors, ...] = ("strict", "surrogateescape", "surrogatepass")
@@ -115,6 +117,8 @@ def _candidates(data: bytes) -> Iterator[Encoding]:
     for name in _declared(data):
         yield Encoding(name, chosen_by="declaration")
     if b"\0" not in data and not _is_damaged_utf8(data):
+        if looks_western(data):
+            yield Encoding("cp1252", chosen_by="western")
         for name in _detected(data):
             yield Encoding(name, chosen_by="detector")
 

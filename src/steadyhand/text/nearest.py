@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import body, count_lines, line_ending, split_lines
-from steadyhand.text.seeds import find_rows, find_starts
+from steadyhand.text.seeds import find_blank_variants, find_rows, find_starts
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import show_difference
@@ -32,6 +32,8 @@ _REACH = 60  # code points an edge may be moved to make a word whole
 _NEAR = 4  # rows around a counted edge that are looked at
 _FLOOR = 0.5  # two texts that have nothing to do with each other are often this much alike
 _WORD = re.compile(r"\w+|\W")
+_BLANKS = re.compile(r"[ \t\u00a0]+")
+_TRAILING = re.compile(r"(?<![ \t])[ \t]+(?=[\r\n]|\Z)")
 
 
 class Difference(NamedTuple):
@@ -69,8 +71,9 @@ def find_nearest(source: Source, needle: str, *, limit: int = 3) -> tuple[Neares
         return ()
     lines = split_lines(needle)
     found = _whole_lines(source, lines) if line_ending(lines[0]) else _parts(source, needle)
+    found += [_blank_variant(source, needle, span) for span in find_blank_variants(source, needle)]
     best: list[Nearest] = []
-    for place in sorted(found, key=lambda place: (-place.similarity, place.span.start)):
+    for place in sorted(found, key=lambda place: (-place.similarity, place.span)):
         if place.similarity >= _FLOOR and not any(place.span.overlaps(other.span) for other in best):
             best.append(place)
     return tuple(best[:limit])
@@ -81,6 +84,13 @@ def _whole_lines(source: Source, wanted: list[str]) -> list[Nearest]:
     most = max(1, _ROWS // len(wanted))
     windows = (_window(source, wanted, rows, first) for first in find_rows(source, rows)[:most])
     return [window for window in windows if window is not None]
+
+
+def _blank_variant(source: Source, needle: str, span: Span) -> Nearest:
+    """A place that differs from the needle in nothing but blanks."""
+    lines, wanted = split_lines(span.of(source.text)), split_lines(needle)
+    first, last = source.lines_of(span)
+    return Nearest(span, first, last, _alike(wanted, lines), _first_difference(wanted, lines, first))
 
 
 def _window(source: Source, wanted: list[str], rows: list[str], first: int) -> Nearest | None:
@@ -144,7 +154,8 @@ def _alike(wanted: Sequence[str], actual: Sequence[str]) -> float:
     """The share of code points two lists of pieces have in common and in order, from 0 to 1."""
     left, right = "".join(wanted), "".join(actual)
     if len(left) * len(right) <= _CELLS:
-        return 1 - _distance(left, right) / (len(left) + len(right))
+        share = _share(left, right)
+        return max(share, (share + 9 * _share(_folded(left), _folded(right))) / 10)
     budget = 4 * _CELLS
     distance = 0
     for change in diff_rows(wanted, actual):
@@ -153,6 +164,15 @@ def _alike(wanted: Sequence[str], actual: Sequence[str]) -> float:
         budget -= len(old) * len(new)
         distance += _distance(old, new) if budget > 0 else len(old) + len(new)
     return 1 - distance / (len(left) + len(right))
+
+
+def _share(left: str, right: str) -> float:
+    return 1 - _distance(left, right) / max(len(left) + len(right), 1)
+
+
+def _folded(text: str) -> str:
+    """The text with one blank for several and none at the ends of lines: how much of them there is says little."""
+    return _BLANKS.sub(" ", _TRAILING.sub("", text))
 
 
 def _distance(left: str, right: str) -> int:
@@ -185,31 +205,58 @@ def _part(source: Source, needle: str, start: int) -> Nearest:
     slack = len(needle) // 4 + 8
     low = max(0, start - slack)
     window = source.text[low : max(start, 0) + len(needle) + slack]
-    scores = [
-        (_alike(_WORD.findall(needle), _WORD.findall(span.of(window))), -span.length, span)
-        for span in _piece_spans(needle, window, max(start, 0) - low)
-    ]
-    _, _, piece = max(scores)
+    pieces = _piece_spans(needle, window, max(start, 0) - low)
+    _, _, piece = max((_alike([needle], [piece.of(window)]), -piece.length, piece) for piece in pieces)
+    if len(needle) <= _SHORT:
+        piece = _settle_edges(needle, piece, window)
     span = _whole_words(source.text, piece.shift(low), needle)
     score = _alike(_WORD.findall(needle), _WORD.findall(span.of(source.text)))
     first, last = source.lines_of(span)
     return Nearest(span, first, last, score, Difference(first, needle, span.of(source.text)))
 
 
+def _settle_edges(needle: str, piece: Span, window: str) -> Span:
+    """The piece with each edge moved a little to where the fewest characters differ.
+
+    Where a character at the edge may be wrong or not there at all, one of the same sort decides that it is wrong.
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    def cost(span: Span) -> tuple[int, int, int, int]:
+        text = span.of(window)
+        other_sort = (not _is_one_sort(needle[0], text[0])) + (not _is_one_sort(needle[-1], text[-1])) if text else 2
+        return Levenshtein.distance(needle, text), text.count("\n"), other_sort, abs(len(text) - len(needle))
+
+    for _ in range(2):
+        starts = range(max(0, piece.start - _NEAR), min(piece.start + _NEAR, piece.end) + 1)
+        piece = min((Span(start, piece.end) for start in starts), key=cost)
+        ends = range(max(piece.start, piece.end - _NEAR), min(piece.end + _NEAR, len(window)) + 1)
+        piece = min((Span(piece.start, end) for end in ends), key=cost)
+    return piece
+
+
 def _whole_words(text: str, span: Span, needle: str) -> Span:
     """The span with the word or the blanks at each edge made whole, if the needle has such an edge there."""
     start, end = span
-    while start > max(0, span.start - _REACH) and _same_sort(needle[0], text[start - 1]):
+    while start > max(0, span.start - _REACH) and _continues(needle[0], text[start - 1]):
         start -= 1
-    while end < min(len(text), span.end + _REACH) and _same_sort(needle[-1], text[end]):
+    while end < min(len(text), span.end + _REACH) and _continues(needle[-1], text[end]):
         end += 1
     return Span(start, end)
 
 
-def _same_sort(edge: str, char: str) -> bool:
-    if edge in " \t":
-        return char in " \t"
-    return (edge.isalnum() or edge == "_") and (char.isalnum() or char == "_")
+def _continues(edge: str, char: str) -> bool:
+    return _sort_of(edge) != "sign" and _is_one_sort(edge, char)
+
+
+def _is_one_sort(one: str, two: str) -> bool:
+    return _sort_of(one) == _sort_of(two)
+
+
+def _sort_of(char: str) -> str:
+    if char in " \t":
+        return "blank"
+    return "word" if char.isalnum() or char == "_" else "ending" if char in "\r\n" else "sign"
 
 
 def _piece_spans(needle: str, window: str, guess: int) -> list[Span]:

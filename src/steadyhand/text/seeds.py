@@ -13,8 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
-__all__ = ["find_rows", "find_starts"]
+__all__ = ["find_blank_variants", "find_rows", "find_starts"]
 
 _SCANNED = 300_000_000  # code points read while looking up pieces
 _SEEDS = 60
@@ -25,6 +26,11 @@ _LONGEST_LINE = 2_000
 _CANDIDATES = 24
 _WORD = re.compile(r"\w{4,}")
 _PIECE = 8
+_TOKEN = re.compile(r"[^\S\r\n]+|\r\n?|\n|\S+")
+_ENDING = re.compile(r"\r\n?|\n")
+_ENDINGS = ("\n", "\r", "\r\n")
+_BLANKS = r"[^\S\r\n]"
+_COMPARISONS = 100_000_000  # code points of text times words of the needle
 
 
 class _Seed(NamedTuple):
@@ -59,6 +65,47 @@ def find_starts(source: Source, needle: str) -> list[int]:
     for offset, seed, weight in _lookups(source.text, seeds):
         votes[offset - seed.place] += weight
     return _agreed(votes, max(2, len(needle) // 4))
+
+
+def find_blank_variants(source: Source, needle: str) -> list[Span]:
+    """Places that have the needle's words and lines, but other blanks between them or at the ends of lines."""
+    tokens = _TOKEN.findall(needle.strip())
+    if not tokens or len(needle) > _LONGEST_LINE or len(tokens) * len(source.text) > _COMPARISONS:
+        return []
+    pattern = re.compile("".join(map(_pattern_of, _without_edge_blanks(tokens))))
+    found = islice(pattern.finditer(source.text), _CANDIDATES)
+    return [_with_edge_blanks(source.text, Span(*match.span()), needle) for match in found]
+
+
+def _pattern_of(token: str) -> str:
+    if token in _ENDINGS:
+        return rf"{_BLANKS}*(?:\r\n?|\n){_BLANKS}*"
+    return f"{_BLANKS}+" if token.isspace() else re.escape(token)
+
+
+def _without_edge_blanks(tokens: Sequence[str]) -> Iterator[str]:
+    """The tokens without the blanks beside a line ending."""
+    for before, token, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
+        if not (_is_blank(token) and (before in _ENDINGS or after in _ENDINGS)):
+            yield token
+
+
+def _is_blank(token: str) -> bool:
+    return token.isspace() and token not in _ENDINGS
+
+
+def _with_edge_blanks(text: str, span: Span, needle: str) -> Span:
+    """The span with the blanks around it, and the ending behind it, as far as the needle has some there."""
+    start, end = span
+    if needle[0].isspace():
+        while start and text[start - 1] in " \t":
+            start -= 1
+    if needle[-1].isspace():
+        while end < len(text) and text[end] in " \t":
+            end += 1
+        if needle[-1] in "\r\n" and (ending := _ENDING.match(text, end)):
+            end = ending.end()
+    return Span(start, end)
 
 
 def _distinct(seeds: Iterable[_Seed]) -> list[_Seed]:
