@@ -244,7 +244,20 @@ def test_short_words_of_other_alphabets_are_not_taken_for_western(name: str, wor
     assert encoding.chosen_by == "detector"
 
 
-WESTERN = ["naïve", "café", "Größe Übung", "château", "œuvre", "£5", "l’été", "«oui»", "¿qué?", "créée", "5° ±1 µm", "ç"]
+WESTERN = [
+    "naïve",
+    "café",
+    "Größe Übung",
+    "château",
+    "œuvre",
+    "£5",
+    "l’été",
+    "«oui»",
+    "¿qué?",
+    "créée",
+    "5° ±1 µm",
+    "ç",
+]
 
 
 @pytest.mark.parametrize("word", WESTERN)

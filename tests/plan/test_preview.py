@@ -135,3 +135,26 @@ def test_a_write_that_the_encoding_cannot_say_is_refused() -> None:
 def test_a_new_file_is_utf_8_as_it_was_sent() -> None:
     plan = plan_write(None, "é\r\nx\n")
     assert plan.after.to_bytes() == "é\r\nx\n".encode()
+
+
+MARKED = [
+    (b"\xef\xbb\xbfa\n", "\ufeffb\n", b"\xef\xbb\xbfb\n"),
+    (b"\xef\xbb\xbfa\n", "\ufeffa\n", b"\xef\xbb\xbfa\n"),
+    ("a\n".encode("utf-16"), "\ufeffb\n", "b\n".encode("utf-16")),
+    (b"\xef\xbb\xbfa\r\nb\r\n", "\ufeffa\nc\n", b"\xef\xbb\xbfa\r\nc\r\n"),
+    (b"\xef\xbb\xbfa\n", "b\n\ufeff", b"\xef\xbb\xbfb\n\xef\xbb\xbf"),
+    (None, "\ufeffb\n", b"\xef\xbb\xbfb\n"),
+    (None, "\ufeff", b"\xef\xbb\xbf"),
+]
+
+
+@pytest.mark.parametrize(("before", "content", "after"), MARKED)
+def test_a_mark_that_comes_with_the_content_is_not_doubled(before: bytes | None, content: str, after: bytes) -> None:
+    source = None if before is None else Source.of_bytes(before)
+    plan = plan_write(source, content)
+    assert plan.ok
+    assert plan.after.to_bytes() == after
+    assert plan.after.encoding.mark == Source.of_bytes(after).encoding.mark != b""
+    assert plan.after.text == Source.of_bytes(after).text
+    assert plan.changes.apply(source.text if source else "") == plan.after.text
+    assert bool(plan.changes) == (plan.after.text != (source.text if source else ""))

@@ -115,3 +115,54 @@ def test_a_partial_call_tells_what_it_did_when_raised() -> None:
     with pytest.raises(EditError) as caught:
         result.raise_for_error()
     assert caught.value.details["applied"] == [0]
+
+
+def test_places_in_one_long_line_are_told_by_column_and_neighbourhood() -> None:
+    text = f"{'a' * 16}foo(1){'b' * 300}foo(1){'c' * 300}\n"
+    error = check_refused(text, Replace("foo(1)", "x"), "ambiguous-match")
+    _, first, second = error.message.splitlines()
+    assert first.startswith("  line 1, column 17: ")
+    assert second.startswith("  line 1, column 323: …b")
+    assert all("foo(1)" in line and len(line) < 120 for line in (first, second))
+    places: list[dict[str, object]] = error.details["candidates"]  # type: ignore[assignment]
+    assert [place["column"] for place in places] == [17, 323]
+    assert all("foo(1)" in str(place["text"]) for place in places)
+    assert error.hint is not None
+    assert "more of line 1" in error.hint
+
+
+def test_two_places_in_a_short_line_have_columns_and_others_do_not() -> None:
+    message = check_refused("x + x\ny = x\n", Replace("x", "z"), "ambiguous-match").message
+    assert message.splitlines()[1:] == ["  line 1, column 1: x + x", "  line 1, column 5: x + x", "  line 2: y = x"]
+
+
+def test_a_count_that_came_to_no_end_is_no_number_of_further_places() -> None:
+    error = check_refused("ab " * 20_000, Replace("ab", "x"), "ambiguous-match")
+    assert error.details["total_is_exact"] is False
+    assert error.message.splitlines()[-1] == "  … and more"
+
+
+BEYOND = [
+    ("x x", 3, "no third occurrence", '1 or 2, or "last"'),
+    ("x", 2, "no second occurrence", "1, the only one"),
+    ("x " * 30, 112, "no 112th occurrence", '1 to 30, or "last"'),
+    ("x " * 30, 52, "no 52nd occurrence", '1 to 30, or "last"'),
+]
+
+
+@pytest.mark.parametrize(("text", "occurrence", "told", "hint"), BEYOND)
+def test_an_occurrence_that_is_not_there_is_no_matter_of_expecting(
+    text: str, occurrence: int, told: str, hint: str
+) -> None:
+    error = check_refused(text, Replace("x", "y", occurrence=occurrence), "count-mismatch")
+    assert told in error.message
+    assert error.hint is not None
+    assert error.hint.endswith(hint)
+    assert "expect" not in error.message + error.hint
+
+
+def test_a_count_that_was_expected_is_told_as_such() -> None:
+    error = check_refused("x x", Replace("x", "y", expected=3), "count-mismatch")
+    assert "not in 3 as expected" in error.message
+    assert error.hint is not None
+    assert "expect 2" in error.hint

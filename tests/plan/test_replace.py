@@ -27,7 +27,7 @@ REFUSED: list[tuple[str, Edit, str]] = [
     ("abc", Replace("b", "b"), "no-change"),
     ("abc", Insert("b", ""), "no-change"),
     ("a\nb\n", Replace("a\r\nb", "a\nb"), "no-change"),
-    ("aXb", Replace("ab", "X"), "already-applied"),
+    ("aXb", Replace("ab", "X"), "no-match"),
     ("aaa", Replace("aa", "b"), "ambiguous-match"),
     ("one two", Replace("one", "x\ud800"), "unencodable"),
 ]
@@ -115,10 +115,10 @@ def test_only_lines_that_change_are_in_the_splices() -> None:
 
 
 def test_what_is_there_already_can_be_skipped_by_policy() -> None:
-    edits = [Replace("old words", "new words"), Replace("x", "y")]
-    result = check_edit("new words x", edits, "new words y", already="skip")
+    edits = [Replace("old words\nof two lines\n", "new words\nof two lines\n"), Replace("x", "y")]
+    result = check_edit("new words\nof two lines\nx", edits, "new words\nof two lines\ny", already="skip")
     assert result.outcomes[0].skipped == "already-applied"
-    check_refused("new words x", edits, "already-applied")
+    check_refused("new words\nof two lines\nx", edits, "already-applied")
 
 
 def test_new_text_in_two_places_does_not_count_as_applied() -> None:

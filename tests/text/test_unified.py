@@ -227,3 +227,67 @@ def test_git_and_patch_make_the_same_file(tool: str, kind: str, tmp_path: Path) 
             assert (folder / new).read_bytes() == after.encode()
         if old != new:
             assert old is None or not (folder / old).exists()
+
+
+def test_what_differs_in_nothing_has_no_header_even_for_git() -> None:
+    assert render_unified("a\n", "a\n", "x", "x", git=True) == ""
+    assert render_unified("a\n", "a\n", "x", "x", git=True, mode_before=0o644, mode_after=0o644) == ""
+    assert render_unified("a\n", "a\n", "x", "x", git=True, mode_before=0o644) == ""
+    assert render_changes("a\n", ChangeSet(), "x", "x", git=True) == ""
+
+
+def test_modes_and_the_header_of_git() -> None:
+    edited = ChangeSet.of([Splice(0, "a", "b")])
+    plain = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+    modes = "old mode 100644\nnew mode 100755\n"
+    assert render_changes("b\n", edited, "x", "x", git=True) == f"diff --git a/x b/x\n{plain}"
+    assert render_unified("a\n", "b\n", "x", "x", git=True) == f"diff --git a/x b/x\n{plain}"
+    changed = render_changes("b\n", edited, "x", "x", mode_before=0o644, mode_after=0o755)
+    assert changed == f"diff --git a/x b/x\n{modes}{plain}"
+    assert render_unified("", "", "x", "x", mode_before=0o644, mode_after=0o100755) == f"diff --git a/x b/x\n{modes}"
+    moved = render_unified("", "", "x", "y", mode_before=0o644, mode_after=0o755)
+    assert moved == f"diff --git a/x b/y\n{modes}rename from x\nrename to y\n"
+    assert render_unified("", "", None, "x", mode_after=0o755) == "diff --git a/x b/x\nnew file mode 100755\n"
+    assert render_unified("", "", "x", None, mode_before=0o600) == "diff --git a/x b/x\ndeleted file mode 100600\n"
+
+
+def test_git_applies_several_diffs_in_any_order(tmp_path: Path) -> None:
+    before = {"edited": "a\nb\n", "gone": "x\n", "gone empty": "", "old": "r\n", "moded": "m\n", "both": "k\n"}
+    diffs = [
+        render_unified("a\nb\n", "a\nc\n", "edited", "edited", git=True),
+        render_changes("l\n", ChangeSet.of([Splice(0, "k", "l")]), "both", "both", mode_before=0o644, mode_after=0o755),
+        render_unified("", "", "moded", "moded", git=True, mode_before=0o644, mode_after=0o755),
+        render_unified("r\n", "r\n", "old", "new name", git=True),
+        render_unified("", "", None, "empty", git=True, mode_after=0o644),
+        render_unified("", "run\n", None, "script", git=True, mode_after=0o755),
+        render_unified("x\n", "", "gone", None, git=True, mode_before=0o644),
+        render_unified("", "", "gone empty", None, git=True, mode_before=0o644),
+    ]
+    chance = random.Random(2)
+    orders = [diffs, diffs[::-1], *(chance.sample(diffs, len(diffs)) for _ in range(10))]
+    for number, order in enumerate(orders):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, text in before.items():
+            (folder / name).write_text(text)
+        command = ["git", "apply", "-"]
+        done = subprocess.run(command, input="".join(order).encode(), cwd=folder, capture_output=True, check=False)
+        assert done.returncode == 0, (done.stderr, order)
+        after = {path.name: path.read_text() for path in folder.iterdir()}
+        assert after == {
+            "edited": "a\nc\n",
+            "both": "l\n",
+            "moded": "m\n",
+            "new name": "r\n",
+            "empty": "",
+            "script": "run\n",
+        }
+        runnable = {path.name for path in folder.iterdir() if path.stat().st_mode & 0o100}
+        assert runnable == {"both", "moded", "script"}
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_diffs_with_modes_read_back(name: str) -> None:
+    diff = render_unified("a\n", "b\n", name, name, git=True, mode_before=0o644, mode_after=0o755)
+    assert changeset_from_unified("a\n", diff).apply("a\n") == "b\n"
+    assert parse_unified(diff).path_after == name

@@ -63,12 +63,13 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Miscount:
-    """There are not as many places as the caller said."""
+    """There are not as many places as the caller said, or as the occurrence asked for needs."""
 
     tier: Tier
     candidates: tuple[Span, ...]
     total: int
     wanted: int
+    is_expected: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _unique(tier: Tier, places: Iterator[Span], size: int, expected: int | None)
     second = next(places, None)
     if second is None:
         if expected not in (None, 1):
-            return Miscount(tier, (first,), 1, expected or 0)
+            return Miscount(tier, (first,), 1, expected or 0, is_expected=True)
         return Found((_match(tier, first),), (), 1)
     limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(size, 1)))
     candidates = [first, second, *islice(places, SHOWN - 2)]
@@ -147,9 +148,9 @@ def _choose(tier: Tier, places: Iterator[Span], occurrence: Occurrence, expected
     if occurrence in ("last", -1):
         chosen = list(tail)
     if expected is not None and total != expected:
-        return Miscount(tier, tuple(shown[:SHOWN]), total, expected)
+        return Miscount(tier, tuple(shown[:SHOWN]), total, expected, is_expected=True)
     if not chosen:
-        return Miscount(tier, tuple(shown[:SHOWN]), total, wanted)
+        return Miscount(tier, tuple(shown[:SHOWN]), total, wanted, is_expected=False)
     if occurrence == "all":
         return Found(tuple(_match(tier, place) for place in chosen), (), total)
     others = tuple(place for place in shown if place != chosen[0])[:SHOWN]

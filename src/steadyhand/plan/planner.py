@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from steadyhand.errors import EditError
 from steadyhand.match.resolve import Found, Miscount, Nothing, Several, TooMany, resolve
 from steadyhand.plan import refusals
+from steadyhand.plan.absent import Absence
 from steadyhand.plan.assembly import Whereabouts, assemble
 from steadyhand.plan.draft import Draft, Slot, Taken
 from steadyhand.plan.edit import Edit, Insert, Old, Replace
@@ -33,6 +34,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _SEARCHES = 3
+_CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
 
 
 def plan(
@@ -76,6 +78,7 @@ class _Planner:
         self._name = path or "the text"
         self._reason = reason
         self._searches = _SEARCHES
+        self._checks = _CHECKED
 
     def run(self) -> list[Outcome]:
         stop = self._refuse_request()
@@ -154,14 +157,22 @@ class _Planner:
 
     def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> None:
         """The old text is nowhere: it may be because the edit was made before."""
-        if isinstance(edit, Replace) and edit.new.strip():
-            found = resolve(self.draft.find, edit.new, laxest=self._policy.tier)
-            if isinstance(found, Found):
-                if self._policy.already == "skip":
-                    return
-                raise refusals.already_applied(self._name, self.draft.source.lines_of(found.matches[0].span))
-        self._searches -= 1
-        raise refusals.no_match(self._name, self.draft.source, old, nothing, search=self._searches >= 0)
+        absence = Absence(self._name, self.draft.source, old, self._place_of_new(edit), nothing)
+        may_be_done = absence.may_be_done() and self._checks > 0
+        self._checks -= len(absence.source.text) if may_be_done else 0
+        self._searches -= not may_be_done
+        places = absence.nearest() if may_be_done or self._searches >= 0 else ()
+        if not (may_be_done and absence.is_done(places)):
+            raise absence.no_match(places)
+        if self._policy.already != "skip":
+            raise absence.already_applied()
+
+    def _place_of_new(self, edit: Edit) -> Span | None:
+        """Where the new text stands, if it stands in exactly one place."""
+        if not isinstance(edit, Replace) or not edit.new.strip():
+            return None
+        found = resolve(self.draft.find, edit.new, laxest=self._policy.tier)
+        return found.matches[0].span if isinstance(found, Found) else None
 
     def _write(self, index: int, edit: Edit, located: _Located) -> None:
         places = [self._place(index, edit, match.span) for match in located.matches]

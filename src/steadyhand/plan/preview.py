@@ -5,6 +5,7 @@ Nothing is raised for an edit that cannot be made or for JSON that is not an edi
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -22,6 +23,7 @@ from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source
 
 Text = TypeVar("Text", str, bytes)
+_MARK = "\ufeff"
 Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
 
 
@@ -137,7 +139,8 @@ def plan_write(
 ) -> Plan:
     """What a whole-file write would make of a file, or of none (`before` is None).
 
-    The old file's encoding and byte order mark stay, and its line ending where it has only one.
+    The old file's encoding and byte order mark stay, and its line ending where it has only one. A U+FEFF that begins
+    the content is the mark of a file that has one, and of a new file; it never becomes a character beside the mark.
     The plan has no outcomes; its `refusal` says why nothing may be written. Content equal to the file is no refusal:
     the change set is empty then. `changes` is made of whole lines and belongs to the text before (empty for none).
 
@@ -145,7 +148,9 @@ def plan_write(
     'a\\r\\nc\\r\\n'
     """
     rules = policy if policy is not None else Policy()
-    source = before if before is not None else Source("", Encoding(), path)
+    source = before if before is not None else Source("", _encoding_of_new(content), path)
+    if source.encoding.mark:
+        content = content.removeprefix(_MARK)
     fitted = _fit(content, before, rules)
     guarded = GuardedEdit(0, source.text, content)
     given = GuardInput(
@@ -163,6 +168,10 @@ def plan_write(
     changes = changes_between(source.text, fitted)
     after = replace(source, text=fitted, _digest=None, _data=None) if changes or before is None else source
     return Plan(True, (), changes, (), after)
+
+
+def _encoding_of_new(content: str) -> Encoding:
+    return Encoding(mark=codecs.BOM_UTF8, chosen_by="mark") if content.startswith(_MARK) else Encoding()
 
 
 def _fit(content: str, before: Source | None, policy: Policy) -> str:

@@ -1,4 +1,4 @@
-"""What an edit that cannot be made is told: path, 1-based lines, the nearest places, and one concrete next call.
+"""What an edit that cannot be made is told: path, 1-based lines and columns, and one concrete next call.
 
 Only messages are made here; whether something is refused is decided elsewhere.
 At most about fifteen lines each, however long the file and the old text are.
@@ -6,70 +6,24 @@ At most about fifteen lines each, however long the file and the old text are.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.match.resolve import Miscount, Nothing, Several
+from steadyhand.match.resolve import Miscount, Several
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _LISTED = 8
 _WIDTH = 80
-_NEAR = 0.8
-
-
-def no_match(name: str, source: Source, old: str, nothing: Nothing, *, search: bool) -> EditError:
-    """The old text is nowhere; with `search`, say what comes nearest."""
-    from steadyhand.text.nearest import find_nearest  # only a refusal needs the alignment
-
-    details: dict[str, object] = {"tried": list(nothing.tried)}
-    places = find_nearest(source, old) if search else ()
-    if not places:
-        hint = f"read {name} again and quote the old text as it stands there"
-        return EditError(Kind.NO_MATCH, f"the old text is nowhere in {name}", hint=hint, details=details)
-    best = places[0]
-    lines = _lines(best.first_line, best.last_line)
-    message = [f"the old text is not in {name}; nearest is {lines}, {best.similarity:.0%} alike"]
-    if best.difference is not None:
-        message += _two_lines(best.difference.line, best.difference.expected, best.difference.actual)
-    details["nearest"] = [
-        {"lines": [place.first_line, place.last_line], "similarity": round(place.similarity, 3)} for place in places
-    ]
-    hint = f"read {lines} of {name} and quote {'it' if best.first_line == best.last_line else 'them'} exactly"
-    if best.similarity >= _NEAR and best.span.length <= 4_000:
-        details["old"] = best.span.of(source.text)
-        hint = _as_it_stands(lines, best.span.of(source.text))
-    return EditError(Kind.NO_MATCH, "\n".join(message), hint=hint, details=details)
-
-
-def _as_it_stands(lines: str, old: str) -> str:
-    if len(old) <= _WIDTH and "\n" not in old.strip("\n"):
-        return f"if {lines} is meant, send {old!r} as the old text"
-    return f"if {lines} are meant, send the text given as `old` in the details as the old text"
-
-
-def _two_lines(line: int, expected: str, actual: str) -> list[str]:
-    from steadyhand.text.nearest import show_difference
-
-    sent, there = show_difference(expected, actual)
-    return [f"  line {line} has: {there}", f"  you sent{' ' * len(str(line))} : {sent}"]
-
-
-def already_applied(name: str, lines: tuple[int, int]) -> EditError:
-    """The old text is gone and the new text is there."""
-    return EditError(
-        Kind.ALREADY_APPLIED,
-        f"the old text is not in {name}, and the new text stands in {_lines(*lines)} already",
-        hint="nothing is left to do; go on with the next edit",
-        details={"lines": list(lines)},
-    )
+_AHEAD = 24  # code points of a long line that are shown before the place
 
 
 def ambiguous(name: str, source: Source, found: Several) -> EditError:
     """Several places, and nothing says which: list them, and say what would tell them apart."""
     total = str(found.total) if found.is_all else f"more than {found.total}"
-    rows = [source.table.row_at(span.start) for span in found.candidates]
-    message = [f"the old text stands in {total} places of {name}:", *_listing(source, rows, found.total)]
+    more = found.total if found.is_all else None
+    message = [f"the old text stands in {total} places of {name}:", *_listing(source, found.candidates, more)]
     details = {
         "tier": found.tier.name,
         "total": found.total,
@@ -82,14 +36,18 @@ def ambiguous(name: str, source: Source, found: Several) -> EditError:
 
 
 def miscount(name: str, source: Source, found: Miscount) -> EditError:
-    """There are more or fewer places than the caller said."""
-    rows = [source.table.row_at(span.start) for span in found.candidates]
+    """There are more or fewer places than the caller said, or not as many as the occurrence asked for."""
     places = f"{found.total} place{'' if found.total == 1 else 's'}"
-    message = [f"the old text stands in {places} of {name}, not {found.wanted}:", *_listing(source, rows, found.total)]
+    if found.is_expected:
+        what = f"the old text stands in {places} of {name}, not in {found.wanted} as expected:"
+        hint = f"look at the places; if all are meant, expect {found.total}"
+    else:
+        what = f"there is no {_ordinal(found.wanted)} occurrence, the old text stands in {places} of {name}:"
+        hint = f"say which occurrence is meant: {_choices(found.total)}"
     return EditError(
         Kind.COUNT_MISMATCH,
-        "\n".join(message),
-        hint=f"look at the places; if all are meant, expect {found.total}",
+        "\n".join([what, *_listing(source, found.candidates, found.total)]),
+        hint=hint,
         details={
             "tier": found.tier.name,
             "total": found.total,
@@ -97,6 +55,21 @@ def miscount(name: str, source: Source, found: Miscount) -> EditError:
             "candidates": [_candidate(source, span) for span in found.candidates],
         },
     )
+
+
+def _ordinal(number: int) -> str:
+    words = ("first", "second", "third", "fourth", "fifth")
+    if number <= len(words):
+        return words[number - 1]
+    teen = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def _choices(total: int) -> str:
+    if total == 1:
+        return "1, the only one"
+    numbers = " or ".join(map(str, range(1, total + 1))) if total <= 3 else f"1 to {total}"
+    return f'{numbers}, or "last"'
 
 
 def one_place(name: str, key: str) -> EditError:
@@ -157,15 +130,43 @@ def reason_required(index: int) -> EditError:
     return EditError(Kind.REASON_REQUIRED, f"edit {index + 1} gives no reason", hint="say in `reason` why it is made")
 
 
-def _listing(source: Source, rows: Sequence[int], total: int) -> list[str]:
-    shown = [f"  line {row + 1}: {_shorten(source.table.text(row))}" for row in rows[:_LISTED]]
+def _listing(source: Source, spans: Sequence[Span], total: int | None) -> list[str]:
+    """One line for each of the first places; `total` is None where nobody knows how many there are."""
+    rows = Counter(source.table.row_at(span.start) for span in spans)
+    shown = [f"  {_shown(source, span, rows)}" for span in spans[:_LISTED]]
+    if total is None:
+        return [*shown, "  … and more"]
     more = total - len(shown)
     return [*shown, f"  … and {more} more"] if more > 0 else shown
 
 
+def _shown(source: Source, span: Span, rows: Counter[int]) -> str:
+    """The line of a place; its column and neighbourhood where the line is long or holds several."""
+    row, column = _position(source, span)
+    text = source.table.text(row)
+    if rows[row] == 1 and len(text.strip()) <= _WIDTH:
+        return f"line {row + 1}: {_shorten(text)}"
+    return f"line {row + 1}, column {column + 1}: {_around(text, column)}"
+
+
+def _position(source: Source, span: Span) -> tuple[int, int]:
+    row = source.table.row_at(span.start)
+    return row, span.start - source.table.start(row)
+
+
+def _around(text: str, column: int) -> str:
+    """A window of a line that has the place in it."""
+    start = max(0, min(column - _AHEAD, len(text) - _WIDTH))
+    window = text[start : start + _WIDTH]
+    return f"{'…' if start else ''}{window.strip()}{'…' if start + _WIDTH < len(text) else ''}"
+
+
 def _candidate(source: Source, span: Span) -> dict[str, object]:
     first, last = source.table.rows_of(span)
-    return {"lines": [first + 1, last + 1], "text": _shorten(source.table.text(first))}
+    row, column = _position(source, span)
+    text = source.table.text(row)
+    shown = _shorten(text) if len(text.strip()) <= _WIDTH else _around(text, column)
+    return {"lines": [first + 1, last + 1], "column": column + 1, "text": shown}
 
 
 def _distinction(source: Source, spans: Sequence[Span]) -> str:
@@ -177,7 +178,9 @@ def _distinction(source: Source, spans: Sequence[Span]) -> str:
             if text.strip() and len(text) <= _WIDTH and near.count(text) == 1:
                 quote = f"for line {first + 1}, quote also the line {side} it, {text!r}"
                 return f"{quote}; or say which occurrence: 1, 2 …"
-    return "quote more lines around the place that is meant, or say which occurrence: 1, 2 …"
+    crowded = next((first for first, _ in rows if sum(first == other for other, _ in rows) > 1), None)
+    what = "more lines around the place" if crowded is None else f"more of line {crowded + 1} around the place"
+    return f"quote {what} that is meant, or say which occurrence: 1, 2 …"
 
 
 def _neighbour(source: Source, row: int) -> str:

@@ -28,6 +28,7 @@ _MARKS: tuple[tuple[bytes, str, Errors], ...] = (
     (codecs.BOM_UTF16_BE, "utf-16-be", "surrogatepass"),
 )
 _MARKED_FAMILY = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
+_NOT_FOR_FILES = frozenset({"idna", "undefined"})  # text codecs that no file's text can be written in
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SAMPLE = 65_536
 
@@ -133,6 +134,15 @@ def _round_trip(data: bytes, encoding: Encoding) -> str | None:
     return None
 
 
+def is_text_codec(name: str) -> bool:
+    """Whether a file's text can be in an encoding of that name.
+
+    >>> is_text_codec("cp1252"), is_text_codec("hex"), is_text_codec("no such")
+    (True, False, False)
+    """
+    return _codec(name) is not None
+
+
 def _as_told(data: bytes, told: str) -> tuple[str, Encoding]:
     name = _codec(told)
     if name is None:
@@ -162,7 +172,8 @@ def _codec(label: str) -> str | None:
         info = codecs.lookup(label)
     except (LookupError, ValueError, UnicodeError):
         return None
-    return info.name if getattr(info, "_is_text_encoding", True) else None
+    is_text = getattr(info, "_is_text_encoding", True) and info.name not in _NOT_FOR_FILES
+    return info.name if is_text else None
 
 
 def _nul_pattern(data: bytes) -> str | None:

@@ -32,7 +32,8 @@ _REACH = 60  # code points an edge may be moved to make a word whole
 _NEAR = 4  # rows around a counted edge that are looked at
 _FLOOR = 0.5  # two texts that have nothing to do with each other are often this much alike
 _WORD = re.compile(r"\w+|\W")
-_BLANKS = re.compile(r"[ \t\u00a0]+")
+_PLAIN = str.maketrans("‘’‚‛“”„‟′″–—−‐‑\u00a0", "''''\"\"\"\"'\"----- ")  # one for one, so that offsets hold
+_BLANKS = re.compile(r"[ \t]+")
 _TRAILING = re.compile(r"(?<![ \t])[ \t]+(?=[\r\n]|\Z)")
 
 
@@ -49,13 +50,17 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """A place that resembles the needle, with 1-based lines and the share of characters the two have in common."""
+    """A place that resembles the needle, with 1-based lines and the share of characters the two have in common.
+
+    `is_sure` is false where a character more or less at an edge would resemble the needle as much.
+    """
 
     span: Span
     first_line: int
     last_line: int
     similarity: float
     difference: Difference | None
+    is_sure: bool = True
 
 
 def find_nearest(source: Source, needle: str, *, limit: int = 3) -> tuple[Nearest, ...]:
@@ -90,7 +95,15 @@ def _blank_variant(source: Source, needle: str, span: Span) -> Nearest:
     """A place that differs from the needle in nothing but blanks."""
     lines, wanted = split_lines(span.of(source.text)), split_lines(needle)
     first, last = source.lines_of(span)
-    return Nearest(span, first, last, _alike(wanted, lines), _first_difference(wanted, lines, first))
+    difference = _first_difference(wanted, lines, first)
+    return Nearest(span, first, last, _alike(wanted, lines), difference, _has_same_edges(source.text, span, needle))
+
+
+def _has_same_edges(text: str, span: Span, needle: str) -> bool:
+    """Whether blanks at the needle's edges have an answer in the text: blanks, or the edge of a line."""
+    before, after = text[max(span.start - 1, 0) : span.start] or "\n", text[span.end : span.end + 1] or "\n"
+    starts_well = not needle[0].isspace() or text[span.start].isspace() or before in "\r\n"
+    return starts_well and (not needle[-1].isspace() or text[span.end - 1].isspace() or after in "\r\n")
 
 
 def _window(source: Source, wanted: list[str], rows: list[str], first: int) -> Nearest | None:
@@ -171,8 +184,8 @@ def _share(left: str, right: str) -> float:
 
 
 def _folded(text: str) -> str:
-    """The text with one blank for several and none at the ends of lines: how much of them there is says little."""
-    return _BLANKS.sub(" ", _TRAILING.sub("", text))
+    """The text with plain quotes and dashes, one blank for several, and none at the ends of lines."""
+    return _BLANKS.sub(" ", _TRAILING.sub("", text.translate(_PLAIN)))
 
 
 def _distance(left: str, right: str) -> int:
@@ -207,32 +220,49 @@ def _part(source: Source, needle: str, start: int) -> Nearest:
     window = source.text[low : max(start, 0) + len(needle) + slack]
     pieces = _piece_spans(needle, window, max(start, 0) - low)
     _, _, piece = max((_alike([needle], [piece.of(window)]), -piece.length, piece) for piece in pieces)
+    is_sure = True
     if len(needle) <= _SHORT:
-        piece = _settle_edges(needle, piece, window)
+        piece, is_sure = _settle_edges(needle, piece, window)
+    score = _alike(_WORD.findall(needle), _WORD.findall(piece.of(window)))
     span = _whole_words(source.text, piece.shift(low), needle)
-    score = _alike(_WORD.findall(needle), _WORD.findall(span.of(source.text)))
     first, last = source.lines_of(span)
-    return Nearest(span, first, last, score, Difference(first, needle, span.of(source.text)))
+    return Nearest(span, first, last, score, Difference(first, needle, span.of(source.text)), is_sure)
 
 
-def _settle_edges(needle: str, piece: Span, window: str) -> Span:
-    """The piece with each edge moved a little to where the fewest characters differ.
+def _settle_edges(needle: str, piece: Span, window: str) -> tuple[Span, bool]:
+    """The piece with each edge moved a little to where the fewest characters differ, and whether no other is as good.
 
-    Where a character at the edge may be wrong or not there at all, one of the same sort decides that it is wrong.
+    Where a character at the edge may be wrong or may not belong there, one that is alike decides that it is wrong.
     """
     from rapidfuzz.distance import Levenshtein
 
+    needle, window = needle.translate(_PLAIN), window.translate(_PLAIN)
+
     def cost(span: Span) -> tuple[int, int, int, int]:
         text = span.of(window)
-        other_sort = (not _is_one_sort(needle[0], text[0])) + (not _is_one_sort(needle[-1], text[-1])) if text else 2
-        return Levenshtein.distance(needle, text), text.count("\n"), other_sort, abs(len(text) - len(needle))
+        edges = _strangeness(needle[0], text[:1]) + _strangeness(needle[-1], text[-1:])
+        return Levenshtein.distance(needle, text), text.count("\n"), edges, abs(len(text) - len(needle))
 
     for _ in range(2):
         starts = range(max(0, piece.start - _NEAR), min(piece.start + _NEAR, piece.end) + 1)
         piece = min((Span(start, piece.end) for start in starts), key=cost)
         ends = range(max(piece.start, piece.end - _NEAR), min(piece.end + _NEAR, len(window)) + 1)
         piece = min((Span(piece.start, end) for end in ends), key=cost)
-    return piece
+    best = cost(piece)
+    others = [span for span in _one_off(piece, len(window)) if cost(span)[:2] == best[:2]]
+    return piece, all(_whole_words(window, span, needle) == _whole_words(window, piece, needle) for span in others)
+
+
+def _one_off(span: Span, length: int) -> Iterator[Span]:
+    """The spans with one edge moved by one."""
+    start, end = span
+    if start:
+        yield Span(start - 1, end)
+    if end < length:
+        yield Span(start, end + 1)
+    if start < end:
+        yield Span(start + 1, end)
+        yield Span(start, end - 1)
 
 
 def _whole_words(text: str, span: Span, needle: str) -> Span:
@@ -249,12 +279,16 @@ def _continues(edge: str, char: str) -> bool:
     return _sort_of(edge) != "sign" and _is_one_sort(edge, char)
 
 
+def _strangeness(one: str, two: str) -> int:
+    return 0 if one == two else 1 if _is_one_sort(one, two) else 2
+
+
 def _is_one_sort(one: str, two: str) -> bool:
     return _sort_of(one) == _sort_of(two)
 
 
 def _sort_of(char: str) -> str:
-    if char in " \t":
+    if char in (" ", "\t"):
         return "blank"
     return "word" if char.isalnum() or char == "_" else "ending" if char in "\r\n" else "sign"
 

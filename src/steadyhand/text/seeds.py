@@ -79,8 +79,8 @@ def find_blank_variants(source: Source, needle: str) -> list[Span]:
 
 def _pattern_of(token: str) -> str:
     if token in _ENDINGS:
-        return rf"{_BLANKS}*(?:\r\n?|\n){_BLANKS}*"
-    return f"{_BLANKS}+" if token.isspace() else re.escape(token)
+        return rf"{_BLANKS}*+(?:\r\n?|\n){_BLANKS}*+"
+    return f"{_BLANKS}++" if token.isspace() else re.escape(token)
 
 
 def _without_edge_blanks(tokens: Sequence[str]) -> Iterator[str]:

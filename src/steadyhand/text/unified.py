@@ -15,6 +15,7 @@ from itertools import accumulate
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import Change, diff_rows, shared_ends
+from steadyhand.text.githeader import GitHeader
 from steadyhand.text.gitname import quote_name, unquote_name
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
@@ -60,8 +61,15 @@ def render_unified(
     *,
     context: int = 3,
     mode: str = "100644",
+    git: bool = False,
+    mode_before: int | None = None,
+    mode_after: int | None = None,
 ) -> str:
     """The diff of two texts; a path of None stands for a file that is not there. Empty when nothing differs.
+
+    With `git` plain edits have git's header line too, so that several diffs may follow one another.
+    `mode_before` and `mode_after` are permission bits: told where they differ, and of a file that comes or goes;
+    `mode` stands for those that are not given.
 
     >>> print(render_unified("a\\nb\\n", "a\\nc\\n", "x.txt", "x.txt"), end="")
     --- a/x.txt
@@ -74,19 +82,24 @@ def render_unified(
     old = before if isinstance(before, str) else before.text
     new = after if isinstance(after, str) else after.text
     body = "".join(_hunks(old, new, context)) if old != new else ""
-    return "".join(_headers(path_before, path_after, mode, is_empty=not body)) + body
+    return _assembled(GitHeader(path_before, path_after, mode_before, mode_after, mode), body, git=git)
 
 
 def render_changes(
-    after: str, changes: ChangeSet, path_before: str | None, path_after: str | None, *, context: int = 3
+    after: str,
+    changes: ChangeSet,
+    path_before: str | None,
+    path_after: str | None,
+    *,
+    context: int = 3,
+    git: bool = False,
+    mode_before: int | None = None,
+    mode_after: int | None = None,
 ) -> str:
     """The diff of a change set, from the text it led to: only the neighbourhood of the changes is looked at."""
-    window = _window(after, changes, context)
-    if window is None:
-        return render_unified(changes.invert().apply(after), after, path_before, path_after, context=context)
-    old, new, above = window
+    old, new, above = _window(after, changes, context) or (changes.invert().apply(after), after, 0)
     body = "".join(_hunks(old, new, context, above)) if old != new else ""
-    return "".join(_headers(path_before, path_after, "100644", is_empty=not body)) + body
+    return _assembled(GitHeader(path_before, path_after, mode_before, mode_after), body, git=git)
 
 
 def parse_unified(diff: str) -> FileDiff:
@@ -124,11 +137,11 @@ def _split(text: str) -> list[str]:
     return [*rows, last] if last else rows
 
 
-def _headers(path_before: str | None, path_after: str | None, mode: str, *, is_empty: bool) -> Iterator[str]:
-    yield from _git_header(path_before, path_after, mode)
-    if not is_empty:
-        yield f"--- {_label('a/', path_before)}\n"
-        yield f"+++ {_label('b/', path_after)}\n"
+def _assembled(header: GitHeader, body: str, *, git: bool) -> str:
+    """The header lines a body needs, and the body; nothing at all where nothing differs."""
+    lines = header.lines() if header.says_something or (git and body) else ()
+    names = f"--- {_label('a/', header.path_before)}\n+++ {_label('b/', header.path_after)}\n" if body else ""
+    return "".join(lines) + names + body
 
 
 def _window(after: str, changes: ChangeSet, context: int) -> tuple[str, str, int] | None:
@@ -212,20 +225,6 @@ def _range(start: int, count: int) -> str:
 def _signed(sign: str, rows: Sequence[str]) -> Iterator[str]:
     for row in rows:
         yield sign + row if row.endswith("\n") else f"{sign}{row}\n{_NO_NEWLINE}"
-
-
-def _git_header(path_before: str | None, path_after: str | None, mode: str) -> Iterator[str]:
-    """The lines that plain diffs cannot say: created, deleted, renamed, also where no line differs."""
-    if path_before == path_after:
-        return
-    names = f"a/{path_before or path_after}", f"b/{path_after or path_before}"
-    yield f"diff --git {quote_name(names[0], quote_blanks=True)} {quote_name(names[1], quote_blanks=True)}\n"
-    if path_before is None:
-        yield f"new file mode {mode}\n"
-    elif path_after is None:
-        yield f"deleted file mode {mode}\n"
-    else:
-        yield f"rename from {quote_name(path_before)}\nrename to {quote_name(path_after)}\n"
 
 
 def _label(prefix: str, path: str | None) -> str:
