@@ -63,7 +63,7 @@ def _undo(name: str, workspace: sh.Workspace, id: str) -> Call:
             workspace.redo(done.pop())
 
     def undo() -> None:
-        receipt = workspace.undo(id or None)
+        receipt = workspace.undo(id) if id else workspace.undo(last=True)
         assert receipt.id is not None
         done.append(receipt.id)
 

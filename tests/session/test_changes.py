@@ -223,7 +223,7 @@ def test_partial_across_files_says_which(root: Path) -> None:
     )
     with sh.Workspace(root) as ws:
         receipt = ws.apply(requests)
-        refused(Kind.ALREADY_APPLIED, ws.apply, sh.requests_from_json({"files": requests.to_json()["files"]}))
+        refused(Kind.NO_MATCH, ws.apply, sh.requests_from_json({"files": requests.to_json()["files"]}))
     assert [(o.path, o.applied) for o in receipt.outcomes] == [("a.md", True), ("b.md", False)]
     assert receipt.error is not None
     assert receipt.error.kind is Kind.NO_MATCH

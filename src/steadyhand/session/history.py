@@ -6,9 +6,9 @@ from itertools import islice
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.unified import render_unified
+from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.journal.record import Entry, FileChange
 from steadyhand.workspace.lineage import Stop, history_of, recorded_text, unwind, version_after
-from steadyhand.workspace.overlay import read_text
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.why import Why, explain
 
@@ -31,7 +31,8 @@ class History:
         return list(islice(found, limit))
 
     def diff_of(self, entry: Entry) -> str:
-        return "".join(self._file_diff(entry, change) for change in entry.record.files)
+        files = entry.record.files
+        return "".join(self._file_diff(entry, change, git=len(files) > 1) for change in files)
 
     def why(self, path: str, lines: list[int] | None) -> list[Why]:
         resolved, image = self._store.read(path)
@@ -47,7 +48,7 @@ class History:
                 )
         return explain(self._store.journal, resolved, source, lines if lines is not None else list(range(1, count + 1)))
 
-    def _file_diff(self, entry: Entry, change: FileChange) -> str:
+    def _file_diff(self, entry: Entry, change: FileChange, *, git: bool) -> str:
         if change.redacted:
             return f"# {change.path}: {change.status}; the content is not kept\n"
         before_path = change.before.path if change.before else None
@@ -56,7 +57,11 @@ class History:
             before, after = self._sides(entry, change)
         except EditError as error:
             return f"# {change.path}: {change.status}; {error.message}\n"
-        return render_unified(before, after, before_path, after_path)
+        mode_before = change.before.mode if change.before else None
+        mode_after = change.after.mode if change.after else None
+        return render_unified(
+            before, after, before_path, after_path, git=git, mode_before=mode_before, mode_after=mode_after
+        )
 
     def _sides(self, entry: Entry, change: FileChange) -> tuple[str, str]:
         journal = self._store.journal

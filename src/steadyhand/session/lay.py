@@ -5,6 +5,7 @@ Touches no disk and no journal; what it needs to know of the session (mode, what
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
@@ -24,13 +25,14 @@ from steadyhand.plan.request import (
     RenameFile,
     WriteFile,
 )
-from steadyhand.session.checks import permission_bits
+from steadyhand.session.checks import digest_of_version, permission_bits
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
+from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
-from steadyhand.workspace.overlay import Draft, Overlay
+from steadyhand.workspace.overlay import Overlay
 
 Mode = Literal["research", "analyze", "generate", "modify", "execute"]
 Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
@@ -43,6 +45,7 @@ _FORBIDDEN: dict[str, frozenset[str]] = {
     "execute": frozenset(),
 }
 MODES = tuple(_FORBIDDEN)
+_MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-sig": codecs.BOM_UTF8}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +147,9 @@ class Layer:
             planned = self._rebased(draft, source, edits, ask.policy, expect, error)
         if draft.secret:
             planned = _redact(planned)
+        bak = self._bak_name(ask, draft)
         self._take(planned, draft, source, path)
-        self._keep_bak(ask, draft)
+        self._keep_bak(bak, draft)
 
     def _rebased(
         self, draft: Draft, source: Source, edits: tuple[Edit, ...], policy: Policy, expect: str, stale: EditError
@@ -158,7 +162,8 @@ class Layer:
         planned = plan(written_for, edits, policy, path=draft.path)
         moved = planned.changes.rebase(changes_between(written_for.text, source.text))
         if isinstance(moved, Clash):
-            raise _conflict(draft, source, written_for, moved)
+            error = _conflict(draft, source, written_for, moved)
+            raise _without_content(error) if draft.secret else error
         after = source.apply(moved)
         outcomes = tuple(_as_rebased(outcome, moved, after) for outcome in planned.outcomes)
         return replace(planned, outcomes=outcomes, changes=moved, after=after)
@@ -192,6 +197,7 @@ class Layer:
         self._allow("write", request.path)
         self._expect(draft, request.expect)
         self._check_overwrite(ask, draft, request)
+        bak = self._bak_name(ask, draft)
         before = draft.source(ask.encoding)
         if isinstance(request, WriteBytes):  # compared byte for character: they need not be text in any encoding
             compared, new = Source.of_bytes(draft.data or b"", encoding="latin-1"), request.data.decode("latin-1")
@@ -210,7 +216,7 @@ class Layer:
                 raise _no_change(request.path)
             note = EditNote(ask.reason, splices=tuple(range(len(planned.changes.splices))))
             draft.take_text(planned.after, replace(planned.changes, base=before.digest), (note,), whole=True)
-        self._keep_bak(ask, draft)
+        self._keep_bak(bak, draft)
         self._done(request.path, ask.reason)
 
     def _create(self, ask: Ask, path: str, content: str | bytes, mode: int | None) -> None:
@@ -253,6 +259,7 @@ class Layer:
 
     def _expect(self, draft: Draft, expect: str | None) -> None:
         """The version the caller speaks of must be the one on disk, or the one this transaction has made of it."""
+        expect = digest_of_version(expect)
         if expect is None:
             return
         on_disk = draft.before.digest if draft.before is not None else None
@@ -282,12 +289,15 @@ class Layer:
             details={"path": draft.path, "expected": seen, "actual": draft.before.digest},
         )
 
-    def _keep_bak(self, ask: Ask, draft: Draft) -> None:
-        """A copy beside the file, for policies that want one; an existing one is never overwritten."""
-        if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None:
-            return
+    def _bak_name(self, ask: Ask, draft: Draft) -> str | None:
+        """The name for a copy beside the file, for policies that want one, if it is free and the file no secret."""
+        if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
+            return None
         name = f"{draft.before_path}.bak"
-        if self.overlay.look(name)[1] is None:
+        return name if self.overlay.look(name)[1] is None else None
+
+    def _keep_bak(self, name: str | None, draft: Draft) -> None:
+        if name is not None and draft.before is not None:
             self.overlay.create(name, mode=draft.before.mode).take_bytes(draft.before.data)
 
 
@@ -340,7 +350,8 @@ def _without_content(error: EditError) -> EditError:
 def _encoded(content: str, encoding: str) -> bytes:
     wanted = Source.of_bytes(b"", encoding=encoding).encoding
     wanted.check_new_text(content)
-    return wanted.encode(content)
+    mark = _MARKS.get(encoding.lower().replace("_", "-"), b"")
+    return mark + wanted.encode(content)
 
 
 def _no_change(path: str) -> EditError:

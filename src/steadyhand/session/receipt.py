@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from steadyhand.errors import EditError
 from steadyhand.plan.outcome import Outcome
@@ -12,6 +12,13 @@ from steadyhand.text.unified import render_changes, render_unified
 from steadyhand.workspace.overlay import FileStep
 
 Status = Literal["created", "edited", "deleted", "renamed", "mode"]
+
+
+class Modes(TypedDict):
+    """Permission bits on both sides of a diff, where they matter."""
+
+    mode_before: int | None
+    mode_after: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +40,19 @@ class FileReceipt:
         before = step.before.digest if step.before is not None else None
         return cls(path, _status(step), before, step.digest, step.before_path, step.secret, step)
 
-    def diff(self) -> str:
-        """Unified diff; a file with secrets says only that it changed."""
+    def diff(self, *, git: bool = False) -> str:
+        """Unified diff, with git's header if wanted; a file with secrets says only that it changed."""
         step = self._step
+        modes: Modes = {"mode_before": None, "mode_after": None}
+        if step.mode is not None:
+            modes = {"mode_before": step.before.mode if step.before else None, "mode_after": step.mode}
         if self.redacted:
             return f"# {self.path}: {self.status}; the content is not shown\n"
         if step.source is not None and step.changes is not None:
-            return render_changes(step.source.text, step.changes, step.before_path, step.after_path)
+            return render_changes(step.source.text, step.changes, step.before_path, step.after_path, git=git, **modes)
         before = Source.of_bytes(step.before.data).text if step.before is not None else ""
         after = Source.of_bytes(step.data).text if step.data is not None else ""
-        return render_unified(before, after, step.before_path, step.after_path)
+        return render_unified(before, after, step.before_path, step.after_path, git=git, **modes)
 
     def to_json(self) -> dict[str, object]:
         facts: dict[str, object] = {
@@ -84,8 +94,8 @@ class Receipt:
         return next((outcome.error for outcome in self.outcomes if outcome.error is not None), None)
 
     def diff(self) -> str:
-        """Unified diff of all files."""
-        return "".join(file.diff() for file in self.files)
+        """Unified diff of all files, as `git apply` takes it."""
+        return "".join(file.diff(git=len(self.files) > 1) for file in self.files)
 
     def to_json(self) -> dict[str, object]:
         facts: dict[str, object] = {

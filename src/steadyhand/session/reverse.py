@@ -64,8 +64,8 @@ class Reverse:
 
     def net_diff(self, task: str) -> str:
         """The diff from the tree without the task's records to the tree as it is."""
-        entries = [e for e in self._store.journal.entries(task=task, newest_first=False) if e.undone_by is None]
-        entries = [entry for entry in entries if entry.record.verb != "undo"]
+        found = self._store.journal.entries(task=task, newest_first=False)
+        entries = [entry for entry in found if entry.record.verb == "edit" and entry.undone_by is None]
         if not entries:
             raise EditError(
                 Kind.NO_SUCH_FILE, f"no standing change belongs to task {task!r}", hint="`steadyhand log` shows tasks"

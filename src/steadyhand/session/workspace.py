@@ -47,9 +47,10 @@ from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reverse import Reverse
 from steadyhand.text.source import Source
+from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.overlay import Overlay, read_text
+from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.state import FOLDER
 from steadyhand.workspace.storage import Storage

@@ -7,10 +7,12 @@ done, checked and taken back by itself. Pure data; `transaction.py` acts on it.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.overlay import FileStep, Reading
 from steadyhand.workspace.sandbox import FileImage
 
@@ -53,7 +55,10 @@ def goals_of(steps: Sequence[FileStep], readings: Mapping[str, Reading], hardlin
             goals.setdefault(step.before_path, Goal(step.before_path, "remove", step.before))
     for step in steps:
         if step.after_path is not None:
-            goals[step.after_path] = _arrival(step, readings[step.after_path].image, hardlinks)
+            standing = readings[step.after_path].image
+            vacated = step.after_path in goals or step.after_path == step.before_path
+            assert standing is None or vacated, f"{step.after_path} would be overwritten without a trace"
+            goals[step.after_path] = _arrival(step, standing, hardlinks)
     return tuple(sorted(goals.values(), key=lambda goal: (goal.deed == "remove", goal.path)))
 
 
@@ -76,3 +81,28 @@ def _needs_in_place(standing: FileImage, hardlinks: str) -> bool:
     if standing.nlink > 1 and hardlinks == "in-place":
         return True
     return os.geteuid() != 0 and (standing.uid != os.geteuid() or standing.gid not in (os.getegid(), *os.getgroups()))
+
+
+def check_links(steps: tuple[FileStep, ...], hardlinks: str) -> None:
+    """Refuse what cannot be done to a file with several names without leaving one of them behind."""
+    linked = [
+        step for step in steps if step.before is not None and step.before.nlink > 1 and step.after_path is not None
+    ]
+    inodes = Counter((step.before.dev, step.before.ino) for step in linked if step.before is not None)
+    for step in linked:
+        assert step.before is not None
+        rewritten = step.digest != step.before.digest
+        if hardlinks == "refuse" and rewritten:
+            because = "has several names (hard links), and the policy refuses to choose"
+        elif hardlinks == "in-place" and inodes[step.before.dev, step.before.ino] > 1:
+            because = "is changed here by two of its names"
+        elif hardlinks == "in-place" and rewritten and step.before_path != step.after_path:
+            because = "has several names (hard links), and is edited and renamed at once"
+        else:
+            continue
+        raise EditError(
+            Kind.NOT_ALLOWED,
+            f"{step.before_path} {because}",
+            hint="make one change at a time, or ask the host for hardlinks='break' (only this name changes)",
+            details={"path": step.before_path, "names": step.before.nlink},
+        )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from steadyhand.errors import EditError
 from steadyhand.workspace.journal.record import FileChange, FileState, Ownership
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
@@ -56,7 +57,10 @@ def images_of(steps: Sequence[FileStep], journal: Journal) -> dict[str, bytes]:
 def _is_known(step: FileStep, journal: Journal) -> bool:
     """Whether the version before is the one the newest record of this path left."""
     assert step.before is not None and step.before_path is not None
-    latest = journal.latest(step.before_path)
+    try:
+        latest = journal.latest(step.before_path)
+    except EditError:  # a damaged row says nothing: keep the whole version, so that the file stays editable
+        return False
     change = latest.record.file(step.before_path) if latest is not None else None
     return (
         change is not None

@@ -7,14 +7,14 @@ transaction see each other's work. Reads the disk through the reader it is given
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source, digest_of
-from steadyhand.text.span import Span
+from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.sandbox import FileImage
 
@@ -55,96 +55,6 @@ class FileStep:
     like: FileImage | None = None
 
 
-def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding | None], path: str | None) -> Source:
-    """A file's bytes as text: in the encoding asked for, else the one the journal used, else what the bytes show."""
-    known = recall() if encoding is None else None
-    if known is not None:
-        try:
-            return Source(known.decode(data), known, path, digest_of(data))
-        except UnicodeError:
-            pass  # the record speaks of other bytes after all
-    return Source.of_bytes(data, encoding=encoding, path=path).settle()
-
-
-def _nothing() -> None:
-    return None
-
-
-@dataclass
-class Draft:
-    """A file on its way through the transaction."""
-
-    before_path: str | None
-    before: FileImage | None
-    path: str | None
-    mode: int | None
-    secret: bool = False
-    flagged: str | None = None
-    via_symlink: bool = False
-    encoding: str | None = None
-    changes: ChangeSet | None = field(default_factory=ChangeSet)
-    edits: tuple[EditNote, ...] = ()
-    whole: bool = False
-    recall: Callable[[], Encoding | None] = _nothing
-    like: FileImage | None = None
-    _source: Source | None = None
-    _data: bytes | None = None
-
-    @property
-    def exists(self) -> bool:
-        return self.path is not None
-
-    def source(self, encoding: str | None = None) -> Source:
-        """The text as it would be now."""
-        if self._source is None or (encoding is not None and encoding != self.encoding):
-            if self.changes:
-                raise EditError(
-                    Kind.BAD_REQUEST, f"{self.path} was already edited in this transaction with another encoding"
-                )
-            data = self._data if self._data is not None else (self.before.data if self.before else b"")
-            self._source = read_text(data, encoding, self.recall, self.path)
-            self.encoding = encoding
-        return self._source
-
-    def decode_as(self, encoding: Encoding) -> Source:
-        """The untouched text, read in an encoding a record used."""
-        data = self._data if self._data is not None else (self.before.data if self.before else b"")
-        self._source = Source(encoding.decode(data), encoding, self.path)
-        return self._source
-
-    @property
-    def data(self) -> bytes | None:
-        """The bytes as they would be now; None when the file would not exist."""
-        if self.path is None:
-            return None
-        if self._data is not None:
-            return self._data
-        if self._source is not None and (self.changes or self.before is None):
-            return self._source.to_bytes()
-        return self.before.data if self.before is not None else b""
-
-    def take_text(
-        self, source: Source, changes: ChangeSet, edits: tuple[EditNote, ...], *, whole: bool = False
-    ) -> None:
-        """The text becomes `source` by `changes`; what earlier edits of the transaction wrote keeps its credit."""
-        earlier = self.changes
-        if earlier:
-            composed = earlier.compose(changes)
-            kept = _credit(self.edits, earlier, changes, composed)
-            mine = _credit(edits, changes, ChangeSet(), composed)
-            self.changes, self.edits = composed, kept + mine
-        elif earlier is not None:
-            self.changes, self.edits = changes, self.edits + edits
-        self._source, self._data = source, None
-        self.whole = self.whole or whole
-
-    def take_bytes(self, data: bytes, edits: tuple[EditNote, ...] = ()) -> None:
-        """The content becomes `data`; no splices tell how."""
-        self._data, self._source, self.changes = data, None, None
-        self.edits += edits
-        self.whole = True
-
-
 class Overlay:
     """The tree as the transaction would leave it."""
 
@@ -153,11 +63,13 @@ class Overlay:
         self._recall = recall
         self._drafts: list[Draft] = []
         self._at: dict[str, Draft | None] = {}
+        self._given: dict[str, Reading] = {}
         self.readings: dict[str, Reading] = {}
 
     def look(self, given: str) -> tuple[Reading, Draft | None]:
         """Where a path leads and what would stand there now; None: nothing would."""
-        reading = self._reader(given)
+        reading = self._given.get(given) or self._reader(given)
+        self._given[given] = reading
         known = self.readings.setdefault(reading.path, reading)
         if reading.path not in self._at:
             self._at[reading.path] = self._open(known)
@@ -203,25 +115,28 @@ class Overlay:
     def rename_together(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Several renames at once, so that files may take each other's names. Refuses with `exists-already`."""
         drafts = [self._own(given, "rename") for given, _ in pairs]
+        targets = [self._free_target(to, drafts) for _, to in pairs]
+        if len({target.path for target in targets}) < len(targets):
+            raise EditError(Kind.BAD_REQUEST, "two files cannot take one name", hint="give each its own")
         for draft in drafts:
             assert draft.path is not None
             self._at[draft.path] = None
-        for draft, (_, to) in zip(drafts, pairs, strict=True):
-            self._move(draft, to)
+        for draft, target in zip(drafts, targets, strict=True):
+            draft.path = target.path
+            draft.secret = draft.secret or target.secret
+            draft.flagged = draft.flagged or target.flagged
+            self._at[target.path] = draft
 
-    def _move(self, draft: Draft, to: str) -> None:
+    def _free_target(self, to: str, leaving: Sequence[Draft]) -> Reading:
         target, occupied = self.look(to)
-        if occupied is not None:
+        if occupied is not None and occupied not in leaving:
             raise EditError(
                 Kind.EXISTS_ALREADY,
                 f"{target.path} is there already",
                 hint="choose another name, or delete that file in the same transaction first",
                 details={"path": target.path},
             )
-        draft.path = target.path
-        draft.secret = draft.secret or target.secret
-        draft.flagged = draft.flagged or target.flagged
-        self._at[target.path] = draft
+        return target
 
     def came_from(self, path: str) -> Draft | None:
         """The file that stands at `path` on disk, wherever the overlay has moved it; else what it laid there."""
@@ -273,7 +188,7 @@ def _step(draft: Draft) -> FileStep | None:
         and not mode_changes
     ):
         return None
-    source = draft._source
+    source = draft.present_source
     exact = draft.changes if draft.before is not None and digest != draft.before.digest and data is not None else None
     return FileStep(
         draft.before_path, draft.path, draft.before, data, digest, draft.mode,
@@ -287,25 +202,8 @@ def _remarks(draft: Draft) -> Iterator[str]:
         yield f"{path}: {draft.flagged}"
     if draft.secret:
         yield f"{path}: holds secrets, so its content is not kept and this change cannot be undone"
-    source = draft._source
+        if draft.path != draft.before_path and draft.before_path is not None and draft.path is not None:
+            yield f"{path}: what a protected name kept secret is open under this one"
+    source = draft.present_source
     if source is not None and source.encoding.chosen_by in ("detector", "western"):
         yield f"{path}: read as {source.encoding.name}, which is a guess; name the encoding if it is another"
-
-
-def _credit(
-    edits: tuple[EditNote, ...], changes: ChangeSet, later: ChangeSet, composed: ChangeSet
-) -> tuple[EditNote, ...]:
-    """The same notes with their splices numbered as in `composed`."""
-    spans = [_through(span, later) for span in changes.after_spans()]
-    places = composed.after_spans()
-    credited: list[EditNote] = []
-    for note in edits:
-        wanted = [spans[index] for index in note.splices]
-        hits = tuple(i for i, place in enumerate(places) if any(place.touches(span) for span in wanted))
-        credited.append(EditNote(note.reason, note.tier, note.similarity, note.lines, hits, note.differs))
-    return tuple(credited)
-
-
-def _through(span: Span, later: ChangeSet) -> Span:
-    start = later.map_position(span.start, assoc=-1)
-    return Span(start, max(start, later.map_position(span.end, assoc=1)))

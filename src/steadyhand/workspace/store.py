@@ -12,6 +12,7 @@ function is called again, under the locks, when the tree has moved meanwhile.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.encoding import Encoding
-from steadyhand.workspace.goal import goals_of
+from steadyhand.workspace.goal import check_links, goals_of
 from steadyhand.workspace.journal.record import (
     Record,
     Verb,
@@ -98,7 +99,7 @@ class Store:
     ) -> None:
         self.storage = storage or Storage()
         self.read_only = read_only
-        self._location = str(journal) if journal is not None else str(Path(root) / FOLDER)
+        self._location = _location(root, journal)
         self._timeout = lock_timeout
         with _named("open", "the workspace"):
             self.sandbox = Sandbox(
@@ -192,7 +193,7 @@ class Store:
         manner = _Manner(hardlinks, prune, progress, time.monotonic())
         overlay = self._laid(header, lay)
         steps = overlay.steps()
-        _check_hardlinks(steps, hardlinks)
+        check_links(steps, hardlinks)
         if preview or not steps:
             return Change(steps, None, overlay.remarks())
         self._open_for_writing()
@@ -204,7 +205,7 @@ class Store:
                     if not self._still(overlay):
                         overlay = self._laid(header, lay)
                         steps = overlay.steps()
-                        _check_hardlinks(steps, hardlinks)
+                        check_links(steps, hardlinks)
                     if set(_keys(overlay)) <= set(keys):
                         if not steps:
                             return Change((), None, overlay.remarks())
@@ -212,7 +213,14 @@ class Store:
                         return Change(steps, committed, overlay.remarks() + committed.warnings)
             if crashed:
                 with _named("recover", "the workspace"):
-                    self._report(self._recovery().run(touching=keys))
+                    reports = self._recovery().run(touching=keys)
+                self._report(reports)
+                if reports and self._recovery().touches(keys):
+                    raise EditError(
+                        Kind.BUSY,
+                        "; ".join(reports),
+                        hint="that transaction holds these files until it is recovered where it was started",
+                    )
         raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
 
     def recover(self) -> tuple[str, ...]:
@@ -324,9 +332,30 @@ def _named(doing: str, path: str) -> Iterator[None]:
         raise refuse_os(error, doing, path) from None
 
 
-def _facts(reading: Reading) -> tuple[str, int, bool] | None:
+def _facts(reading: Reading) -> tuple[object, ...] | None:
     image = reading.image
-    return None if image is None else (image.digest, image.mode, image.nlink > 1)
+    if image is None:
+        return None
+    return image.digest, image.mode, image.nlink > 1, image.uid, image.gid, image.xattrs
+
+
+def _location(root: Path, journal: str | Path | None) -> str:
+    """The state folder as an absolute path, whatever the working directory becomes; another store's URL as it is."""
+    given = str(journal) if journal is not None else str(Path(root) / FOLDER)
+    if given.startswith("sqlite://"):
+        given = given.removeprefix("sqlite://")
+    elif "://" in given:
+        return given
+    if not given.strip():
+        raise EditError(Kind.BAD_REQUEST, "the journal's place is empty", hint="name a folder, or leave it out")
+    folder = os.path.abspath(given)
+    if Path(root).resolve().is_relative_to(Path(folder).resolve()):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "the journal's folder holds the workspace itself",
+            hint="name a folder of its own, or leave it out to keep the journal under the root",
+        )
+    return folder
 
 
 def _state_dirs(root: Path, location: str) -> tuple[str, ...]:
@@ -342,31 +371,3 @@ def _keys(overlay: Overlay) -> list[str]:
     images = [reading.image for reading in overlay.readings.values() if reading.image is not None]
     keys.update(f"inode {image.dev} {image.ino}" for image in images if image.nlink > 1)
     return sorted(keys)
-
-
-def _check_hardlinks(steps: tuple[FileStep, ...], hardlinks: str) -> None:
-    names: dict[tuple[int, int], str | None] = {}
-    for step in steps:
-        if hardlinks == "in-place" and _rewrites_in_place(step):
-            assert step.before is not None
-            other = names.setdefault((step.before.dev, step.before.ino), step.before_path)
-            if other != step.before_path:
-                raise EditError(
-                    Kind.NOT_ALLOWED,
-                    f"{other} and {step.before_path} are two names of one file, and both are changed here",
-                    hint="edit it by one of its names",
-                    details={"path": step.before_path},
-                )
-        if hardlinks == "refuse" and step.before is not None and step.before.nlink > 1 and step.data is not None:
-            raise EditError(
-                Kind.NOT_ALLOWED,
-                f"{step.before_path} has {step.before.nlink} names (hard links) and the policy refuses to choose",
-                hint="ask the host for hardlinks='in-place' (all names change) or 'break' (only this one)",
-                details={"path": step.before_path},
-            )
-
-
-def _rewrites_in_place(step: FileStep) -> bool:
-    """Whether the step gives new content to a file that other names share."""
-    stays = step.before is not None and step.before_path == step.after_path
-    return stays and step.before is not None and step.before.nlink > 1 and step.digest != step.before.digest

@@ -210,11 +210,13 @@ class Transaction:
         try:
             for work in self._work:
                 self._apply(work)
-        except BaseException as error:
+        except (OSError, EditError) as error:
+            failed = self._current().goal.path
             self._take_back()
             if isinstance(error, OSError):
-                raise refuse_os(error, "replace", self._current().goal.path) from None
+                raise refuse_os(error, "replace", failed) from None
             raise
+        # An interrupt between a rename and its mark leaves the record prepared: recovery looks at the files themselves.
 
     def _current(self) -> _Work:
         return next((work for work in self._work if not work.done), self._work[-1])
@@ -231,6 +233,8 @@ class Transaction:
                 assert goal.data is not None and goal.before is not None
                 work.done = True  # even half of it must be taken back
                 write_in_place(storage, work.place, goal.data, goal.before)
+                if goal.mode is not None:
+                    self._set_mode(work, goal.mode)
                 self._warnings.append(f"{goal.path} was written in place, because {goal.why_in_place}")
             case "remove":
                 storage.rename(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
@@ -270,9 +274,10 @@ class Transaction:
                         hint="the transaction is finished or taken back when the workspace is opened again",
                         details={"path": work.goal.path, "record": self._id, "state": "unknown"},
                     ) from error
-        with contextlib.suppress(EditError):  # the files are as before; recovery will say so if the journal cannot now
-            self._journal.settle(self._id, State.ABORTED)
-            self._discard()
+        if self._make_durable():  # else a power cut may still show the new files: recovery decides then
+            with contextlib.suppress(EditError):  # the files are as before; recovery will say so if the journal cannot
+                self._journal.settle(self._id, State.ABORTED)
+                self._discard()
 
     def _take_back_one(self, work: _Work) -> None:
         goal, name, storage = work.goal, work.place.name, self._storage
@@ -291,6 +296,8 @@ class Transaction:
             case "in-place":
                 assert goal.before is not None
                 write_in_place(storage, work.place, goal.before.data, goal.before, keep_special=True)
+                if goal.mode is not None:
+                    self._set_mode(work, goal.before.mode)
             case "mode":
                 assert goal.before is not None
                 self._set_mode(work, goal.before.mode)

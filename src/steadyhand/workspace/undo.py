@@ -11,16 +11,17 @@ refused with the lines. The result is an ordinary transaction; committing it app
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
+from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import Stop, gap_between, recorded_text, stops_forward, unwind, version_after
-from steadyhand.workspace.overlay import Draft, Overlay
+from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.place import FileImage
 
 Later = list[tuple[str, ChangeSet]]
@@ -45,18 +46,18 @@ class Undo:
         """Contents first, then names: those that go, those that move together, those that come back."""
         changes = entry.record.files
         for change in changes:
-            if change.redacted:
+            if change.redacted and change.content_changed:
                 because = "its content was not kept, because the file holds secrets"
                 raise _refusal(entry, change, because, "restore the file from elsewhere")
         surviving = [(change, self._present(entry, change)) for change in changes if change.after is not None]
-        for change, (draft, later) in surviving:
+        for change, draft in surviving:
             if change.before is None:
-                self._remove_created(entry, change, draft, later)
+                self._remove_created(entry, change, draft)
             else:
-                self._restore_content(entry, change, draft, later)
+                self._restore_content(entry, change, draft)
                 self._restore_mode(entry, change, draft)
         self._overlay.rename_together(
-            [self._way_back(entry, change, draft) for change, (draft, _) in surviving if change.is_rename]
+            [self._way_back(entry, change, draft) for change, draft in surviving if change.is_rename]
         )
         for change in changes:
             if change.after is None:
@@ -82,17 +83,17 @@ class Undo:
             facts = (change.before.mode, owned.uid, owned.gid, 1, len(data), 0, 0, owned.xattrs)
             draft.like = FileImage(data, change.before.digest, *facts)
 
-    def _remove_created(self, entry: Entry, change: FileChange, draft: Draft, later: Later) -> None:
+    def _remove_created(self, entry: Entry, change: FileChange, draft: Draft) -> None:
         assert change.after is not None
         if digest_of(draft.data or b"") != change.after.digest:
-            names = ", ".join(dict.fromkeys(name for name, changes in later if changes)) or "something else"
+            names = ", ".join(stop.entry.record.id for stop in self._since(entry, change)) or "something else"
             raise _refusal(
                 entry, change, f"the file it created was changed since by {names}", "undo the later changes first"
             )
         assert draft.path is not None
         self._overlay.delete(draft.path)
 
-    def _restore_content(self, entry: Entry, change: FileChange, draft: Draft, later: Later) -> None:
+    def _restore_content(self, entry: Entry, change: FileChange, draft: Draft) -> None:
         assert change.before is not None and change.after is not None
         if change.before.digest == change.after.digest:
             return
@@ -104,6 +105,7 @@ class Undo:
             raise _refusal(
                 entry, change, "the whole file was replaced and has changed since", "undo the later changes first"
             )
+        later = self._later(entry, change, draft)
         source = draft.source() if draft.changes else draft.decode_as(recorded_text(change, present).encoding)
         moved = _move_over(entry, change, later, source)
         if moved:
@@ -121,14 +123,17 @@ class Undo:
 
     def _restore_exactly(self, entry: Entry, change: FileChange, draft: Draft, present: bytes) -> None:
         assert change.before is not None
-        if change.changes is not None and draft.changes is not None:
-            before = unwind(change, present)
-            if digest_of(before) == change.before.digest:
+        before = unwind(change, present) if change.changes is not None else None
+        if before is not None and digest_of(before) == change.before.digest:
+            if draft.changes is None:
+                draft.take_bytes(before)
+            else:
+                assert change.changes is not None
                 inverse = change.changes.invert()
                 note = EditNote(entry.record.reason, None, None, None, tuple(range(len(inverse.splices))), ())
                 draft.decode_as(recorded_text(change, present).encoding)
                 draft.take_text(recorded_text(change, before), inverse, (note,))
-                return
+            return
         image = self._journal.image(change.before.digest)
         if image is None:
             raise _refusal(entry, change, "the image of the version before is gone", "restore it from elsewhere")
@@ -140,36 +145,46 @@ class Undo:
             raise _refusal(entry, change, f"the file has since moved to {draft.path}", "undo that rename first")
         return change.after.path, change.before.path
 
-    def _present(self, entry: Entry, change: FileChange) -> tuple[Draft, Later]:
-        """The file as it is in the overlay, and every change between the record and that, in order."""
+    def _present(self, entry: Entry, change: FileChange) -> Draft:
+        """The file as it is in the overlay, wherever later records have moved it."""
         assert change.after is not None
-        later: Later = []
-        path, last = change.after.path, Stop(entry, change)
+        path = change.after.path
         for stop in self._since(entry, change):
-            assert stop.change.before is not None
-            self._bridge(later, last, stop.change.before.digest)
             if stop.change.after is None:
-                raise _refusal(
-                    entry,
-                    change,
-                    f"{stop.change.path} was deleted by {stop.entry.record.id}",
-                    f"undo {stop.entry.record.id} first",
-                )
-            if stop.change.changes is not None:
-                later.append((stop.entry.record.id, self._as_read_then(entry, change, stop)))
-            elif stop.change.after.digest != stop.change.before.digest:
-                raise _refusal(
-                    entry, change, f"{stop.entry.record.id} replaced the whole file since", "undo that record first"
-                )
-            path, last = stop.change.after.path, stop
+                name = stop.entry.record.id
+                raise _refusal(entry, change, f"{stop.change.path} was deleted by {name}", f"undo {name} first")
+            path = stop.change.after.path
         draft = self._overlay.came_from(path)
         if draft is None or draft.path is None:
             raise _refusal(entry, change, f"{path} is no longer there", "restore the file first")
+        return draft
+
+    def _later(self, entry: Entry, change: FileChange, draft: Draft) -> Later:
+        """Every change between the record and the file as it is in the overlay, in order."""
+        later: Later = []
+        last = Stop(entry, change)
+        for stop in self._since(entry, change):
+            assert stop.change.before is not None
+            self._bridge(later, last, stop.change.before.digest)
+            later.append((stop.entry.record.id, self._splices_of(entry, change, stop)))
+            last = stop
         if draft.before is not None:
             self._bridge(later, last, draft.before.digest, draft.before.data)
         if draft.changes is None and draft.before is not None:
-            return draft, [*later, ("this undo", _rewritten(change, draft))]
-        return draft, [*later, ("this undo", draft.changes or ChangeSet())]
+            return [*later, ("this undo", _rewritten(change, draft))]
+        return [*later, ("this undo", draft.changes or ChangeSet())]
+
+    def _splices_of(self, entry: Entry, change: FileChange, stop: Stop) -> ChangeSet:
+        """What a later record did, told by its splices or else by comparing the two versions it kept."""
+        if stop.change.changes is not None:
+            return self._as_read_then(entry, change, stop)
+        if not stop.change.content_changed:
+            return ChangeSet()
+        before, after = (self._journal.image(digest) for digest in stop.change.digests)
+        if before is None or after is None:
+            name = stop.entry.record.id
+            raise _refusal(entry, change, f"{name} replaced the whole file since", f"undo {name} first")
+        return changes_between(recorded_text(change, before).text, recorded_text(change, after).text)
 
     def _as_read_then(self, entry: Entry, change: FileChange, stop: Stop) -> ChangeSet:
         """A later change in the characters of the encoding the record was made in, which alone its positions count."""
@@ -284,9 +299,6 @@ def _refusal(entry: Entry, change: FileChange, because: str, hint: str, **detail
     )
 
 
-Choose = Callable[[Entry], bool]
-
-
 def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
     """The newest record that is neither an undo nor undone. Refuses with `cannot-undo`."""
     for entry in journal.entries(path=path):
@@ -296,8 +308,8 @@ def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
 
 
 def standing_of_task(journal: Journal, task: str) -> list[Entry]:
-    """Every record of a task that still stands. Refuses with `cannot-undo`."""
-    entries = [e for e in journal.entries(task=task) if e.record.verb != "undo" and e.undone_by is None]
+    """Every edit of a task that still stands; a redo only makes an edit stand again. Refuses with `cannot-undo`."""
+    entries = [e for e in journal.entries(task=task) if e.record.verb == "edit" and e.undone_by is None]
     if not entries:
         raise EditError(Kind.CANNOT_UNDO, f"task {task!r} has nothing to undo", hint="see `steadyhand log --task`")
     return entries
