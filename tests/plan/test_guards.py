@@ -172,3 +172,8 @@ def test_the_guards_are_asked_in_this_order() -> None:
         (20, "placeholder", "edit"),
         (30, "shrink", "file"),
     ]
+
+
+def test_a_large_file_may_be_written_as_a_whole() -> None:
+    before = Source.of_text("a line of a large file\n" * 500_000)
+    assert plan_write(before, before.text + "one more\n").error is None

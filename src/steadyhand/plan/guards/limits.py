@@ -19,7 +19,7 @@ def check(given: GuardInput) -> Finding | None:
             {"count": len(given.edits), "limit": MAX_EDITS},
         )
     for edit in given.edits:
-        if len(edit.old) > MAX_OLD:
+        if len(edit.old) > MAX_OLD and not given.is_whole_write:
             return Finding(
                 Kind.TOO_LARGE,
                 f"the old text of edit {edit.index + 1} is {len(edit.old)} characters long, the limit is {MAX_OLD}",
