@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steadyhand.surfaces.cli.main import main
+from steadyhand.surfaces.cli.start import main
 
 if __name__ == "__main__":
     main()

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from steadyhand.errors import EditError
+from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import Sandbox
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import discard, replace, stage, temp_name, write_in_place
+from steadyhand.workspace.writer import discard, stage, temp_name, write_in_place
 
 ROUNDS = 2000
 MOST_ROUNDS = 1_000_000
@@ -135,7 +136,9 @@ def test_nothing_outside_is_written_under_a_race(
                 return
             stage(storage, place.dir_fd, b"ours", temp_name=temp, path=place.path)
             try:
-                replace(storage, place.dir_fd, temp, place.name)
+                storage.rename(temp, place.name, before_dir_fd=place.dir_fd, after_dir_fd=place.dir_fd)
+            except OSError as error:
+                raise refuse_os(error, "replace", place.path) from None
             finally:
                 discard(storage, place.dir_fd, temp)
 

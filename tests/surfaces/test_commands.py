@@ -39,6 +39,10 @@ REFUSED = [
     ("bad-request", "insert notes.md text --before cat --after mat"),
     ("bad-request", "insert notes.md text --text-file x --before cat"),
     ("bad-request", "insert notes.md text --line -2"),
+    ("bad-request", "edit notes.md --lines 2:1 --new dog"),
+    ("bad-request", "delete notes.md --lines 2:1"),
+    ("bad-request", "diff notes.md --lines 2:1 --new dog"),
+    ("out-of-bounds", "insert notes.md text --line 99"),
     ("bad-request", "delete notes.md"),
     ("bad-request", "delete notes.md --file --old cat"),
     ("bad-request", "write notes.md --text a --from-file b"),
@@ -62,7 +66,7 @@ REFUSED = [
     ("ambiguous-match", "edit app.py --old x --new z"),
     ("count-mismatch", "edit app.py --old x --new z --all --expected 3"),
     ("no-change", "edit notes.md --old cat --new cat"),
-    ("already-applied", "edit notes.md --old dog --new cat"),
+    ("no-match", "edit notes.md --old dog --new cat"),
     ("stale-source", f"edit notes.md --old cat --new dog --expect {STALE}"),
     ("stale-source", f"delete notes.md --file --expect {STALE}"),
     ("stale-source", "write notes.md --text new"),
@@ -228,7 +232,7 @@ def test_read(shell: Shell) -> None:
     document = shell.json("read", "notes.md", "--lines", ":1")
     assert document["text"] == "# Notes\n"
     assert document["digest"] == hashlib.sha256(NOTES.encode()).hexdigest()
-    assert (document["encoding"], document["newline"], document["line_count"]) == ("utf-8", "LF", 4)
+    assert (document["encoding"]["name"], document["newline"], document["line_count"]) == ("utf-8", "LF", 4)
 
 
 def test_read_raw_gives_the_bytes(shell: Shell) -> None:

@@ -178,6 +178,29 @@ def test_an_interrupt_ends_with_130_and_nothing_half_done(shell: Shell) -> None:
     assert shell.text("notes.md") == NOTES
 
 
+INTERRUPTED_WHILE_LOADING = """
+import os, runpy, signal, sys
+module = sys.argv[1]
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.argv[1:] = ["edit", "notes.md", "--old", "cat", "--new", "dog"]
+runpy.run_module("steadyhand", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "steadyhand.errors", "steadyhand.surfaces.cli.group", "sqlite3"])
+def test_an_interrupt_while_loading_ends_with_130_and_no_traceback(shell: Shell, module: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_LOADING, module]
+    environ = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(command, cwd=shell.root, env=environ, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert b"Traceback" not in done.stderr
+    assert shell.text("notes.md") == NOTES
+
+
 @pytest.mark.parametrize("json_or_not", [[], ["--json"]])
 def test_an_interrupt_while_committing_is_settled_before_leaving(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, json_or_not: list[str]

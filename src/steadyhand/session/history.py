@@ -42,7 +42,7 @@ class History:
             if not 1 <= line <= count:
                 raise EditError(
                     Kind.OUT_OF_BOUNDS,
-                    f"{path} has {count} lines, there is no line {line}",
+                    f"{path} has {count} line{'' if count == 1 else 's'}, there is no line {line}",
                     hint=f"give a line from 1 to {count}",
                     details={"path": path, "line": line, "lines": count},
                 )

@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 ColorChoice = Literal["auto", "always", "never"]
+LONGEST_LINE = 2_000  # characters of one line that are shown; only --raw and --json give more
 
 # C0 but tab and newline, DEL, C1, the marks and overrides that reorder text, line separators a terminal may obey,
 # interlinear annotations, lone surrogates, and the invisible tag characters.
@@ -90,14 +91,20 @@ def _escape(found: re.Match[str]) -> str:
 def paint(lines: Iterable[Line], *, color: bool) -> Iterator[str]:
     """Each line as a string, safe to print; with escape sequences only if `color`."""
     for line in lines:
+        if not color:
+            yield _safe("".join(piece.text for piece in line))
+            continue
         runs = groupby(line, key=lambda piece: piece.style)
-        yield "".join(_paint_run(style, "".join(piece.text for piece in run), color=color) for style, run in runs)
+        yield "".join(_paint_run(style, _safe("".join(piece.text for piece in run))) for style, run in runs)
 
 
-def _paint_run(style: str, text: str, *, color: bool) -> str:
-    text = visible(text).replace("\n", "\\n")
+def _paint_run(style: str, text: str) -> str:
     code = _CODES[style]
-    return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
+    return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
+
+
+def _safe(text: str) -> str:
+    return visible(text).replace("\n", "\\n")
 
 
 def cells(text: str) -> int:
@@ -124,6 +131,31 @@ def fit(text: str, width: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + ("…" if width > 0 else "")
+
+
+def more_characters(number: int) -> str:
+    """What stands where a very long line is cut.
+
+    >>> more_characters(1), more_characters(19_998_123)
+    ('… 1 more character', '… 19,998,123 more characters')
+    """
+    return f"… {number:,} more character{'' if number == 1 else 's'}"
+
+
+def head_of(text: str) -> Line:
+    """The text, or as much of a very long one as is shown and how much that leaves out."""
+    if len(text) <= LONGEST_LINE:
+        return (Piece(text),)
+    return Piece(text[:LONGEST_LINE]), Piece(more_characters(len(text) - LONGEST_LINE), "dim")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "line"), counted(2000, "line")
+    ('1 line', '2,000 lines')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def pad(text: str, width: int) -> str:

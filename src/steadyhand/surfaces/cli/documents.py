@@ -91,6 +91,7 @@ def check_document(result: CheckReport) -> dict[str, object]:
             {"path": d.path, "state": d.state, "record": d.record, "expected": d.expected, "actual": d.actual}
             for d in result.drifted
         ],
+        "notes": list(result.notes),
     }
     return document if result.ok else {**document, "error": check_error(result).to_json()}
 

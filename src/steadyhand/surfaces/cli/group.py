@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from steadyhand.surfaces.cli.invocation import Invocation
 
@@ -39,6 +40,21 @@ class Command(click.Command):
         self.examples = examples.strip()
         own = {name for parameter in self.params for name in parameter.opts}
         self.params.extend(option for option in global_options(hidden=True) if not own.intersection(option.opts))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        invocation = ctx.find_object(Invocation)
+        if invocation is not None:
+            invocation.command = self.name
+        return super().invoke(ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """What click offers, and the global options, which help leaves to `steadyhand --help`."""
+        found = super().shell_complete(ctx, incomplete)
+        if incomplete.startswith("-"):
+            names = [name for option in global_options(hidden=False) for name in option.opts if name.startswith("--")]
+            offered = {item.value for item in found}
+            found += [CompletionItem(name) for name in names if name.startswith(incomplete) and name not in offered]
+        return found
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):

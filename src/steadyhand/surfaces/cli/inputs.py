@@ -12,6 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.invocation import Invocation
 
 MAX_BYTES = 64 << 20
+MARK = "\ufeff"
 
 
 def text_from(invocation: Invocation, option: str, text: str | None, file: str | None) -> str | None:
@@ -68,12 +69,17 @@ def piped(invocation: Invocation, what: str, hint: str) -> bytes:
 
 
 def decode(data: bytes, option: str) -> str:
-    """Text that comes from outside is UTF-8; a byte order mark is no part of it."""
+    """Text to find or to put in is UTF-8; a byte order mark is no part of it."""
+    return decode_whole(
+        data, option, "send it as UTF-8; --encoding names the encoding of the file, not of this text"
+    ).removeprefix(MARK)
+
+
+def decode_whole(data: bytes, option: str, hint: str) -> str:
+    """The content of a whole file: UTF-8, and a byte order mark belongs to it."""
     try:
-        return data.decode("utf-8").removeprefix("\ufeff")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise EditError(
-            Kind.BAD_REQUEST,
-            f"the text of {option} is not UTF-8 (byte {error.start})",
-            hint="convert it to UTF-8 first",
+            Kind.BAD_REQUEST, f"the text of {option} is not UTF-8 (byte {error.start})", hint=hint
         ) from error

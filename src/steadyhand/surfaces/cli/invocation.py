@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.advice import advise
 from steadyhand.surfaces.cli.output import Output
 from steadyhand.surfaces.config import Config, load_config
 from steadyhand.surfaces.terminal import ColorChoice
@@ -44,6 +45,7 @@ class Invocation:
     def __init__(self) -> None:
         self.settings = Settings()
         self.output = Output()
+        self.command: str | None = None
         self._wrote = False
         self._stdin_taken_by: str | None = None
 
@@ -60,6 +62,7 @@ class Invocation:
     def root(self) -> str:
         """The workspace root, absolute: --root, else the nearest marked directory upwards, else this one."""
         if self.settings.root is not None:
+            _refuse_empty("--root", self.settings.root)
             return os.path.abspath(self.settings.root) if "\0" not in self.settings.root else self.settings.root
         from pathlib import Path
 
@@ -69,6 +72,7 @@ class Invocation:
 
     @cached_property
     def config(self) -> Config:
+        _refuse_empty("--config", self.settings.config)
         config = load_config(self.settings.config, self.root, os.environ)
         for warning in config.warnings:
             self.output.warn(warning)
@@ -100,6 +104,10 @@ class Invocation:
         given = (("--root", self.settings.root), ("--journal", self.settings.journal))
         return " ".join(["steadyhand", *(f"{name} {shlex.quote(value)}" for name, value in given if value), rest])
 
+    def advise(self, error: EditError) -> EditError:
+        """A refusal in the words of the command that runs."""
+        return advise(error, self.command)
+
     def take_stdin(self, option: str) -> None:
         """Claim stdin for one option; a second one would read nothing."""
         if self._stdin_taken_by is not None:
@@ -114,6 +122,7 @@ class Invocation:
         from steadyhand.session.workspace import Workspace
 
         settings, config = self.settings, self.config
+        _refuse_empty("--journal", settings.journal)
         return Workspace(
             self.root,
             actor=settings.actor or config.actor,
@@ -123,6 +132,13 @@ class Invocation:
             protect="none" if config.protect == "none" else "standard",
             read_only=settings.read_only,
             tool="cli",
+        )
+
+
+def _refuse_empty(option: str, value: str | None) -> None:
+    if value == "":
+        raise EditError(
+            Kind.BAD_REQUEST, f"{option} is empty", hint=f"give {option} a value, or leave it out for the usual place"
         )
 
 

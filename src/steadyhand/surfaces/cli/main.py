@@ -72,7 +72,7 @@ def _refuse(invocation: Invocation, error: EditError) -> int:
     output = invocation.output
     try:
         output.document({"ok": False, "error": error.to_json()})
-        output.tell(error_lines(error))
+        output.tell(error_lines(invocation.advise(error)))
     except BrokenPipeError:
         return READER_GONE
     except EditError as unheard:  # there is nowhere left to say it
@@ -174,7 +174,12 @@ def _complete(cli: Group) -> None:
     if instruction:
         from click.shell_completion import shell_complete
 
-        sys.exit(shell_complete(cli, {}, PROGRAM, "_STEADYHAND_COMPLETE", instruction))
+        try:
+            code = shell_complete(cli, {"obj": Invocation()}, PROGRAM, "_STEADYHAND_COMPLETE", instruction)
+        except Exception as error:  # a person who pressed a key is shown no complaint
+            _debug(error)
+            code = 1
+        sys.exit(code)
 
 
 def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -210,5 +215,5 @@ cli = CommandLine(
 
 
 def main() -> NoReturn:
-    """The entry point of `steadyhand` and of `python -m steadyhand`."""
+    """The command line, once everything is loaded; a process begins at `start.main`."""
     cli.main()

@@ -16,10 +16,13 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.inputs import text_from
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.config import parse_size
+from steadyhand.surfaces.terminal import visible_line
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Occurrence, Place
 
+_OCCURRENCES = ("unique", "first", "last", "all")
+_OFFERED = 20  # records; more than fit a screen help nobody
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -60,12 +63,40 @@ class OccurrenceType(click.ParamType["Occurrence"]):
     name = "which"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Occurrence:
-        if value in ("unique", "first", "last", "all"):
+        if value in _OCCURRENCES:
             return cast("Occurrence", value)
         number = _number(str(value))
         if number is None or number < 1:
             self.fail(f"{value!r} is not unique, first, last, all or a number from 1", param, ctx)
         return number
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        return [CompletionItem(value) for value in _OCCURRENCES if value.startswith(incomplete)]
+
+
+class RecordId(click.ParamType[str]):
+    """The id of a record, or its first digits."""
+
+    name = "record"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        """The latest records, with what they did; none where the journal cannot be read."""
+        invocation = ctx.find_object(Invocation) or Invocation()
+        invocation.set("read_only", True)
+        invocation.set("json", True)  # nothing is said beside the list
+        try:
+            with invocation.workspace() as workspace:
+                entries = workspace.history(limit=_OFFERED)
+        except (EditError, OSError, ValueError):
+            return []
+        return [
+            CompletionItem(entry.record.id, help=visible_line(f"{entry.record.verb} {', '.join(entry.record.paths)}"))
+            for entry in entries
+            if entry.record.id.startswith(incomplete)
+        ]
 
 
 class FileMode(click.ParamType[int]):
@@ -126,7 +157,14 @@ class PlaceOptions:
             "say where: --old TEXT, --lines A:B or --anchor LINE#HASH",
         )
         if self.lines is not None:
-            return lines_target(*self.lines)
+            first, last = self.lines
+            if last < first:
+                raise EditError(
+                    Kind.BAD_REQUEST,
+                    f"lines {first}:{last} run backwards",
+                    hint=f"START:END, such as {max(last, 1)}:{first}; to add lines and replace none: steadyhand insert",
+                )
+            return lines_target(first, last)
         if self.anchor is not None:
             return anchor_target(self.anchor)
         return Old(text_from(invocation, "--old", self.old, self.old_file) or "")
@@ -174,7 +212,9 @@ def place_options(function: _Function) -> _Function:
         function,
         click.option("--old", metavar="TEXT", help="The text as it stands in the file."),
         click.option("--old-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input."),
-        click.option("--lines", metavar="A:B", type=LineRange(), help="Whole lines, counted from 1, both included."),
+        click.option(
+            "--lines", metavar="A:B", type=LineRange(), help="Whole lines, counted from 1, both included: 3:5."
+        ),
         click.option(
             "--anchor", metavar="LINE#HASH", help="A line as read --anchors names it; two with a colon between."
         ),

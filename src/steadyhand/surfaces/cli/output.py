@@ -10,10 +10,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TextIO
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.terminal import ColorChoice, Line, Piece, paint, wants_color
+
+_BATCH = 1_000  # lines; a reader that went away is noticed after so many, and no more are held in memory
 
 
 class Output:
@@ -70,9 +73,9 @@ class Output:
         return wants_color(self.color, os.environ, is_terminal=_is_terminal(stream))
 
     def _paint(self, stream: TextIO, lines: Iterable[Line]) -> None:
-        painted = "\n".join(paint(lines, color=self.colors(stream)))
-        if painted:
-            _write(stream, painted + "\n")
+        painted = paint(lines, color=self.colors(stream))
+        while batch := list(islice(painted, _BATCH)):
+            _write(stream, "\n".join(batch) + "\n")
 
 
 def _is_terminal(stream: TextIO) -> bool:

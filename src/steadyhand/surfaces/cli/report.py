@@ -24,12 +24,13 @@ def report(invocation: Invocation, receipt: Receipt, *, back: Literal["undo", "r
     output.document(document)
     if not output.json:
         command = (back, invocation.command_line(f"{back} {receipt.id}")) if receipt.id is not None else None
-        output.print(receipt_lines(receipt, back=command, width=cut_width(invocation), quiet=output.quiet))
+        width = cut_width(invocation)
+        output.print(receipt_lines(receipt, back=command, width=width, quiet=output.quiet, advise=invocation.advise))
         for warning in receipt.warnings:
             output.warn(warning)
     return refused.kind.exit_code if refused is not None else 0
 
 
 def cut_width(invocation: Invocation) -> int | None:
-    """Where very long lines are cut: on a terminal only; a program gets them whole."""
+    """The width of the terminal, on which long lines are cut sooner than in a pipe."""
     return invocation.output.width if invocation.output.is_terminal else None

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.documents import entry_document
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName
 from steadyhand.surfaces.cli.render.history import log_lines
+from steadyhand.surfaces.terminal import visible_name
+
+if TYPE_CHECKING:
+    from steadyhand.session.workspace import Workspace
 
 
 @command(
@@ -18,26 +25,48 @@ from steadyhand.surfaces.cli.render.history import log_lines
     steadyhand log
     steadyhand log docs/a.md --limit 5
     steadyhand log --task T-12 --json
+    steadyhand log --actor ada
     """,
 )
 @click.argument("file", required=False, type=FileName())
 @click.option("--task", metavar="TASK", help="Only changes of this task.")
+@click.option("--actor", metavar="NAME", help="Only changes this actor made.")
 @click.option(
     "--limit", metavar="N", type=click.IntRange(min=1), default=30, show_default=True, help="At most this many."
 )
-def run(invocation: Invocation, file: str | None, task: str | None, limit: int) -> int:
+def run(invocation: Invocation, file: str | None, task: str | None, actor: str | None, limit: int) -> int:
     """List recorded changes, newest first.
 
     With FILE only those that touched it, under any name it had.
     """
     path = invocation.path(file) if file is not None else None
     output = invocation.output
+    task, actor = task or invocation.settings.task, actor or invocation.settings.actor
     with invocation.workspace() as workspace:
-        entries = workspace.history(path, task=task, limit=limit)
+        entries = workspace.history(path, task=task, limit=None if actor else limit)
+        if not entries and path is not None:
+            _refuse_unknown(workspace, path)
+    entries = [entry for entry in entries if actor is None or entry.record.actor == actor][:limit]
     output.document({"ok": True, "entries": [entry_document(entry) for entry in entries]})
     if not output.json:
         output.print(log_lines(entries, width=output.width))
     return 0
+
+
+def _refuse_unknown(workspace: Workspace, path: str) -> None:
+    """Nothing to tell of a file that is there is an answer; of one that never was it is a slip."""
+    if workspace.history(path, limit=1):
+        return
+    try:
+        workspace.read(path)
+    except EditError as error:
+        if error.kind is Kind.NO_SUCH_FILE:
+            raise EditError(
+                Kind.NO_SUCH_FILE,
+                f"there is no file {visible_name(path)}, and none was ever recorded",
+                hint="check the name; steadyhand log alone lists every change",
+                details={"path": path},
+            ) from None
 
 
 COMMAND = run

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -10,11 +12,13 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import LineRange, encoding_option, file_argument
-from steadyhand.surfaces.terminal import Line, Piece, visible_name
+from steadyhand.surfaces.terminal import Line, Piece, counted, head_of, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.text.source import Source
 
+_STRETCH = 1 << 16
+_TOLD = ("utf-8", "mark", "argument", "declaration", "journal", "text")
 _ENDINGS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 
 
@@ -44,7 +48,8 @@ def run(
 ) -> int:
     """Show a file.
 
-    Control characters are shown as escapes, never sent to the terminal. --json adds the hash that --expect takes.
+    Control characters are shown as escapes, never sent to the terminal, and very long lines are cut; --raw and
+    --json give everything. --json adds the hash that --expect takes.
     """
     output = invocation.output
     if raw and (output.is_terminal or output.json or lines or anchors):
@@ -62,6 +67,8 @@ def run(
     first, last = _range(source, path, lines)
     output.document(_document(source, path, first, last, anchors=anchors))
     if not output.json:
+        if (guess := _guess(source)) is not None:
+            output.tell([(Piece("note: ", "warning"), Piece(guess))])
         output.print(_lines(source, first, last, anchors=anchors, numbers=numbers or output.is_terminal))
         if output.is_terminal:
             output.tell([(Piece(_facts(source, path), "dim"),)])
@@ -76,21 +83,32 @@ def _range(source: Source, path: str, lines: tuple[int, int | None] | None) -> t
     if lines is not None and not (1 <= first <= max(count, 1) and first <= last):
         raise EditError(
             Kind.OUT_OF_BOUNDS,
-            f"{visible_name(path)} has {count} lines; {first}:{last} is not among them",
-            hint=f"ask for lines between 1 and {count}",
+            f"{visible_name(path)} has {counted(count, 'line')}; {first}:{last} is not among them",
+            hint=f"ask for lines from 1 to {count}, such as 1:{count}" if count else "there is nothing to read",
             details={"path": path, "line_count": count},
         )
     return first, min(last, count)
 
 
-def _lines(source: Source, first: int, last: int, *, anchors: bool, numbers: bool) -> list[Line]:
+def _lines(source: Source, first: int, last: int, *, anchors: bool, numbers: bool) -> Iterator[Line]:
+    """The lines one by one: whoever reads them may stop at any, and a large file is not held twice."""
+    from steadyhand.structure.targets.anchor import anchor_of
+
     digits = len(str(last))
-    names = _anchors(source, first, last) if anchors else [f"{line:>{digits}}" for line in range(first, last + 1)]
-    label = "  " if anchors or numbers else None
-    return [
-        (Piece("" if label is None else name + label, "dim"), Piece(source.table.text(first - 1 + index)))
-        for index, name in enumerate(names)
-    ]
+    for line, text in enumerate(islice(_bodies(source.text), first - 1, max(last, first - 1)), first):
+        label = f"{anchor_of(line, text)}  " if anchors else f"{line:>{digits}}  " if numbers else ""
+        yield (Piece(label, "dim"), *head_of(text))
+
+
+def _bodies(text: str) -> Iterator[str]:
+    """The lines of a text without their endings, split a stretch at a time."""
+    from steadyhand.text.lines import split_bodies
+
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _STRETCH) + 1 or len(text)
+        yield from split_bodies(text[start:end])
+        start = end
 
 
 def _document(source: Source, path: str, first: int, last: int, *, anchors: bool) -> dict[str, object]:
@@ -98,7 +116,7 @@ def _document(source: Source, path: str, first: int, last: int, *, anchors: bool
         "ok": True,
         "path": path,
         "digest": source.digest,
-        "encoding": source.encoding.name,
+        "encoding": {"name": source.encoding.name, "chosen_by": source.encoding.chosen_by},
         "newline": _newline(source),
         "line_count": source.line_count,
         "lines": [first, last],
@@ -115,6 +133,16 @@ def _anchors(source: Source, first: int, last: int) -> list[str]:
     return anchors_of(source, first, last)
 
 
+def _guess(source: Source) -> str | None:
+    """What to say where nothing in the file told how it is encoded."""
+    encoding = source.encoding
+    if not encoding.is_certain:
+        return f"some bytes are no {encoding.name} text and are shown as escapes (--encoding names another)"
+    if encoding.chosen_by in _TOLD:
+        return None
+    return f"read as {encoding.name} (guessed; --encoding names another)"
+
+
 def _newline(source: Source) -> str:
     uniform = source.newlines.uniform
     return _ENDINGS[uniform] if uniform else ("mixed" if source.line_count > 1 else "none")
@@ -123,7 +151,7 @@ def _newline(source: Source) -> str:
 def _facts(source: Source, path: str) -> str:
     facts = (
         visible_name(path),
-        f"{source.line_count} lines",
+        counted(source.line_count, "line"),
         source.encoding.name,
         _newline(source),
         source.digest[:16],

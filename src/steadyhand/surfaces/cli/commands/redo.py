@@ -6,7 +6,7 @@ import click
 
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import dry_run_option, reason_option
+from steadyhand.surfaces.cli.options import RecordId, dry_run_option, reason_option
 from steadyhand.surfaces.cli.report import report
 
 
@@ -18,7 +18,7 @@ from steadyhand.surfaces.cli.report import report
     steadyhand redo 1a2b3c4d5e6f
     """,
 )
-@click.argument("record", required=False)
+@click.argument("record", required=False, type=RecordId())
 @reason_option
 @dry_run_option
 def run(invocation: Invocation, record: str | None, reason: str | None, dry_run: bool) -> int:

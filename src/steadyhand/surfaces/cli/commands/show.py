@@ -7,6 +7,7 @@ import click
 from steadyhand.surfaces.cli.documents import entry_document
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.options import RecordId
 from steadyhand.surfaces.cli.render.history import entry_lines
 from steadyhand.surfaces.cli.report import cut_width
 
@@ -18,7 +19,7 @@ from steadyhand.surfaces.cli.report import cut_width
     steadyhand show 1a2b3c4d5e6f
     """,
 )
-@click.argument("record")
+@click.argument("record", type=RecordId())
 def run(invocation: Invocation, record: str) -> int:
     """Show one record: who, when, why, and its diff.
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName, dry_run_option, reason_option
+from steadyhand.surfaces.cli.options import FileName, RecordId, dry_run_option, reason_option
 from steadyhand.surfaces.cli.report import report
+
+if TYPE_CHECKING:
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.session.workspace import Workspace
 
 
 @command(
@@ -20,7 +26,7 @@ from steadyhand.surfaces.cli.report import report
     steadyhand undo --task T-12 --dry-run
     """,
 )
-@click.argument("record", required=False)
+@click.argument("record", required=False, type=RecordId())
 @click.option("--last", is_flag=True, help="The latest change that still stands.")
 @click.option("--task", metavar="TASK", help="Every change of this task, newest first.")
 @click.option(
@@ -49,7 +55,13 @@ def run(
     path = invocation.path(file) if file is not None else None
     with invocation.workspace(writing=not dry_run) as workspace:
         receipt = workspace.undo(record, last=last, task=task, path=path, reason=reason, preview=dry_run)
-        return report(invocation, receipt, back="redo")
+        return report(invocation, receipt, back=_back(workspace, receipt))
+
+
+def _back(workspace: Workspace, receipt: Receipt) -> Literal["undo", "redo"]:
+    """Taking an undo back puts the change in place again: what takes that back is an undo."""
+    verbs = {workspace.show(record).record.verb for record in receipt.undoes}
+    return "undo" if verbs == {"undo"} else "redo"
 
 
 COMMAND = run

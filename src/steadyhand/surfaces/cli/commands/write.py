@@ -6,10 +6,12 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.inputs import bytes_from, decode, piped
+from steadyhand.surfaces.cli.inputs import bytes_from, decode_whole, piped
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileMode, FileName, commit_options, encoding_option, file_argument
 from steadyhand.surfaces.cli.report import report
+
+_NOT_UTF8 = "send it as UTF-8, with --encoding NAME if the file is to have another; or write bytes as they are: --bytes"
 
 
 @command(
@@ -27,7 +29,7 @@ from steadyhand.surfaces.cli.report import report
 @click.option(
     "--bytes", "exact", is_flag=True, help="Write the bytes as they are: no encoding or newlines of the old file."
 )
-@click.option("--overwrite", is_flag=True, help="Replace a file this task has not read.")
+@click.option("--overwrite", is_flag=True, help="Replace the file whatever it holds.")
 @click.option("--allow-shrink", is_flag=True, help="Allow dropping most of the file.")
 @click.option("--mode", metavar="OCTAL", type=FileMode(), help="Permission bits of a new file.")
 @commit_options
@@ -48,7 +50,7 @@ def run(
 ) -> int:
     """Create a file, or replace its whole content.
 
-    Replacing needs to know what is replaced: --expect with the file's hash, a read by the same task, or --overwrite.
+    Replacing needs to know what is replaced: --expect with the file's hash (read --json tells it), or --overwrite.
     The old file's encoding and line endings are kept. Without --text and --from-file, standard input is read.
     """
     if mode is not None and (exact or expect or overwrite or allow_shrink or encoding):
@@ -85,7 +87,7 @@ def _content(invocation: Invocation, text: str | None, from_file: str | None, *,
         data = bytes_from(invocation, "--from-file", from_file)
     else:
         data = piped(invocation, "content", "give --text, --from-file or pipe it in")
-    return data if exact else decode(data, "the content")
+    return data if exact else decode_whole(data, "the content", _NOT_UTF8)
 
 
 COMMAND = run

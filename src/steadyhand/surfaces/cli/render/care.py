@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.history import fact_lines
-from steadyhand.surfaces.terminal import Line, Piece, visible_name
+from steadyhand.surfaces.terminal import Line, Piece, counted, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.retention import GcReport
@@ -22,18 +22,19 @@ def check_lines(result: CheckReport) -> list[Line]:
     for drift in result.drifted:
         since = f" since record {drift.record}"
         lines.append((Piece("changed outside", "warning"), Piece(f": {visible_name(drift.path)} {drift.state}{since}")))
-    seen = f"{_count(result.records_checked, 'record')}, {_count(result.files_checked, 'file')}"
+    lines += [(Piece("note", "warning"), Piece(f": {note}")) for note in result.notes]
+    seen = f"{counted(result.records_checked, 'record')}, {counted(result.files_checked, 'file')}"
     if result.ok:
         return [*lines, (Piece("sound", "good"), Piece(f": {seen}"))]
-    wrong = _count(len(result.problems) + len(result.pending), "problem")
+    wrong = counted(len(result.problems) + len(result.pending), "problem")
     return [*lines, (Piece(wrong, "error"), Piece(f" in {seen}"))]
 
 
 def gc_lines(result: GcReport) -> list[Line]:
     """What was dropped and what was kept, in one line."""
     verb = "would drop" if result.dry_run else "dropped"
-    dropped = f"{verb} {_count(result.dropped_images, 'old version')} ({shown_size(result.dropped_bytes)})"
-    kept = f"kept {_count(result.kept_images, 'version')} ({shown_size(result.kept_bytes)})"
+    dropped = f"{verb} {counted(result.dropped_images, 'old version')} ({shown_size(result.dropped_bytes)})"
+    kept = f"kept {counted(result.kept_images, 'version')} ({shown_size(result.kept_bytes)})"
     return [(Piece(f"{dropped}, {kept}"),)]
 
 
@@ -58,10 +59,6 @@ def _word(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     return str(value)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def shown_size(size: int) -> str:

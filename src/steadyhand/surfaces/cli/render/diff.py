@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from steadyhand.surfaces.terminal import Line, Piece
+from steadyhand.surfaces.terminal import LONGEST_LINE, Line, Piece, counted, more_characters
 from steadyhand.text.span import Span
 
 _RANGE = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
@@ -18,15 +19,14 @@ _LEAD = 40  # characters kept before the first change of a line that is cut
 
 
 def diff_lines(diff: str, *, width: int | None = None, limit: int | None = None) -> list[Line]:
-    """The diff as lines. With `width`, very long lines are cut around their first change; `limit` caps the count."""
+    """The diff as lines, very long ones cut around their first change, on a terminal sooner; `limit` caps the count."""
     rows = diff.split("\n")
     if rows and rows[-1] == "":
         rows.pop()
-    lines = list(_Reader(_without_uniform_returns(rows), width).lines())
-    if limit is None or len(lines) <= limit:
-        return lines
-    rest = len(lines) - limit
-    return [*lines[:limit], (Piece(f"… {rest} more lines of diff", "dim"),)]
+    lines = _Reader(_without_uniform_returns(rows), width).lines()
+    shown = list(islice(lines, limit))
+    rest = sum(1 for _ in lines)
+    return [*shown, (Piece(f"… {counted(rest, 'more line')} of diff", "dim"),)] if rest else shown
 
 
 class _Row(NamedTuple):
@@ -41,7 +41,7 @@ class _Reader:
 
     def __init__(self, rows: list[str], width: int | None) -> None:
         self._rows = rows
-        self._cut = None if width is None else max(width * 4, 200)
+        self._cut = LONGEST_LINE if width is None else min(max(width * 4, 200), LONGEST_LINE)
         self._removed: list[_Row] = []
         self._added: list[_Row] = []
 
@@ -90,7 +90,7 @@ class _Reader:
         start, end = self._window(text, spans)
         pieces = [Piece(mark, style)]
         if start:
-            pieces.append(Piece("…", "dim"))
+            pieces.append(Piece(f"{counted(start, 'character')} before … ", "dim"))
         position = start
         for span in spans:
             if span.end <= start or span.start >= end:
@@ -100,11 +100,11 @@ class _Reader:
             position = min(span.end, end)
         pieces.append(Piece(text[position:end], style))
         if end < len(text):
-            pieces.append(Piece(f"… {len(text) - end} more characters", "dim"))
+            pieces.append(Piece(more_characters(len(text) - end), "dim"))
         return tuple(piece for piece in pieces if piece.text)
 
     def _window(self, text: str, spans: Spans) -> tuple[int, int]:
-        if self._cut is None or len(text) <= self._cut:
+        if len(text) <= self._cut:
             return 0, len(text)
         start = max(spans[0].start - _LEAD, 0) if spans else 0
         return start, min(start + self._cut, len(text))

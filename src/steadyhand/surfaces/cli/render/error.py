@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from steadyhand.errors import EditError
-from steadyhand.surfaces.terminal import Line, Piece
+from steadyhand.surfaces.terminal import Line, Piece, head_of
 
 _MOST = 12  # lines of facts; programs get them all with --json
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
-        "action anchor column count end errno guard index limit line line_count lines mode "
+        "action actual anchor column count end errno guard index limit line line_count lines mode "
         "offset path size start tier total tried verb"
     ).split()
 )
@@ -18,13 +18,13 @@ _UNSAID = frozenset(
 def error_lines(error: EditError) -> list[Line]:
     """The message may run over several lines; so may the hint."""
     first, *rest = error.message.split("\n")
-    lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(f": {first}"))]
-    lines += [(Piece(f"  {row}"),) for row in rest]
+    lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
+    lines += [(Piece("  "), *head_of(row)) for row in rest]
     lines += _fact_lines(error)
     if error.hint:
         first, *rest = error.hint.split("\n")
-        lines.append((Piece("hint: ", "hint"), Piece(first)))
-        lines += [(Piece(f"  {row}"),) for row in rest]
+        lines.append((Piece("hint: ", "hint"), *head_of(first)))
+        lines += [(Piece("  "), *head_of(row)) for row in rest]
     return lines
 
 
@@ -39,10 +39,16 @@ def _fact_lines(error: EditError) -> list[Line]:
     for key, shown in facts:
         if len(lines) >= _MOST:
             break
-        first, *rest = shown.split("\n")
-        lines.append((Piece(f"  {key.replace('_', ' ')}: ", "dim"), Piece(first)))
-        lines += [(Piece(f"    {row}"),) for row in rest]
+        lines += _fact(key.replace("_", " "), shown)
     return lines[:_MOST]
+
+
+def _fact(name: str, value: str) -> list[Line]:
+    """On the line of its name, or, where blanks or newlines count, row by row behind a bar: `  |` is no part of it."""
+    label = Piece(f"  {name}:", "dim")
+    if "\n" not in value and value == value.strip():
+        return [(label, Piece(" "), *head_of(value))]
+    return [(label,), *((Piece("  |", "dim"), *head_of(row)) for row in value.split("\n"))]
 
 
 def _show(value: object) -> str:

@@ -93,7 +93,7 @@ def _origin_line(path: str, run: Sequence[Why]) -> Line:
     if why.origin is None:
         return (place, Piece(_ELSEWHERE[why.since] or "unknown", "dim"))
     record = why.origin.record
-    facts = [record.actor, record.task, shown_time(record.time), why.reason or record.reason]
+    facts = [_who(record), shown_time(record.time), why.reason or record.reason]
     return (place, Piece(record.id, "id"), Piece("  " + "  ".join(fact for fact in facts if fact)))
 
 

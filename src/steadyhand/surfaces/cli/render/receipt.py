@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from steadyhand.errors import EditError
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.render.error import error_lines
 from steadyhand.surfaces.terminal import Line, Piece, visible_name
@@ -21,13 +23,26 @@ _PREVIEW = {
     "renamed": "would rename",
     "mode": "would change the mode of",
 }
+_EXACT = (None, "exact", "lines", "anchor")  # the tiers and targets that overlook nothing
 _DONE = {"mode": "changed the mode of"}
 
 
+def _unchanged(error: EditError) -> EditError:
+    return error
+
+
 def receipt_lines(
-    receipt: Receipt, *, back: tuple[str, str] | None, width: int | None, quiet: bool = False
+    receipt: Receipt,
+    *,
+    back: tuple[str, str] | None,
+    width: int | None,
+    quiet: bool = False,
+    advise: Callable[[EditError], EditError] = _unchanged,
 ) -> list[Line]:
-    """The whole answer; `back` is the word for taking it back, and the command that does."""
+    """The whole answer; `back` is the word for taking it back, and the command that does.
+
+    `advise` puts refusals into the words of the command that met them.
+    """
     lines: list[Line] = [] if quiet else diff_lines(receipt.diff(), width=width, limit=_DIFF_ROWS)
     if receipt.undoes:
         word = "took back" if receipt.id is not None else "would take back"
@@ -35,14 +50,24 @@ def receipt_lines(
             (Piece(word, "good" if receipt.id is not None else "place"), Piece(f" {', '.join(receipt.undoes)}"))
         )
     summaries = [_file_line(receipt, file) for file in receipt.files]
-    if back is not None and len(summaries) == 1:
-        summaries[0] = (*summaries[0], Piece(f" · {back[0]} with: ", "dim"), Piece(back[1]))
+    way = _way_back(receipt, back) if back is not None else ()
+    if way and len(summaries) == 1:
+        summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
     lines += summaries
     for outcome in receipt.outcomes:
-        lines += _outcome_lines(outcome)
-    if back is not None and len(summaries) != 1:
-        lines.append((Piece(f"{back[0]} with: ", "dim"), Piece(back[1])))
+        lines += _outcome_lines(outcome, advise)
+    if way and len(summaries) != 1:
+        lines.append(way)
     return lines
+
+
+def _way_back(receipt: Receipt, back: tuple[str, str]) -> Line:
+    """How to take the change back, or that nothing can: of a file with secrets no content is kept."""
+    secret = [visible_name(file.path) for file in receipt.files if file.redacted]
+    if not secret:
+        return (Piece(f"{back[0]} with: ", "dim"), Piece(back[1]))
+    which = f" ({', '.join(secret)})" if len(secret) < len(receipt.files) else ""
+    return (Piece("not undoable: ", "warning"), Piece(f"content with secrets is not kept{which}"))
 
 
 def _file_line(receipt: Receipt, file: FileReceipt) -> Line:
@@ -69,14 +94,14 @@ def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
     return f" line {shown}" if is_one else f" lines {shown}{more}"
 
 
-def _outcome_lines(outcome: Outcome) -> list[Line]:
+def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError]) -> list[Line]:
     """What an edit has to add: a match that was not exact, places left alone, a refusal inside a partial success."""
     lines: list[Line] = []
     where = visible_name(outcome.path) if outcome.path else f"edit {outcome.index + 1}"
     if outcome.error is not None:
         lines.append((Piece("not applied: ", "error"), Piece(f"edit {outcome.index + 1}, {where}")))
-        lines += [(Piece("  "), *line) for line in error_lines(outcome.error)]
-    if outcome.applied and outcome.tier not in (None, "exact"):
+        lines += [(Piece("  "), *line) for line in error_lines(advise(outcome.error))]
+    if outcome.applied and outcome.tier not in _EXACT:
         differs = f" ({', '.join(outcome.differs)})" if outcome.differs else ""
         lines.append((Piece("  note: ", "dim"), Piece(f"matched at the {outcome.tier} tier{differs}")))
     if outcome.applied and outcome.others:

@@ -1,0 +1,92 @@
+"""Refusals in the words of the shell: which option of the command at hand does what the hint asks for.
+
+The rooms below speak to Python, JSON and shell alike. What a person types is added here and nowhere else; under
+--json a refusal stays as it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from steadyhand.errors import EditError, Kind
+
+Advice = Callable[[Mapping[str, object]], str | None]
+PLACES = ("edit", "delete", "diff")
+TEXTS = (*PLACES, "insert", "read", "write")
+
+
+def _say(sentence: str) -> Advice:
+    return lambda _: sentence
+
+
+def _version(does: str, more: str = "") -> Advice:
+    """The digest of the version that is there, as the option that names it."""
+
+    def advice(details: Mapping[str, object]) -> str | None:
+        actual = details.get("actual")
+        return f"--expect {actual[:16]} {does} the version that is there now{more}" if isinstance(actual, str) else None
+
+    return advice
+
+
+def _insertion_lines(details: Mapping[str, object]) -> str | None:
+    count = details.get("line_count")
+    if not isinstance(count, int):
+        return None
+    between = {0: "", 1: "1, "}.get(count, f"1 to {count}, ")
+    return f"--line takes {between}0 for the start and -1 for the end"
+
+
+def _whole_lines(details: Mapping[str, object]) -> str | None:
+    count = details.get("line_count")
+    if not isinstance(count, int):
+        return None
+    return f"--lines takes 1:{count} or less" if count else "steadyhand insert FILE --line 0 adds the first line"
+
+
+_ADDED: dict[tuple[Kind, str], Advice] = {
+    (Kind.SUSPICIOUS_SHRINK, "write"): _say("--allow-shrink allows it"),
+    **{(Kind.STALE_SOURCE, name): _version("names") for name in (*PLACES, "insert", "rename")},
+    **{(Kind.AMBIGUOUS_MATCH, name): _say("typed as --occurrence N, --first, --last or --all") for name in PLACES},
+    (Kind.AMBIGUOUS_MATCH, "insert"): _say("typed as --occurrence N, first, last or all"),
+    **{(Kind.COUNT_MISMATCH, name): _say("--expected N is the number to count on") for name in PLACES},
+    **{(Kind.NOT_TEXT, name): _say("--encoding NAME says how it is encoded") for name in TEXTS},
+    (Kind.EXISTS_ALREADY, "write"): _say("without --mode, write replaces a file; chmod changes its mode"),
+}
+# Where the hint from below would not help somebody at a shell, the shell's own takes its place.
+_INSTEAD: dict[tuple[Kind, str], Advice] = {
+    (Kind.STALE_SOURCE, "write"): _version("replaces", "; --overwrite replaces any"),
+    (Kind.OUT_OF_BOUNDS, "insert"): _insertion_lines,
+    **{(Kind.OUT_OF_BOUNDS, name): _whole_lines for name in PLACES},
+}
+_SPELLINGS = (
+    ("encoding=…", "--encoding NAME"),
+    ("journal=…", "--journal PLACE"),
+    ("open it without read_only", "--read-only was given: leave it out to change files"),
+    (" with allow_shrink", " with --allow-shrink"),
+    ("leave occurrence and expected out", "leave --occurrence and --expected out"),
+)
+
+
+def advise(error: EditError, command: str | None) -> EditError:
+    """The refusal with a hint that can be typed; the same one where there is nothing to add."""
+    if command is None:
+        return error
+    hint = error.hint or ""
+    for told, typed in _SPELLINGS:
+        hint = hint.replace(told, typed)
+    if (instead := _look(_INSTEAD, error, command)) is not None:
+        hint = instead
+    added = _look(_ADDED, error, command)
+    if added is not None and not any(word in hint for word in added.split() if word.startswith("--")):
+        hint = f"{hint}; {added}" if hint else added
+    return error if hint == (error.hint or "") else _with_hint(error, hint)
+
+
+def _look(table: Mapping[tuple[Kind, str], Advice], error: EditError, command: str) -> str | None:
+    found = table.get((error.kind, command))
+    return found(error.details) if found is not None else None
+
+
+def _with_hint(error: EditError, hint: str) -> EditError:
+    return EditError(error.kind, error.message, hint=hint, details=error.details)
