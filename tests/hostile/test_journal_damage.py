@@ -14,9 +14,13 @@ from pathlib import Path
 
 import pytest
 
+import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.record import Record, State
+from steadyhand.text.splice import Splice
+from steadyhand.workspace.journal.record import FileChange, FileState, Ownership, Record, State
 from steadyhand.workspace.journal.store import Journal, open_journal
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record
 
@@ -135,6 +139,43 @@ def test_every_byte_of_a_body_is_guarded(tmp_path: Path) -> None:
             with pytest.raises(EditError) as caught:
                 journal.find(made.id)
             assert caught.value.kind is Kind.JOURNAL_DAMAGED
+
+
+A, B = (digest_of(text) for text in (b"one\n", b"two\n"))
+TURN = ChangeSet((Splice(0, "one", "two"),))
+IMPOSSIBLE = {
+    **{
+        f"mode {mode:o}": FileChange(FileState("a.md", A, mode), FileState("a.md", B, 0o644), TURN)
+        for mode in (2**70, -1, 0o170000 | 0o6777)
+    },
+    **{
+        f"encoding {name!r}": FileChange(FileState("a.md", A, 0o644), FileState("a.md", B, 0o644), TURN, Encoding(name))
+        for name in ("nosuch", "rot13", "hex", "idna", "undefined", "utf-8\0x")
+    },
+    "digest": FileChange(FileState("a.md", "../../x", 0o644), FileState("a.md", B, 0o644), TURN),
+    "path": FileChange(FileState("a.md\0", A, 0o644), FileState("a.md", B, 0o644), TURN),
+    "owner": FileChange(FileState("a.md", A, 0o644, Ownership(2**70, -5)), None),
+    "splice": FileChange(
+        FileState("a.md", A, 0o644), FileState("a.md", B, 0o644), ChangeSet((Splice(10**30, "", "x"),))
+    ),
+}
+
+
+@pytest.mark.parametrize("change", IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
+def test_a_sealed_row_that_says_what_no_file_can_have_is_a_damaged_row(tmp_path: Path, change: FileChange) -> None:
+    """Somebody with the journal's own code wrote it: checksum and chain are right."""
+    (tmp_path / "a.md").write_bytes(b"two\n")
+    with open_journal(tmp_path / ".steadyhand") as journal:
+        forged = commit(journal, record(change))
+        assert [problem.kind for problem in journal.verify()] == ["body"]
+        assert list(journal.entries()) == []
+    with sh.Workspace(tmp_path) as ws:
+        for work in (lambda: ws.undo(forged.id), lambda: ws.diff_of(forged.id), lambda: ws.redo(forged.id)):
+            with refusing(Kind.JOURNAL_DAMAGED):
+                work()
+        ws.why_all("a.md")
+        assert not ws.check().ok
+    assert (tmp_path / "a.md").read_bytes() == b"two\n"
 
 
 FOREIGN = {
@@ -268,13 +309,14 @@ def test_the_database_of_another_program_is_set_aside(tmp_path: Path) -> None:
 
 def test_texts_that_look_like_sql_or_like_another_line_are_only_texts(tmp_path: Path) -> None:
     nasty = '\'); DROP TABLE log; --\n{"v":1}\r\u2028\x00\x1b[2J'
+    name = nasty.replace("\0", "")
     with open_journal(tmp_path / "state") as journal:
-        each = commit(journal, record(edited(nasty), actor=nasty, task=nasty))
+        each = commit(journal, record(edited(name), actor=nasty, task=nasty))
         journal.append_note(nasty, {nasty: nasty})
         undecided = record()
         journal.prepare(undecided, STAGING, {})
         journal.settle(undecided.id, State.PARTIAL, nasty)
-        assert [entry.record for entry in journal.entries(path=nasty, actor=nasty, task=nasty)] == [each]
+        assert [entry.record for entry in journal.entries(path=name, actor=nasty, task=nasty)] == [each]
         assert [note.body for note in journal.notes(type=nasty)] == [{nasty: nasty}]
         assert journal.find(undecided.id).note == nasty
         assert journal.verify() == []

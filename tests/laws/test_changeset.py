@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import SupportsIndex
 
 import pytest
 from hypothesis import assume, given
@@ -205,6 +206,31 @@ def test_changes_clash_where_they_overlap_or_insert_at_one_place(case: tuple[str
     }
     moved = ours.rebase(theirs)
     assert (set(moved.pairs) if isinstance(moved, Clash) else set()) == pairs
+
+
+class Counted(str):
+    """A text that counts the characters copied out of it and out of its parts."""
+
+    __slots__ = ()
+    copied = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> Counted:
+        part = Counted(super().__getitem__(key))
+        Counted.copied += len(part)
+        return part
+
+
+def test_composing_many_edits_with_a_long_insertion_or_deletion_copies_it_once() -> None:
+    size, count = 100_000, 500
+    many = ChangeSet(tuple(Splice(index * (size // count), "a", "b") for index in range(count)))
+    long = ChangeSet((Splice(0, "", Counted("a" * size)),))
+    Counted.copied = 0
+    assert long.compose(many).apply("") == many.apply("a" * size)
+    assert Counted.copied <= size
+    gone = ChangeSet((Splice(0, Counted(many.apply("a" * size)), ""),))
+    Counted.copied = 0
+    assert many.compose(gone).apply("a" * size) == ""
+    assert Counted.copied <= size
 
 
 @given(edited(), st.one_of(st.none(), st.just("ab" * 32)))

@@ -250,6 +250,19 @@ def test_a_transaction_of_another_machine_is_named_and_not_waited_for(root: Path
         ws.edit("b.txt", [sh.Replace("alpha", "A")])
 
 
+def test_a_read_only_workspace_tells_what_is_pending_and_touches_nothing(root: Path) -> None:
+    with sh.Workspace(root) as ws:
+        ws.edit("a.txt", [sh.Replace("two", "2")])
+    pending = root / FOLDER / "pending"
+    note = '{"machine": "elsewhere", "pid": 1, "temps": [], "lock_keys": ["a.txt"], "made_dirs": [], "prune": []}'
+    (pending / "0123456789ab").write_text(note)
+    (pending / "ba9876543210.0.part").write_text("{")
+    with sh.Workspace(root, read_only=True) as ws:
+        assert any("0123456789ab" in warning for warning in ws.warnings)
+        ws.doctor()
+    assert sorted(os.listdir(pending)) == ["0123456789ab", "ba9876543210.0.part"]
+
+
 def test_a_new_file_in_an_encoding_with_a_mark_has_the_mark(root: Path) -> None:
     with sh.Workspace(root) as ws:
         ws.write("w.txt", "héllo\n", encoding="utf-16")

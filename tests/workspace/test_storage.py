@@ -59,6 +59,29 @@ def test_a_rename_that_must_not_replace_does_not(
     assert (tmp_path / "c").stat().st_nlink == 1
 
 
+def test_a_rename_by_links_that_fails_leaves_no_second_name(
+    here: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSYS, "")
+
+    unlink = os.unlink
+
+    def stubborn(name: str, *, dir_fd: int) -> None:
+        if name == "a":
+            raise PermissionError(errno.EPERM, "")
+        unlink(name, dir_fd=dir_fd)
+
+    (tmp_path / "a").write_bytes(b"a")
+    monkeypatch.setattr(openat2, "rename_noreplace", unsupported)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", stubborn)
+        with pytest.raises(PermissionError):
+            Storage().rename_noreplace("a", "b", before_dir_fd=here, after_dir_fd=here)
+    assert os.listdir(tmp_path) == ["a"]
+    assert (tmp_path / "a").stat().st_nlink == 1
+
+
 def test_the_kernels_resolver_keeps_beneath(here: int, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "up").symlink_to("..")

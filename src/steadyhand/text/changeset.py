@@ -199,7 +199,8 @@ class _Composer:
         self._first = first.splices
         self._index = 0  # the next splice of `first`
         self._before = 0  # position in the text before
-        self._pending = ""  # produced by a splice of `first`, not yet consumed
+        self._made = ""  # produced by a splice of `first`
+        self._used = 0  # how much of it is consumed; never cut off, a long insertion would be copied at each step
         self._start = 0
         self._old: list[str] = []
         self._new: list[str] = []
@@ -209,11 +210,11 @@ class _Composer:
         """`later` leaves the next `count` middle characters alone; None: all that are left."""
         while count is None or count > 0:
             self._produce(apart=True)
-            if self._pending:
-                taken = self._pending if count is None else self._pending[:count]
-                self._new.append(taken)
-                self._pending = self._pending[len(taken) :]
-                count = None if count is None else count - len(taken)
+            if pending := self._pending:
+                taken = pending if count is None else min(pending, count)
+                self._new.append(self._made[self._used : self._used + taken])
+                self._used += taken
+                count = None if count is None else count - taken
                 continue
             untouched = self._untouched()
             if untouched is None and count is None:
@@ -229,18 +230,19 @@ class _Composer:
         """`later` replaces the next `len(old)` middle characters."""
         if not self._pending:
             self._close()
-        while old:
+        position = 0
+        while left := len(old) - position:
             self._produce(apart=False)
-            if self._pending:
-                step = min(len(self._pending), len(old))
-                self._pending = self._pending[step:]
+            if pending := self._pending:
+                step = min(pending, left)
+                self._used += step
             else:
                 untouched = self._untouched()
-                step = len(old) if untouched is None else min(untouched, len(old))
+                step = left if untouched is None else min(untouched, left)
                 self._open()
-                self._old.append(old[:step])
+                self._old.append(old[position : position + step])
                 self._before += step
-            old = old[step:]
+            position += step
         self._open()
         self._new.append(new)
 
@@ -257,7 +259,12 @@ class _Composer:
             self._open()
             self._old.append(splice.old)
             self._before = splice.end
-            self._pending = splice.new
+            self._made, self._used = splice.new, 0
+
+    @property
+    def _pending(self) -> int:
+        """How many produced characters are not yet consumed."""
+        return len(self._made) - self._used
 
     def _untouched(self) -> int | None:
         """How many characters from here `first` left alone; None: all the rest."""

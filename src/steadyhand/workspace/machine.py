@@ -56,7 +56,7 @@ def _journal(store: Store) -> dict[str, object]:
         stats = store.journal.stats()
     except EditError as error:
         return {"state": "unusable", "error": error.to_json()}
-    pending = [intent.id for intent in store.state.intents()]
+    pending = [intent.id for intent in store.state.intents(sweep=not store.read_only)]
     return {
         "state": "in use",
         "location": store.journal.location,

@@ -5,6 +5,7 @@
    So whatever a crash leaves behind can be found without walking the tree.
 3. A note appears whole: it is written under another name and renamed.
 4. A note is taken away only after everything it names is gone or in its final place.
+5. A folder made here is durable before anything is put into it: the directory that holds its name was synced.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import json
 import os
 import socket
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
@@ -24,14 +27,18 @@ from steadyhand.workspace.writer import refuse_os
 
 FOLDER = ".steadyhand"
 _MOST_NOTES = 10_000
+_PART = ".part"
 _TRIES = 5
+_MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 
 
-def this_machine() -> str:
-    """A name for the machine whose processes can be asked whether they still live."""
-    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
-        with contextlib.suppress(OSError):
-            return f"{socket.gethostname()}:{Path(path).read_text(encoding='ascii').strip()}"
+def this_machine(id_files: Sequence[str] = _MACHINE_IDS) -> str:
+    """A name for the machine whose locks we can see; it outlives a new host name where the machine has an id."""
+    for path in id_files:
+        with contextlib.suppress(OSError, UnicodeError):
+            found = Path(path).read_text(encoding="ascii").strip()
+            if found and found != "uninitialized":  # as an image says before its first start
+                return found
     return socket.gethostname()
 
 
@@ -90,25 +97,56 @@ class StateFolder:
     def make(self) -> None:
         """Make the folder and its rooms. Refuses a link, a file or somebody else's folder."""
         try:
-            self.location.parent.mkdir(parents=True, exist_ok=True)
+            for path in reversed(list(takewhile(lambda parent: not parent.exists(), self.location.parents))):
+                self._make_parent(path)
             parent = self._storage.open(str(self.location.parent), os.O_RDONLY | DIRECTORY)
             try:
-                self._make_one(self.location.name, parent)
-                folder = self._storage.open(self.location.name, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=parent)
+                folder = self._make_folder(parent)
             finally:
                 self._close(parent)
             try:
-                self._make_one("pending", folder)
-                self._make_one("locks", folder)
+                self._make_rooms(folder)
             finally:
                 self._close(folder)
         except OSError as error:
             raise refuse_os(error, "make the state folder", FOLDER) from None
 
-    def _make_one(self, name: str, dir_fd: int) -> None:
-        with contextlib.suppress(FileExistsError):
+    def _make_parent(self, path: Path) -> None:
+        handle = self._storage.open(str(path.parent), os.O_RDONLY | DIRECTORY)
+        try:
+            with contextlib.suppress(FileExistsError):
+                self._storage.mkdir(path.name, dir_fd=handle)
+                self._storage.fsync_dir(handle)
+        finally:
+            self._close(handle)
+
+    def _make_folder(self, parent: int) -> int:
+        """A handle for the folder; a new one is 0700 whatever the umask, and its name is durable."""
+        is_new = self._make_one(self.location.name, parent)
+        folder = self._storage.open(self.location.name, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=parent)
+        if is_new:
+            try:
+                self._storage.fchmod(folder, 0o700)
+                self._storage.fsync_dir(parent)
+            except OSError:
+                self._close(folder)
+                raise
+        return folder
+
+    def _make_rooms(self, folder: int) -> None:
+        made = [self._make_one(room, folder) for room in ("pending", "locks")]
+        if any(made):
+            self._storage.fsync_dir(folder)
+
+    def _make_one(self, name: str, dir_fd: int) -> bool:
+        """Whether the directory was not there before; refuses what is no directory of ours."""
+        made = True
+        try:
             self._storage.mkdir(name, 0o700, dir_fd=dir_fd)
+        except FileExistsError:
+            made = False
         _check(self._storage.stat(name, dir_fd=dir_fd))
+        return made
 
     def check(self) -> None:
         """Refuse a folder that cannot be trusted."""
@@ -138,7 +176,7 @@ class StateFolder:
         handle = self._open("pending")
         try:
             for attempt in range(_TRIES):
-                if self._write_note(intent, f"{intent.id}.{attempt}.part", handle):
+                if self._write_note(intent, f"{intent.id}.{attempt}{_PART}", handle):
                     return
             raise OSError(errno.EBUSY, "")
         except OSError as error:
@@ -173,22 +211,25 @@ class StateFolder:
         finally:
             self._close(handle)
 
-    def intents(self) -> list[Intent]:
-        """The notes of transactions that run or have died."""
+    def intents(self, *, sweep: bool = True) -> list[Intent]:
+        """The notes of transactions that run or have died.
+
+        `sweep` takes away notes whose writers died while they wrote them; without it nothing is changed.
+        """
         try:
             handle = self._open("pending")
         except EditError:
             return []
         try:
             names = [entry.name for entry in self._storage.listdir(handle, limit=_MOST_NOTES)]
-            return [intent for name in sorted(names) if (intent := self._load(handle, name)) is not None]
+            for part in (name for name in names if sweep and name.endswith(_PART)):
+                self._drop_orphan(handle, part)
+            whole = sorted(name for name in names if not name.endswith(_PART))
+            return [intent for name in whole if (intent := self._load(handle, name)) is not None]
         finally:
             self._close(handle)
 
     def _load(self, handle: int, name: str) -> Intent | None:
-        if name.endswith(".part"):
-            self._drop_orphan(handle, name)
-            return None
         try:
             fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=handle)
         except OSError as error:

@@ -2,7 +2,7 @@
 
 This is the seam where tests inject faults: whoever touches a file goes through a `Storage`, so failing or
 dying at the n-th call covers every instant of a transaction.
-Nothing here decides, cleans up, or retries: a refused call is an `OSError`, and an fsync error is final.
+Nothing here decides or retries: a refused call is an `OSError` that did nothing, and an fsync error is final.
 Interrupted calls (EINTR) are repeated, by Python or here.
 All names are single components or link-free paths relative to a directory handle.
 """
@@ -137,7 +137,12 @@ class Storage:
             if error.errno not in _NO_NOREPLACE:
                 raise
             os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)
-            os.unlink(before, dir_fd=before_dir_fd)
+            try:
+                os.unlink(before, dir_fd=before_dir_fd)
+            except OSError:
+                with suppress(OSError):  # a refused rename has done nothing, so the new name must not stay
+                    os.unlink(after, dir_fd=after_dir_fd)
+                raise
 
     def link(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)

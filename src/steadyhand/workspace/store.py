@@ -283,6 +283,9 @@ class Store:
             self.state.check()
             if not self.read_only:
                 self.recover()
+            elif pending := self.state.intents(sweep=False):
+                names = ", ".join(intent.id for intent in pending)
+                self._report((f"pending until the workspace is opened for writing: {names}",))
         except EditError as error:
             self._report((f"the journal cannot be used now: {error.message}",))
 

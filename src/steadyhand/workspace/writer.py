@@ -1,7 +1,7 @@
-"""One file, durably: a new version beside it, carrying everything the old one had, then one rename.
+"""One file, durably: a new version beside it, carrying everything the old one had, or over it where it must stay.
 
 What a transaction is made of; nothing here knows of several files, journals or locks.
-A temporary is complete and on the medium before anybody can rename it; a failure removes it and changes nothing.
+A temporary is complete and on the medium before anybody renames it; a failure removes it and changes nothing.
 Metadata that cannot be carried over is a refusal that names it, never a silent loss.
 
 fsync comes last, once, and is never repeated.
@@ -25,11 +25,8 @@ from steadyhand.workspace.storage import NOFOLLOW, NONBLOCK, Storage, shut
 __all__ = [
     "TEMP_PREFIX",
     "check_writable",
-    "create_new",
     "discard",
-    "fsync_directory",
     "refuse_os",
-    "replace",
     "stage",
     "temp_name",
     "write_in_place",
@@ -114,30 +111,6 @@ def check_writable(storage: Storage, place: Place) -> None:
             return
         raise refuse_os(error, "write", place.path) from None
     shut(storage, fd)
-
-
-def replace(storage: Storage, dir_fd: int, temp: str, name: str, *, path: str = "") -> None:
-    """Rename the temporary over the name: the one instant at which the file becomes the new one."""
-    try:
-        storage.rename(temp, name, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
-    except OSError as error:
-        raise refuse_os(error, "replace", path or name) from None
-
-
-def create_new(storage: Storage, dir_fd: int, temp: str, name: str, *, path: str = "") -> None:
-    """Rename the temporary to a name that must be free. Refuses `exists-already`."""
-    try:
-        storage.rename_noreplace(temp, name, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
-    except OSError as error:
-        raise refuse_os(error, "create", path or name) from None
-
-
-def fsync_directory(storage: Storage, dir_fd: int, *, path: str = "") -> None:
-    """Make the directory's names durable. A refusal here means: applied, not confirmed durable."""
-    try:
-        storage.fsync_dir(dir_fd)
-    except OSError as error:
-        raise refuse_os(error, "sync", path or "the directory") from None
 
 
 def discard(storage: Storage, dir_fd: int, temp: str) -> None:

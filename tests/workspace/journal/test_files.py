@@ -381,6 +381,62 @@ def test_a_forked_child_that_never_asks_disturbs_nobody(folder: Path) -> None:
         assert len(list(journal.entries())) == 2
 
 
+def test_no_thread_of_a_forked_child_gets_the_parents_connection(folder: Path) -> None:
+    """The first thread is held up while it opens; the second, if it could pass, would be through long before."""
+    ended = run(
+        "import threading\n"
+        "from steadyhand.workspace.journal import handle as module\n"
+        "journal = open_journal(sys.argv[1])\n"
+        "handle = journal._handle\n"
+        "parents = handle.read(lambda connection: connection)\n"
+        "usual, opening, passed, used = module.open_database, threading.Event(), threading.Event(), []\n"
+        "def slow(*given):\n"
+        "    opening.set()\n"
+        "    passed.wait(0.5)\n"
+        "    return usual(*given)\n"
+        "def ask():\n"
+        "    handle.read(used.append)\n"
+        "    passed.set()\n"
+        "with handle._lock:\n"  # held by this thread of the parent, and by no thread of the child
+        "    child = os.fork()\n"
+        "if child == 0:\n"
+        "    module.open_database = slow\n"
+        "    threads = [threading.Thread(target=ask) for _ in range(2)]\n"
+        "    threads[0].start()\n"
+        "    opening.wait()\n"
+        "    threads[1].start()\n"
+        "    for thread in threads:\n"
+        "        thread.join()\n"
+        "    os._exit(0 if len(used) == 2 and used[0] is used[1] is not parents else 1)\n"
+        "assert os.waitpid(child, 0)[1] == 0\n",
+        folder,
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_child_that_could_not_open_tries_again_and_leaves_the_parents_connection_alone(folder: Path) -> None:
+    ended = run(
+        "from steadyhand.errors import EditError\n"
+        "journal = open_journal(sys.argv[1])\n"
+        "commit(journal, record(id='a' * 12))\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    os.chmod(sys.argv[1], 0o777)\n"
+        "    for _ in range(2):\n"
+        "        try:\n"
+        "            journal.stats()\n"
+        "            os._exit(1)\n"
+        "        except EditError:\n"
+        "            pass\n"
+        "    os.chmod(sys.argv[1], 0o700)\n"
+        "    os._exit(0 if journal.stats().records == 1 else 2)\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+        "assert journal.stats().records == 1\n",
+        folder,
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
 def test_a_relative_folder_stays_the_same_when_the_working_directory_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

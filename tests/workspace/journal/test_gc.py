@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from steadyhand.workspace.journal.record import FileChange, Record, State, utc_t
 from steadyhand.workspace.journal.retention import ImageUse, Retention, choose_dropped
 from steadyhand.workspace.journal.store import Journal
 from tests.workspace.journal.conftest import Opener
-from tests.workspace.journal.making import STAGING, commit, image_of, record, state
+from tests.workspace.journal.making import STAGING, commit, edited, image_of, record, state
 
 
 def days_ago(days: float) -> str:
@@ -67,6 +68,72 @@ def test_an_old_image_that_a_young_record_needs_stays(journal: Journal) -> None:
     commit(journal, created(b"shared"))
     journal.gc(keep_days=1)
     assert kept(journal, b"shared", b"old") == [True, False]
+
+
+def chain(journal: Journal, path: str, *ages: float) -> bytes:
+    """Edits of one file that lead on from one another, each so many days old; only the first version is an image."""
+    texts = [b"%s%d\n" % (path.encode(), number) for number in range(len(ages) + 1)]
+    for number, age in enumerate(ages):
+        step = record(edited(path, texts[number], texts[number + 1]), time=days_ago(age))
+        commit(journal, step, image_of(texts[0]) if number == 0 else {})
+    return texts[-1]
+
+
+def test_the_image_a_young_record_is_rebuilt_from_stays(journal: Journal) -> None:
+    chain(journal, "b", 100, 99)
+    chain(journal, "a", 98, 97, 0)
+    journal.gc(keep_days=1)
+    assert kept(journal, b"b0\n", b"a0\n") == [False, True]
+    journal.gc(keep_bytes=0)
+    assert kept(journal, b"a0\n") == [False]
+
+
+def test_an_image_stays_for_a_young_record_of_the_file_under_its_new_name(journal: Journal) -> None:
+    last = chain(journal, "a", 98, 97)
+    moved = FileChange(state("a", last), state("c", last))
+    commit(journal, record(moved, FileChange(state("z", b"z"), state("a", b"z")), time=days_ago(96)))
+    chain(journal, "y", 95)
+    commit(journal, record(edited("c", last, b"young\n")))
+    journal.gc(keep_days=1)
+    assert kept(journal, b"a0\n", b"y0\n") == [True, False]
+
+
+def _aborted(journal: Journal, last: bytes) -> None:
+    made = record(edited("a", last, b"young\n"))
+    journal.prepare(made, STAGING, {})
+    journal.settle(made.id, State.ABORTED)
+
+
+STOPS: dict[str, Callable[[Journal, bytes], object]] = {
+    "another image": lambda journal, last: commit(
+        journal, record(edited("a", b"by hand\n", b"young\n")), image_of(b"by hand\n")
+    ),
+    "an outside change whose image is gone": lambda journal, last: commit(
+        journal, record(edited("a", b"by hand\n", b"young\n"))
+    ),
+    "another file of the same name": lambda journal, last: (
+        commit(journal, record(FileChange(state("a", last), None), time=days_ago(90))),
+        keep(journal, b"young"),
+    ),
+    "a record that was taken back": _aborted,
+}
+
+
+@pytest.mark.parametrize("stop", STOPS.values(), ids=STOPS.keys())
+def test_an_image_goes_with_the_last_old_record_that_is_rebuilt_from_it(
+    journal: Journal, stop: Callable[[Journal, bytes], object]
+) -> None:
+    stop(journal, chain(journal, "a", 98, 97))
+    journal.gc(keep_days=1)
+    assert kept(journal, b"a0\n") == [False]
+
+
+def test_room_goes_first_to_the_images_with_the_youngest_records(journal: Journal) -> None:
+    last = chain(journal, "a", 3)
+    chain(journal, "b", 2)
+    commit(journal, record(edited("a", last, b"young\n")))
+    journal.gc(keep_bytes=3)
+    assert kept(journal, b"a0\n", b"b0\n") == [True, False]
 
 
 def test_a_clock_that_once_ran_ahead_keeps_too_much_rather_than_too_little(journal: Journal) -> None:

@@ -24,6 +24,7 @@ from steadyhand.workspace.journal.record import (
     EditNote,
     FileChange,
     FileState,
+    Ownership,
     Record,
     Staging,
     new_record_id,
@@ -33,7 +34,13 @@ from tests.workspace.journal.making import STAGING, edited, record, state
 
 anything = st.text(st.characters(codec=None, exclude_categories=()), max_size=8)  # lone surrogates too
 ids = st.text("0123456789abcdef", min_size=12, max_size=12)
-states = st.builds(FileState, anything, anything, st.integers(0, 0o7777))
+names = anything.map(lambda text: text.replace("\0", ""))
+digests = st.binary(min_size=32, max_size=32).map(bytes.hex)
+owners = st.builds(
+    Ownership, st.integers(0, 2**32 - 2), st.integers(0, 2**32 - 2),
+    st.lists(st.tuples(names, st.binary(max_size=4)), max_size=2).map(tuple),
+)  # fmt: skip
+states = st.builds(FileState, names, digests, st.integers(0, 0o7777), st.none() | owners)
 notes = st.builds(
     EditNote,
     st.none() | anything,
@@ -60,7 +67,7 @@ file_changes = st.builds(
     st.none() | change_sets,
     st.none() | encodings,
     st.lists(notes, max_size=2).map(tuple),
-    st.lists(anything, max_size=2).map(tuple),
+    st.lists(names, max_size=2).map(tuple),
     st.booleans(),
 )
 records = st.builds(
@@ -82,9 +89,13 @@ stagings = st.builds(
     Staging,
     anything,
     st.integers(1, 2**22),
-    st.lists(st.tuples(anything, anything), max_size=2).map(tuple),
+    st.lists(st.tuples(names, names), max_size=2).map(tuple),
     st.lists(anything, max_size=2).map(tuple),
 )
+
+
+DIGEST = "ab" * 32
+NOTE = {"reason": None, "tier": None, "similarity": None, "lines": None, "splices": [], "differs": []}
 
 
 def unreadable() -> pytest.RaisesExc[ValueError]:
@@ -155,6 +166,23 @@ def test_a_field_of_another_type_is_a_value_error(part: str, value: object) -> N
         ("edits", [{}]),
         ("redacted", 1),
         ("made_dirs", [None]),
+        ("made_dirs", ["a\0b"]),
+        *(("after", ["a", DIGEST, mode]) for mode in (-1, 0o10000, 0o100644, 2**70)),
+        *(
+            ("after", ["a", digest, 0])
+            for digest in ("", DIGEST.upper(), DIGEST[:-1], DIGEST + "\n", "../" + DIGEST[3:])
+        ),
+        ("after", ["a\0b", DIGEST, 0]),
+        ("after", ["a", DIGEST, 0, [-1, 0, []]]),
+        ("after", ["a", DIGEST, 0, [0, 2**32 - 1, []]]),
+        ("after", ["a", DIGEST, 0, [0, 0, [["user.a\0b", ""]]]]),
+        ("changes", {"base": "short", "splices": []}),
+        ("changes", {"base": None, "splices": [[10**30, "", "x"]]}),
+        *(
+            ("encoding", {"name": name, "mark": "", "errors": "strict"})
+            for name in ("", "nosuch", "rot13", "hex", "idna", "undefined", "utf-8\0x", "../utf-8", "\ud800")
+        ),
+        *(("edits", [{**NOTE, "similarity": number}]) for number in (10**400, float("nan"), float("inf"), True)),
     ],
 )
 def test_a_file_of_another_shape_is_a_value_error(part: str, value: object) -> None:
@@ -162,6 +190,16 @@ def test_a_file_of_another_shape_is_a_value_error(part: str, value: object) -> N
     data["record"]["files"][0][part] = value
     with unreadable():
         decode_record(json.dumps(data).encode())
+
+
+@pytest.mark.parametrize(
+    ("part", "value"), [("pid", 2**70), ("pid", -1), ("temps", [["a", "b\0"]]), ("temps", [["a\0", "b"]])]
+)
+def test_a_staging_no_process_could_have_made_is_a_value_error(part: str, value: object) -> None:
+    data = json.loads(encode_prepared(record(), STAGING))
+    data["staging"][part] = value
+    with unreadable():
+        decode_staging(json.dumps(data).encode())
 
 
 @pytest.mark.parametrize(("codec", "data"), [(7, b"x"), (1, b"x"), (1, b""), (1, pack(b"a" * 5000)[1] + b"more")])

@@ -1,25 +1,34 @@
 """The JSON form of records, written by hand and numbered, and how bodies and images are packed.
 
-Reading is strict: whatever `encode_*` did not write is a ValueError, never a half-filled value. Text goes out
-unescaped as UTF-8 with lone surrogates passed through, so that bytes which are no text survive; JSON escapes
-would join two neighbouring surrogates into one character.
+Reading is strict: whatever `encode_*` did not write is a ValueError, never a half-filled value; and what no file
+can have (a mode beyond its bits, a path with NUL, an unknown encoding) is one too, because the row may come from
+somebody else and would fail only when it is used. Text goes out unescaped as UTF-8 with lone surrogates passed
+through, so that bytes which are no text survive; JSON escapes would join two neighbouring surrogates into one
+character.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import re
+import sys
 import zlib
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.encoding import Encoding
+from steadyhand.text.encoding import Encoding, is_text_codec
 from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Ownership, Record, Staging, Verb
 
 VERSION = 1
 RAW, ZLIB = 0, 1
 BODY_LIMIT = 1 << 30
 _PACK_FROM = 1024
+_MODE_LIMIT = 0o7777
+_PID_LIMIT = (1 << 31) - 1
+_OWNER_LIMIT = (1 << 32) - 2  # the last number means "leave it as it is"
+_DIGEST = re.compile("[0-9a-f]{64}")
 _VERBS: dict[str, Verb] = {"edit": "edit", "undo": "undo", "redo": "redo"}
 
 T = TypeVar("T")
@@ -81,8 +90,8 @@ def decode_staging(body: bytes) -> Staging:
     """The staging of a prepared row; ValueError on anything else."""
     data = _versioned(body, "staging")
     try:
-        temps = tuple((_str(path), _str(temp)) for path, temp in map(_pair, _list(data["temps"])))
-        return Staging(_str(data["machine"]), _int(data["pid"]), temps, _strings(data["locks"]))
+        temps = tuple((_name(path), _name(temp)) for path, temp in map(_pair, _list(data["temps"])))
+        return Staging(_str(data["machine"]), _up_to(_PID_LIMIT, data["pid"]), temps, _strings(data["locks"]))
     except KeyError as error:
         raise ValueError(f"a staging without {error}") from None
 
@@ -159,10 +168,10 @@ def _file(data: Json) -> FileChange:
     return FileChange(
         before=_maybe(_state, data["before"]),
         after=_maybe(_state, data["after"]),
-        changes=_maybe(lambda value: ChangeSet.from_json(_object(value)), data["changes"]),
+        changes=_maybe(_changes, data["changes"]),
         encoding=_maybe(_encoding, data["encoding"]),
         edits=tuple(_note(_object(note)) for note in _list(data["edits"])),
-        made_dirs=_strings(data["made_dirs"]),
+        made_dirs=tuple(_name(path) for path in _list(data["made_dirs"])),
         redacted=redacted,
     )
 
@@ -180,19 +189,31 @@ def _state(value: object) -> FileState:
     if len(state) not in (3, 4):
         raise ValueError("not the state of a file")
     owned = _ownership(state[3]) if len(state) == 4 else None
-    return FileState(_str(state[0]), _str(state[1]), _int(state[2]), owned)
+    return FileState(_name(state[0]), _digest(state[1]), _up_to(_MODE_LIMIT, state[2]), owned)
 
 
 def _ownership(value: object) -> Ownership:
     facts = _list(value)
     if len(facts) != 3:
         raise ValueError("not the ownership of a file")
-    xattrs = tuple((_str(name), bytes.fromhex(_str(data))) for name, data in map(_pair, _list(facts[2])))
-    return Ownership(_int(facts[0]), _int(facts[1]), xattrs)
+    xattrs = tuple((_name(name), bytes.fromhex(_str(data))) for name, data in map(_pair, _list(facts[2])))
+    return Ownership(_up_to(_OWNER_LIMIT, facts[0]), _up_to(_OWNER_LIMIT, facts[1]), xattrs)
+
+
+def _changes(value: object) -> ChangeSet:
+    changes = ChangeSet.from_json(_object(value))
+    if changes.base is not None:
+        _digest(changes.base)
+    if changes.splices and changes.splices[-1].end > sys.maxsize:
+        raise ValueError("a splice beyond the end of any text")
+    return changes
 
 
 def _encoding(value: object) -> Encoding:
-    return Encoding.from_json({key: _str(item) for key, item in _object(value).items()})
+    encoding = Encoding.from_json({key: _str(item) for key, item in _object(value).items()})
+    if not is_text_codec(encoding.name):
+        raise ValueError(f"no text encoding is called {encoding.name!r}")
+    return encoding
 
 
 def _from_note(note: EditNote) -> Json:
@@ -257,10 +278,32 @@ def _int(value: object) -> int:
     return value
 
 
+def _up_to(limit: int, value: object) -> int:
+    number = _int(value)
+    if not 0 <= number <= limit:
+        raise ValueError(f"{'a negative number' if number < 0 else 'a number'} where 0 to {limit} is possible")
+    return number
+
+
+def _name(value: object) -> str:
+    """A path or another name the system is asked for."""
+    name = _str(value)
+    if "\0" in name:
+        raise ValueError("a name with NUL in it")
+    return name
+
+
+def _digest(value: object) -> str:
+    digest = _str(value)
+    if not _DIGEST.fullmatch(digest):
+        raise ValueError("not a digest")
+    return digest
+
+
 def _float(value: object) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ValueError("not a number")
-    return float(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return float(_up_to(1, value))
 
 
 def _strings(value: object) -> tuple[str, ...]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
 
 from steadyhand.workspace.journal import images, log
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.codec import to_bytes
+from steadyhand.workspace.journal.codec import decode_record, to_bytes, unpack
 from steadyhand.workspace.journal.query import staged_at
-from steadyhand.workspace.journal.record import utc_now
-from steadyhand.workspace.journal.retention import ImageUse, Retention, choose_dropped
+from steadyhand.workspace.journal.record import Record, State, utc_now
+from steadyhand.workspace.journal.retention import ImageUse, Retention, choose_dropped, last_needed
 from steadyhand.workspace.journal.row import RowType
 
 
 def choose(connection: sqlite3.Connection, retention: Retention) -> tuple[list[ImageUse], list[ImageUse]]:
     """All images, and those to drop."""
     uses = images.uses(connection)
+    if uses and (retention.keep_days is not None or retention.keep_bytes is not None):
+        uses = _with_dependents(connection, uses)
     since = retention.keep_since()
     young = None if since is None else _first_since(connection, since)
     return uses, choose_dropped(uses, pinned=_pinned(connection), young_seq=young, keep_bytes=retention.keep_bytes)
@@ -29,6 +33,24 @@ def collect(connection: sqlite3.Connection, retention: Retention) -> tuple[list[
         images.drop(connection, dropped)
         _append_checkpoint(connection, dropped)
     return uses, dropped
+
+
+def _with_dependents(connection: sqlite3.Connection, uses: list[ImageUse]) -> list[ImageUse]:
+    """The same, each as young as the last record whose versions are rebuilt from it."""
+    needed = last_needed({use.digest for use in uses}, _history(connection))
+    return [replace(use, last_seq=max(use.last_seq, needed.get(use.digest, 0))) for use in uses]
+
+
+def _history(connection: sqlite3.Connection) -> Iterator[tuple[int, Record]]:
+    """Every sound record that was not taken back before it was settled, oldest first."""
+    aborted = connection.execute("SELECT seq FROM records WHERE state = ?", (State.ABORTED.value,)).fetchall()
+    passed_over = {seq for (seq,) in aborted}
+    for row in log.rows(connection):
+        if row.type == RowType.PREPARED and row.seq not in passed_over and row.is_intact:
+            try:
+                yield row.seq, decode_record(unpack(row.codec, row.body))
+            except ValueError:
+                continue  # nothing is rebuilt through a damaged record
 
 
 def _append_checkpoint(connection: sqlite3.Connection, dropped: list[ImageUse]) -> None:

@@ -8,7 +8,7 @@ Invariants:
 2. A write is one BEGIN IMMEDIATE … COMMIT, or nothing.
 3. Before each write the file at the journal's path is the one that was opened; otherwise nothing is written.
 4. An admitted write needs the reserve to be whole; an urgent one may use it up.
-5. A forked process opens the file anew and never touches its parent's connection.
+5. A forked process opens the file anew and never touches its parent's connection, whichever thread asks first.
 6. Read-only: nothing is made or changed in the journal's folder.
 """
 
@@ -49,6 +49,7 @@ class Handle:
         self._abandoned: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
         self._remove_copy: Callable[[], object] = _nothing
+        self._locks: dict[int, threading.RLock] = {}
         self._open()
 
     def read(self, work: Work[T]) -> T:
@@ -91,6 +92,7 @@ class Handle:
         with self._using() as connection:
             self._check_writable()
             self.reserve.ensure()
+            self._set_durable(connection, durable=True)
             with _transaction(connection):
                 yield
 
@@ -119,31 +121,39 @@ class Handle:
 
     @contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:
-        if os.getpid() != self._pid:
-            self._open_after_fork()
         with self._lock, refusing(self.folder.database):
+            if os.getpid() != self._pid:
+                self._open_after_fork()
             if self._connection is None:
                 raise EditError(Kind.INTERNAL, "the journal is closed", hint="open the workspace again")
             yield self._connection
 
+    @property
+    def _lock(self) -> threading.RLock:
+        """This process's lock: one that a thread of the parent held at the fork would never be released here."""
+        return self._locks.setdefault(os.getpid(), threading.RLock())
+
     def _open(self) -> None:
-        self._pid = os.getpid()
-        self._lock = threading.RLock()
-        self._is_durable: bool | None = None
+        """Open, and only then say that this process has a connection of its own."""
         with refusing(self.folder.database):
             if self.read_only:
-                self._connection = self._open_copy()
+                connection = self._open_copy()
             else:
-                self._connection, self.damage = open_database(self.folder, self._timeout)
+                connection, self.damage = open_database(self.folder, self._timeout)
+        pid = os.getpid()
+        self._is_durable: bool | None = None
         self._identity = self.folder.identity()
         # A workspace that nobody closed is closed when nobody can use it any more.
-        self._forgotten = weakref.finalize(self, _close_own, self._connection, self._pid)
+        self._forgotten = weakref.finalize(self, _close_own, connection, pid)
+        self._connection = connection
+        self._pid = pid
 
     def _open_after_fork(self) -> None:
         # Closing the inherited connection would act on the parent's locks and files; it is only kept from being freed.
-        if self._connection is not None:
-            self._abandoned.append(self._connection)
+        inherited = self._connection
+        if inherited is not None:
             self._open()
+            self._abandoned.append(inherited)
         self._pid = os.getpid()
 
     def _open_copy(self) -> sqlite3.Connection:
@@ -166,11 +176,15 @@ class Handle:
             raise moved(self.folder.database)
 
     def _transact(self, connection: sqlite3.Connection, work: Work[T], *, durable: bool) -> T:
+        self._set_durable(connection, durable=durable)
+        with _transaction(connection):
+            return work(connection)
+
+    def _set_durable(self, connection: sqlite3.Connection, *, durable: bool) -> None:
+        """Whether the next commits wait for the medium; must be said outside a transaction."""
         if durable is not self._is_durable:
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._is_durable = durable
-        with _transaction(connection):
-            return work(connection)
 
     def _shrink(self, connection: sqlite3.Connection) -> None:
         """Give back what a write that failed left in the write-ahead file."""

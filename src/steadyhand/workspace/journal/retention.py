@@ -1,18 +1,21 @@
 """Which images may be dropped. Pure: uses and sizes in, a choice out; a store does the dropping.
 
 Records are never dropped, so history stays readable; only whole images go, and with them the undo of the
-records that need them. Age is counted by row number: the first record young enough bounds what is old, so a
-clock that jumped can keep too much but never drop what came later.
+records that need them. A record needs the images of its own versions and the one from which they are rebuilt
+splice by splice, so an image is as young as the youngest record that rests on it. Age is counted by row number:
+the first record young enough bounds what is old, so a clock that jumped can keep too much but never drop what
+came later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal.record import utc_text
+from steadyhand.workspace.journal.record import FileChange, Record, utc_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,51 @@ class GcReport:
     def of(cls, images: list[ImageUse], dropped: list[ImageUse], *, dry_run: bool, vacuumed: bool) -> GcReport:
         total, gone = (sum(image.stored for image in group) for group in (images, dropped))
         return cls(len(dropped), gone, len(images) - len(dropped), total - gone, dry_run, vacuumed)
+
+
+def last_needed(kept: Collection[str], history: Iterable[tuple[int, Record]]) -> dict[str, int]:
+    """The last record that rests on each kept image. `history`: records that changed files, with row numbers, in order.
+
+    A version rests on its own image, else on what the version before it rests on, as long as splices lead on.
+    """
+    needed: dict[str, int] = {}
+    resting: dict[str, _Version] = {}  # the last version at each path
+    for seq, record in history:
+        arrived: dict[str, _Version] = {}
+        for change in record.files:
+            before, after = _versions(change, kept, resting)
+            for version in (before, after):
+                if version is not None and version.image is not None:
+                    needed[version.image] = seq
+            if change.after is not None and after is not None:
+                arrived[change.after.path] = after
+        for path in record.paths:
+            resting.pop(path, None)
+        resting |= arrived
+    return needed
+
+
+class _Version(NamedTuple):
+    """What stood at a path, and the image it can be rebuilt from."""
+
+    digest: str
+    image: str | None
+
+
+def _versions(
+    change: FileChange, kept: Collection[str], resting: Mapping[str, _Version]
+) -> tuple[_Version | None, _Version | None]:
+    before = after = None
+    if change.before is not None:
+        digest, known = change.before.digest, resting.get(change.before.path)
+        inherited = known.image if known is not None and known.digest == digest else None
+        before = _Version(digest, digest if digest in kept else inherited)
+    if change.after is not None:
+        digest = change.after.digest
+        leads_on = before is not None and (change.changes is not None or before.digest == digest)
+        inherited = before.image if before is not None and leads_on else None
+        after = _Version(digest, digest if digest in kept else inherited)
+    return before, after
 
 
 def choose_dropped(
