@@ -11,11 +11,11 @@ from steadyhand.surfaces.cli.invocation import spell_from_root
 
 
 @pytest.mark.parametrize(
-    ("file", "directory"), [("a.md", "/elsewhere"), ("../x/a.md", "/elsewhere"), ("a.md", "/workshop")]
+    ("file", "directory"), [("a.md", "/elsewhere"), ("../x/a.md", "/elsewhere"), ("a.md", "/treetop")]
 )
 def test_a_relative_file_from_outside_is_refused_with_the_way_out(file: str, directory: str) -> None:
     with pytest.raises(EditError) as refused:
-        spell_from_root(file, "/work", directory)
+        spell_from_root(file, "/tree", directory)
     assert refused.value.kind is Kind.OUTSIDE_ROOT
     assert "absolute" in str(refused.value.hint)
 
@@ -23,23 +23,23 @@ def test_a_relative_file_from_outside_is_refused_with_the_way_out(file: str, dir
 @pytest.mark.parametrize(
     ("file", "directory", "spelled"),
     [
-        ("a.md", "/work", "a.md"),
-        ("a.md", "/work/docs", "docs/a.md"),
-        ("../a.md", "/work/docs", "docs/../a.md"),
-        ("../../etc/passwd", "/work/docs", "docs/../../etc/passwd"),
-        ("./a.md", "/work", "./a.md"),
-        ("/work/docs/a.md", "/elsewhere", "docs/a.md"),
-        ("/work/../etc/passwd", "/elsewhere", "../etc/passwd"),
-        ("/workshop/a.md", "/work", "/workshop/a.md"),
-        ("/etc/passwd", "/work", "/etc/passwd"),
-        ("/work", "/work", "."),
-        ("../work/a.md", "/elsewhere", "a.md"),
-        ("", "/work", ""),
-        ("a\0b", "/work", "a\0b"),
+        ("a.md", "/tree", "a.md"),
+        ("a.md", "/tree/docs", "docs/a.md"),
+        ("../a.md", "/tree/docs", "docs/../a.md"),
+        ("../../etc/passwd", "/tree/docs", "docs/../../etc/passwd"),
+        ("./a.md", "/tree", "./a.md"),
+        ("/tree/docs/a.md", "/elsewhere", "docs/a.md"),
+        ("/tree/../etc/passwd", "/elsewhere", "../etc/passwd"),
+        ("/treetop/a.md", "/tree", "/treetop/a.md"),
+        ("/etc/passwd", "/tree", "/etc/passwd"),
+        ("/tree", "/tree", "."),
+        ("../tree/a.md", "/elsewhere", "a.md"),
+        ("", "/tree", ""),
+        ("a\0b", "/tree", "a\0b"),
     ],
 )
 def test_spelling(file: str, directory: str, spelled: str) -> None:
-    assert spell_from_root(file, "/work", directory) == spelled
+    assert spell_from_root(file, "/tree", directory) == spelled
 
 
 def test_a_root_reached_through_a_link_has_both_names(tmp_path: Path) -> None:

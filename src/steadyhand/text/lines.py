@@ -84,11 +84,6 @@ class NewlineFacts:
         used = [ending for ending, count in self._pairs() if count]
         return used[0] if len(used) == 1 else None
 
-    @property
-    def dominant(self) -> str:
-        """The most frequent ending; LF where there is none."""
-        return max(self._pairs(), key=lambda pair: pair[1])[0]
-
     def _pairs(self) -> tuple[tuple[str, int], ...]:
         return (("\n", self.lf), ("\r\n", self.crlf), ("\r", self.cr))
 
