@@ -147,9 +147,11 @@ class Overlay:
         """The net effect, one step per file that would really change."""
         return tuple(step for draft in self._drafts if (step := _step(draft)) is not None)
 
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self, steps: Sequence[FileStep]) -> tuple[str, ...]:
         """What the host should know of the changed files: instructions and workflows, secrets, guesses."""
-        return tuple(remark for draft in self._drafts if _step(draft) for remark in _remarks(draft))
+        changed = {(step.before_path, step.after_path) for step in steps}
+        drafts = [draft for draft in self._drafts if (draft.before_path, draft.path) in changed]
+        return tuple(remark for draft in drafts for remark in _remarks(draft))
 
     def _open(self, reading: Reading) -> Draft | None:
         if reading.image is None:

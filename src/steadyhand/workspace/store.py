@@ -195,7 +195,7 @@ class Store:
         steps = overlay.steps()
         check_links(steps, hardlinks)
         if preview or not steps:
-            return Change(steps, None, overlay.remarks())
+            return Change(steps, None, overlay.remarks(steps))
         self._open_for_writing()
         for _ in range(_TRIES):
             keys = _keys(overlay)
@@ -208,9 +208,9 @@ class Store:
                         check_links(steps, hardlinks)
                     if set(_keys(overlay)) <= set(keys):
                         if not steps:
-                            return Change((), None, overlay.remarks())
+                            return Change((), None, ())
                         committed = self._write(header, overlay, steps, keys, manner)
-                        return Change(steps, committed, overlay.remarks() + committed.warnings)
+                        return Change(steps, committed, overlay.remarks(steps) + committed.warnings)
             if crashed:
                 with _named("recover", "the workspace"):
                     reports = self._recovery().run(touching=keys)
