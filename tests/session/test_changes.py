@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -423,3 +424,28 @@ def test_a_listing_is_bounded_and_says_when_it_was_cut(root: Path) -> None:
         assert ws.files("deep").files == ("deep/c.md",)
         assert ws.files(limit=1).cut is not None
         refused(Kind.OUTSIDE_ROOT, ws.files, "..")
+
+
+def test_the_diff_of_a_transaction_is_one_patch_for_git(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    copy = tmp_path_factory.mktemp("copy")
+    for name in ("a.md", "b.md"):
+        (copy / name).write_bytes((root / name).read_bytes())
+    with sh.Workspace(root) as ws:
+        with ws.transaction() as tx:
+            tx.create("empty.txt", "")
+            tx.edit("a.md", [sh.Replace("two", "2")])
+            tx.rename("b.md", "sub/c.md")
+            tx.create("tool.sh", "#!/bin/sh\n", mode=0o755)
+            tx.chmod("a.md", 0o755)
+        patches = (tx.receipt.diff(), ws.diff_of(str(tx.receipt.id)))
+    wanted = tree_of(root)
+    for number, patch in enumerate(patches):
+        target = tmp_path_factory.mktemp(f"target{number}")
+        for path in copy.iterdir():
+            (target / path.name).write_bytes(path.read_bytes())
+        subprocess.run(["git", "apply", "-"], input=patch.encode(), cwd=target, check=True, capture_output=True)
+        assert {path: found[:2] for path, found in tree_of(target).items()} == {
+            path: found[:2] for path, found in wanted.items()
+        }
+        assert (target / "tool.sh").stat().st_mode & 0o111
+        assert (target / "a.md").stat().st_mode & 0o111
