@@ -39,6 +39,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         self.burnt: set[str] = set()
         self.journalled: set[int] = set()
         self.writers: dict[tuple[int, str], str] = {}
+        self.gone: dict[int, tuple[str, ...]] = {}
         self.removers: set[str] = set()
         self.images_dropped = False
         self.model = Model({})
@@ -359,6 +360,10 @@ class WorkspaceMachine(RuleBasedStateMachine):
         for number, file in world.items():
             before = self.world.get(number)
             known = before.slots if before is not None and before.path is not None else ("",) * len(file.slots)
+            if before is not None and before.path is not None and file.path is None:
+                self.gone[number] = before.slots
+            if (before is None or before.path is None) and writer != "outside" and self.gone.get(number) == file.slots:
+                known = file.slots  # it came back as it went: its lines are whose they were
             if file.path is not None:
                 for old, new in zip(known, file.slots, strict=True):
                     if old != new:

@@ -96,6 +96,14 @@ def test_an_undone_line_is_credited_to_the_undo(ws: sh.Workspace) -> None:
     assert why.origin.record.verb == "undo"
 
 
+def test_a_file_that_came_back_has_the_past_it_had(ws: sh.Workspace) -> None:
+    ws.edit("a.md", [sh.Replace("two", "2")], reason="two")
+    gone = ws.delete("a.md", reason="gone")
+    ws.undo(gone.id)
+    ws.edit("a.md", [sh.Replace("five", "5")], reason="five")
+    assert [reason for _, reason in origins(ws)] == [None, "two", None, None, "five"]
+
+
 def test_taking_words_from_a_lines_start_counts_as_writing_it(ws: sh.Workspace) -> None:
     ws.edit("a.md", [sh.Replace("four", "so four")], reason="add")
     ws.edit("a.md", [sh.Delete("so ")], reason="take")

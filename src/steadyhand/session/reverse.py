@@ -20,9 +20,10 @@ from steadyhand.workspace.undo import Undo, latest_standing, latest_undo, standi
 class Reverse:
     """One undo or redo under way."""
 
-    def __init__(self, store: Store, verb: Literal["undo", "redo"]) -> None:
+    def __init__(self, store: Store, verb: Literal["undo", "redo"], *, by_id: bool = True) -> None:
         self._store = store
         self._verb = verb
+        self._by_id = by_id
         self._prune: list[str] = []
 
     def choose(self, *, id: str | None, task: str | None, path: str | None) -> list[Entry]:
@@ -52,7 +53,10 @@ class Reverse:
 
         def lay(overlay: Overlay) -> None:
             undo = Undo(self._store.journal, overlay)
-            undo.take_back([_standing(self._store.journal.find(each)) for each in ids])
+            try:
+                undo.take_back([_standing(self._store.journal.find(each)) for each in ids])
+            except EditError as error:
+                raise error if self._by_id else _or_another(error) from None
             self._prune = undo.prune
 
         reason = header.reason or f"{self._verb} of {', '.join(ids)}"
@@ -89,6 +93,14 @@ def _backwards(file: FileReceipt) -> str:
         without = Source.of_bytes(step.data).text if step.data is not None else ""
         present = Source.of_bytes(step.before.data).text if step.before is not None else ""
     return render_unified(without, present, step.after_path, step.before_path)
+
+
+def _or_another(error: EditError) -> EditError:
+    """The same refusal for whoever did not choose the record: another one may still be undone."""
+    if error.kind is not Kind.CANNOT_UNDO:
+        return error
+    hint = f"{error.hint}; or undo another record by its id"
+    return EditError(error.kind, error.message, hint=hint, details=error.details)
 
 
 def _standing(entry: Entry) -> Entry:

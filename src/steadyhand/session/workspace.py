@@ -309,7 +309,7 @@ class Workspace(Archive):
             raise EditError(
                 Kind.BAD_REQUEST, f"undo was told {said}", hint="give exactly one of: a record's id, last, task, path"
             )
-        reverse = Reverse(self._store, "undo")
+        reverse = Reverse(self._store, "undo", by_id=id is not None)
         return self._reverse(reverse, lambda: reverse.choose(id=id, task=task, path=path), reason, preview=preview)
 
     def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:

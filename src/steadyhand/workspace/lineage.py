@@ -2,7 +2,8 @@
 
 Reads the journal only.
 
-1. Walking back ends where the file was created, or where the record no longer speaks of this file.
+1. Walking back ends where the file was created, or where the record no longer speaks of this file. A deletion and
+   the undo that took it back are passed over together.
 2. A version is rebuilt from the nearest earlier image by applying the splices recorded since, and is
    handed out only if its digest is the recorded one.
 3. Where one record's `after` is not the next one's `before`, something else changed the file in between:
@@ -39,6 +40,10 @@ def stops_back(journal: Journal, path: str, *, before_seq: int | None = None) ->
             change = _arriving(entry, path)
             if change is None:
                 return
+            deletion = _deletion_undone(journal, entry, change)
+            if deletion is not None and deletion.change.before is not None:
+                path, before_seq, moved = deletion.change.before.path, deletion.entry.seq, True
+                break
             yield Stop(entry, change)
             if change.before is None:
                 return
@@ -188,6 +193,21 @@ def _arriving(entry: Entry, path: str) -> FileChange | None:
     for change in entry.record.files:
         if change.after is not None and change.after.path == path:
             return change
+    return None
+
+
+def _deletion_undone(journal: Journal, entry: Entry, change: FileChange) -> Stop | None:
+    """The deletion that this record took back: the file that came back has the past it had before."""
+    if change.before is not None or change.after is None or entry.record.verb == "edit":
+        return None
+    for name in entry.record.undoes:
+        try:
+            undone = journal.find(name)
+        except EditError:
+            return None
+        for other in undone.record.files:
+            if other.after is None and other.before is not None and other.before.digest == change.after.digest:
+                return Stop(undone, other)
     return None
 
 
