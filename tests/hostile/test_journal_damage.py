@@ -22,6 +22,7 @@ from steadyhand.text.source import digest_of
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.record import FileChange, FileState, Ownership, Record, State
 from steadyhand.workspace.journal.store import Journal, open_journal
+from steadyhand.workspace.state import FOLDER
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record
 
 ROOT = Path(__file__).parents[2]
@@ -320,3 +321,24 @@ def test_texts_that_look_like_sql_or_like_another_line_are_only_texts(tmp_path: 
         assert [note.body for note in journal.notes(type=nasty)] == [{nasty: nasty}]
         assert journal.find(undecided.id).note == nasty
         assert journal.verify() == []
+
+
+def test_a_damaged_schema_is_set_aside_whatever_sqlite_says_of_it(tmp_path: Path) -> None:
+    """SQLite quotes bytes of the schema in its complaint, and they need not be text."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.md").write_text("one\n")
+    with sh.Workspace(root) as ws:
+        ws.edit("a.md", [sh.Replace("one", "two")])
+    database = root / FOLDER / "journal.sqlite"
+    sound = database.read_bytes()
+    page = sound[:4096]
+    places = [place for place in range(100, 4096) if page[place]][::40]
+    for place in places:
+        for side in root.glob(f"{FOLDER}/journal*"):
+            if side.name != "journal.lock":
+                side.unlink()
+        database.write_bytes(sound[:place] + b"\xb0" + sound[place + 1 :])
+        with sh.Workspace(root) as ws:
+            ws.check()
+            assert ws.read("a.md").text == "two\n"

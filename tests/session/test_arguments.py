@@ -33,6 +33,11 @@ SETTINGS: list[dict[str, Any]] = [
     {"task": b"T"},
     {"policy": 5},
     {"actor": "\ud800"},
+    {"max_bytes": "x"},
+    {"max_bytes": -1},
+    {"lock_timeout": "x"},
+    {"lock_timeout": float("nan")},
+    {"journal": 3},
 ]
 
 
@@ -61,6 +66,16 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("rename", ("a.md", 5), {}),
     ("why", ("a.md", "1"), {}),
     ("why", ("a.md", True), {}),
+    ("undo", (5,), {}),
+    ("undo", (), {"task": 3}),
+    ("undo", (), {"path": 3}),
+    ("redo", (3,), {}),
+    ("show", (3,), {}),
+    ("apply", (None,), {}),
+    ("apply", ([1],), {}),
+    ("apply", ({"files": []},), {}),
+    ("read", ("a.md",), {"encoding": 3}),
+    ("edit", ("a.md", EDIT), {"policy": {}}),
     ("undo", (), {}),
     ("undo", (None,), {}),
     ("undo", ("",), {}),
@@ -148,3 +163,32 @@ def test_a_policy_that_wants_reasons_wants_them_from_every_verb(root: Path) -> N
             tx.edit("a.md", EDIT)
             tx.create("b.md", "x\n")
         ws.edit("a.md", [sh.Replace("2", "zwei")], reason="German")
+
+
+@pytest.mark.parametrize("task", [3, "\ud800"])
+def test_a_task_is_named_by_text(root: Path, task: Any) -> None:
+    with sh.Workspace(root) as ws, pytest.raises(EditError) as caught, ws.task(task):
+        pass
+    assert caught.value.kind is Kind.BAD_REQUEST
+
+
+def test_a_plan_may_come_as_json(root: Path) -> None:
+    with sh.Workspace(root) as ws:
+        ws.apply({"files": [{"path": "a.md", "edits": [{"target": "two", "new": "2"}]}]})  # type: ignore[arg-type]
+        ws.undo(path=Path("a.md"))
+    assert (root / "a.md").read_text() == "one\ntwo\n"
+
+
+def test_an_unknown_store_is_refused_before_anything_is_made(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    before = tree_of(root)
+    with pytest.raises(EditError) as caught:
+        sh.Workspace(root, journal="bogus://x")
+    assert caught.value.kind is Kind.NOT_INSTALLED
+    assert tree_of(root) == before
+
+
+def test_a_policy_that_is_none_is_refused_by_the_pure_front_too() -> None:
+    result = sh.edit("x", [sh.Replace("x", "y")], policy=3)  # type: ignore[arg-type]
+    assert result.error is not None
+    assert (result.error.kind, result.text) == (Kind.BAD_REQUEST, "x")

@@ -85,7 +85,7 @@ class Absence:
         details["nearest"] = [
             {"lines": [place.first_line, place.last_line], "similarity": round(place.similarity, 3)} for place in places
         ]
-        message = [f"the old text is not in {name}; nearest is {lines}, {best.similarity:.0%} alike"]
+        message = [f"the old text is not in {name}; nearest is {lines}, {min(best.similarity, 0.99):.0%} alike"]
         if best.difference is not None:
             message += _two_lines(best.difference.line, best.difference.expected, best.difference.actual)
         rivals = self._rivals(places)

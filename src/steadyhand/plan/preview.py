@@ -70,6 +70,8 @@ def edit(
     '$& b $&'
     """
     try:
+        if policy is not None and not isinstance(policy, Policy):
+            raise bad_request("policy", "a Policy is expected", "such as Policy(partial=True)")
         source = _source(text, path, encoding)
     except EditError as error:
         return _refused(text, Source.of_text("", path=path), error, ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steadyhand.session.checks import AnyPath, line_number, path_of
+from steadyhand.session.checks import AnyPath, line_number, path_of, record_id
 from steadyhand.session.history import History
 from steadyhand.session.reverse import Reverse
 from steadyhand.workspace.journal.record import Entry
@@ -33,7 +33,7 @@ class Archive:
 
     def show(self, id: str) -> Entry:
         """One record by its id or a unique beginning of it."""
-        return self._store.journal.find(id)
+        return self._store.journal.find(record_id(id) or "")
 
     def diff_of(self, id: str) -> str:
         """The unified diff a record made."""

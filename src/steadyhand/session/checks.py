@@ -6,10 +6,11 @@ A setting that opens something up must not be opened by a slip, such as a string
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
+from steadyhand.plan.request import Requests, requests_from_json
 
 MAX_REMARK = 10_000
 AnyPath = str | os.PathLike[str]
@@ -102,6 +103,36 @@ def policy_of(policy: object) -> Policy:
     if policy is not None and not isinstance(policy, Policy):
         raise _bad("policy", "a Policy is expected", "such as Policy(partial=True)")
     return policy or Policy()
+
+
+def requests_of(requests: object) -> Requests:
+    """Requests, or their JSON form."""
+    if isinstance(requests, Requests):
+        return requests
+    if isinstance(requests, Mapping):
+        return requests_from_json(requests)
+    raise _bad("requests", "Requests or their JSON form are expected", "such as requests_from_json({…})")
+
+
+def record_id(value: object) -> str | None:
+    """A record's id or the beginning of one, or nothing."""
+    if value is not None and not isinstance(value, str):
+        raise _bad("id", "a record's id is expected")
+    return value
+
+
+def encoding_name(value: object) -> str | None:
+    """A name of an encoding, or nothing."""
+    if value is not None and not isinstance(value, str):
+        raise _bad("encoding", "the name of an encoding is expected")
+    return value
+
+
+def amount(value: object, name: str) -> float:
+    """A number that is not negative."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise _bad(name, "a number of at least 0 is expected")
+    return value
 
 
 def line_number(line: object) -> int:

@@ -24,25 +24,15 @@ from steadyhand.plan.request import (
     CreateFile,
     DeleteFile,
     EditFile,
+    FileRequest,
     RenameFile,
     Requests,
     WriteFile,
 )
+from steadyhand.session import checks
 from steadyhand.session.archive import Archive
 from steadyhand.session.batch import Batch
-from steadyhand.session.checks import (
-    AnyPath,
-    content_of,
-    digest_of_version,
-    mode_of,
-    names,
-    one_of,
-    path_of,
-    permission_bits,
-    policy_of,
-    remark,
-    text_of,
-)
+from steadyhand.session.checks import AnyPath
 from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reverse import Reverse
@@ -91,18 +81,20 @@ class Workspace(Archive):
         tool: str = "python",
         storage: Storage | None = None,
     ) -> None:
-        self.actor = remark(actor, "actor") or _user()
-        self.task_id = remark(task, "task")
-        self.mode = None if mode is None else one_of(mode, "mode", MODES)
-        self.tool = remark(tool, "tool") or "python"
-        self.policy = policy_of(policy)
-        one_of(protect, "protect", ("standard", "none"))
+        self.actor = checks.remark(actor, "actor") or _user()
+        self.task_id = checks.remark(task, "task")
+        self.mode = None if mode is None else checks.one_of(mode, "mode", MODES)
+        self.tool = checks.remark(tool, "tool") or "python"
+        self.policy = checks.policy_of(policy)
+        checks.one_of(protect, "protect", ("standard", "none"))
+        checks.amount(lock_timeout, "lock_timeout")
+        checks.amount(0 if max_bytes is None else max_bytes, "max_bytes")
         self._store = Store(
-            Path(root),
-            journal=None if journal is None else os.fspath(journal),
-            allow=names(allow, "allow"),
+            Path(checks.path_of(root, "root")),
+            journal=None if journal is None else checks.path_of(journal, "journal"),
+            allow=checks.names(allow, "allow"),
             protect=protect,
-            extensions=None if extensions is None else names(extensions, "extensions"),
+            extensions=None if extensions is None else checks.names(extensions, "extensions"),
             read_only=read_only or mode in ("research", "analyze"),
             lock_timeout=lock_timeout,
             max_bytes=max_bytes,
@@ -143,7 +135,8 @@ class Workspace(Archive):
 
     def read(self, path: AnyPath, *, encoding: str | None = None) -> Source:
         """A file's text, digest and lines. Remembered, so that this task may overwrite what it has read."""
-        resolved, image = self._store.read(path_of(path))
+        checks.encoding_name(encoding)
+        resolved, image = self._store.read(checks.path_of(path))
         source = read_text(image.data, encoding, lambda: self._store.encoding_of(resolved, image.digest), resolved)
         if source.is_binary:
             raise EditError(
@@ -167,7 +160,7 @@ class Workspace(Archive):
         preview: bool = False,
     ) -> Receipt:
         """Edit one file, all edits or (policy `partial`) those that can be applied."""
-        request = EditFile(path_of(path), read_edits(edits), digest_of_version(expect))
+        request = EditFile(checks.path_of(path), read_edits(edits), checks.digest_of_version(expect))
         return self._run([self._ask(request, policy, encoding, reason)], reason, policy, preview=preview)
 
     def preview(self, path: AnyPath, edits: Edits, **options: object) -> Receipt:
@@ -193,12 +186,12 @@ class Workspace(Archive):
         host's word that neither is needed.
         """
         request: WriteFile | WriteBytes
-        content = content_of(content)
+        content = checks.content_of(content)
         if isinstance(content, bytes):
-            request = WriteBytes(path_of(path), content, digest_of_version(expect), allow_shrink)
+            request = WriteBytes(checks.path_of(path), content, checks.digest_of_version(expect), allow_shrink)
         else:
-            request = WriteFile(path_of(path), content, digest_of_version(expect), allow_shrink)
-        ask = Ask(request, policy_of(policy or self.policy), encoding, reason, overwrite)
+            request = WriteFile(checks.path_of(path), content, checks.digest_of_version(expect), allow_shrink)
+        ask = Ask(request, checks.policy_of(self.policy if policy is None else policy), encoding, reason, overwrite)
         return self._run([ask], reason, policy, preview=preview)
 
     def create(
@@ -211,43 +204,24 @@ class Workspace(Archive):
         preview: bool = False,
     ) -> Receipt:
         """Make a new file; missing parent directories are made with it. Refuses with `exists-already`."""
-        return self._run(
-            [self._ask(CreateFile(path_of(path), text_of(content), permission_bits(mode)), reason=reason)],
-            reason,
-            preview=preview,
-        )
+        request = CreateFile(checks.path_of(path), checks.text_of(content), checks.permission_bits(mode))
+        return self._one(request, reason, preview=preview)
 
     def delete(
-        self,
-        path: AnyPath,
-        *,
-        expect: str | None = None,
-        reason: str | None = None,
-        preview: bool = False,
+        self, path: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
     ) -> Receipt:
-        return self._run(
-            [self._ask(DeleteFile(path_of(path), digest_of_version(expect)), reason=reason)], reason, preview=preview
-        )
+        return self._one(DeleteFile(checks.path_of(path), checks.digest_of_version(expect)), reason, preview=preview)
 
     def rename(
-        self,
-        path: AnyPath,
-        to: AnyPath,
-        *,
-        expect: str | None = None,
-        reason: str | None = None,
-        preview: bool = False,
+        self, path: AnyPath, to: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
     ) -> Receipt:
         """Give a file another name. Refuses with `exists-already` where that name is taken."""
-        return self._run(
-            [self._ask(RenameFile(path_of(path), path_of(to, "to"), digest_of_version(expect)), reason=reason)],
-            reason,
-            preview=preview,
-        )
+        request = RenameFile(checks.path_of(path), checks.path_of(to, "to"), checks.digest_of_version(expect))
+        return self._one(request, reason, preview=preview)
 
     def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
         """Set a file's permission bits."""
-        return self._run([self._ask(ChangeMode(path_of(path), mode_of(mode)), reason=reason)], reason, preview=preview)
+        return self._one(ChangeMode(checks.path_of(path), checks.mode_of(mode)), reason, preview=preview)
 
     def apply(
         self,
@@ -258,6 +232,7 @@ class Workspace(Archive):
         progress: Progress | None = None,
     ) -> Receipt:
         """Several requests on several files, all or nothing unless they say `partial`: then whatever fits."""
+        requests = checks.requests_of(requests)
         why = reason or requests.reason
         policy = replace(self.policy, partial=True) if requests.partial else self.policy
         asks = [self._ask(request, policy, reason=why) for request in requests.files]
@@ -270,7 +245,7 @@ class Workspace(Archive):
         Each call inside is checked at once and sees the ones before; an exception drops them all. What the
         workspace itself changes inside the block is no part of it.
         """
-        batch = Batch(self.policy, self._store, self.mode, self._seen_by_task(), remark(reason, "reason"))
+        batch = Batch(self.policy, self._store, self.mode, self._seen_by_task(), checks.remark(reason, "reason"))
         try:
             yield batch
         finally:
@@ -281,7 +256,7 @@ class Workspace(Archive):
     @contextlib.contextmanager
     def task(self, name: str) -> Iterator[Workspace]:
         """The same workspace in the name of a task; the journal notes whether the block ended well."""
-        bound = self._bound(name)
+        bound = self._bound(checks.remark(name, "task") or "")
         try:
             yield bound
         except BaseException as error:
@@ -295,7 +270,7 @@ class Workspace(Archive):
         *,
         last: bool = False,
         task: str | None = None,
-        path: str | None = None,
+        path: AnyPath | None = None,
         reason: str | None = None,
         preview: bool = False,
     ) -> Receipt:
@@ -309,13 +284,17 @@ class Workspace(Archive):
             raise EditError(
                 Kind.BAD_REQUEST, f"undo was told {said}", hint="give exactly one of: a record's id, last, task, path"
             )
-        reverse = Reverse(self._store, "undo", by_id=id is not None)
+        reverse = Reverse(self._store, "undo", by_id=checks.record_id(id) is not None)
+        task, path = checks.remark(task, "task"), None if path is None else checks.path_of(path)
         return self._reverse(reverse, lambda: reverse.choose(id=id, task=task, path=path), reason, preview=preview)
 
     def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:
         """Take back an undo: the one named, or the latest that still stands."""
         reverse = Reverse(self._store, "redo")
-        return self._reverse(reverse, lambda: reverse.choose_undo(id), reason, preview=preview)
+        return self._reverse(reverse, lambda: reverse.choose_undo(checks.record_id(id)), reason, preview=preview)
+
+    def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
+        return self._run([self._ask(request, reason=reason)], reason, preview=preview)
 
     def _run(
         self,
@@ -327,7 +306,7 @@ class Workspace(Archive):
         preview: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
-        remark(reason, "reason")
+        checks.remark(reason, "reason")
         outcomes: list[Outcome] = []
         seen = self._seen_by_task()
 
@@ -337,7 +316,7 @@ class Workspace(Archive):
             outcomes[:] = layer.outcomes
 
         header = Header(self.actor, self.task_id, self.tool, reason)
-        chosen = policy_of(policy or self.policy)
+        chosen = checks.policy_of(self.policy if policy is None else policy)
         change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=progress)
         if not change.steps:
             raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
@@ -366,12 +345,12 @@ class Workspace(Archive):
 
     def _ask(
         self,
-        request: EditFile | WriteFile | CreateFile | DeleteFile | RenameFile | ChangeMode,
+        request: FileRequest,
         policy: Policy | None = None,
         encoding: str | None = None,
         reason: str | None = None,
     ) -> Ask:
-        return Ask(request, policy_of(policy or self.policy), encoding, reason)
+        return Ask(request, checks.policy_of(self.policy if policy is None else policy), encoding, reason)
 
     def _bound(self, task: str) -> Workspace:
         bound = object.__new__(Workspace)

@@ -348,7 +348,11 @@ def _location(root: Path, journal: str | Path | None) -> str:
     if given.startswith("sqlite://"):
         given = given.removeprefix("sqlite://")
     elif "://" in given:
-        return given
+        raise EditError(
+            Kind.NOT_INSTALLED,
+            f"no journal store for {given.split('://', 1)[0][:20]}:// is installed",
+            hint="give a folder for the journal, or leave it out to keep it under the workspace root",
+        )
     if not given.strip():
         raise EditError(Kind.BAD_REQUEST, "the journal's place is empty", hint="name a folder, or leave it out")
     folder = os.path.abspath(given)

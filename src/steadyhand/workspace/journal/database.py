@@ -76,6 +76,8 @@ def connect(folder: JournalFolder, timeout: float) -> sqlite3.Connection:
             connection.execute(f"PRAGMA {pragma}")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT:d}")
         _probe(connection, folder)
+    except UnicodeDecodeError as error:  # even SQLite's complaint quotes bytes that are no text
+        raise Unusable("its schema is damaged", connection) from error
     except sqlite3.Error as error:
         if is_damage(error):
             raise Unusable(str(error), connection) from error

@@ -50,8 +50,19 @@ def refusing(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise refusal(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite's complaint quotes bytes of the file that are no text
+        raise damaged_file(path) from error
     except OSError as error:
         raise os_refusal(error, path) from error
+
+
+def damaged_file(path: Path) -> EditError:
+    """The file is no sound database."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {path} is damaged",
+        hint="run `steadyhand check`; opening the workspace again sets an unusable journal aside",
+    )
 
 
 def refusal(error: sqlite3.Error, path: Path) -> EditError:
