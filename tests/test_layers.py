@@ -37,7 +37,7 @@ ALLOWED = {
 LINES_AT_MOST = 400
 NO_SUCH_MODULE = {"utils", "util", "helpers", "helper", "manager", "common", "misc", "base", "shared", "tools_common"}
 ONLY_IN = {"hunk": {"text/unified.py"}}
-DEAD_WORDS = ("TODO", "FIXME", "XXX", "/work/", "/root/", "/home/")
+DEAD_WORDS = ("TODO", "FIXME", "XXX", "/root/", "/home/")
 
 
 def name_of(path: Path) -> str:

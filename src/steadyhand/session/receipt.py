@@ -50,9 +50,16 @@ class FileReceipt:
             return f"# {self.path}: {self.status}; the content is not shown\n"
         if step.source is not None and step.changes is not None:
             return render_changes(step.source.text, step.changes, step.before_path, step.after_path, git=git, **modes)
+        return render_unified(*self.texts(), step.before_path, step.after_path, git=git, **modes)
+
+    def texts(self) -> tuple[str, str]:
+        """The whole text before and after; empty where there is no file."""
+        step = self._step
+        if step.source is not None and step.changes is not None:
+            return step.changes.invert().apply(step.source.text), step.source.text
         before = Source.of_bytes(step.before.data).text if step.before is not None else ""
         after = Source.of_bytes(step.data).text if step.data is not None else ""
-        return render_unified(before, after, step.before_path, step.after_path, git=git, **modes)
+        return before, after
 
     def to_json(self) -> dict[str, object]:
         facts: dict[str, object] = {

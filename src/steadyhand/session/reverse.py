@@ -9,7 +9,6 @@ from typing import Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.history import History
 from steadyhand.session.receipt import FileReceipt
-from steadyhand.text.source import Source
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.journal.record import Entry, State
 from steadyhand.workspace.overlay import Overlay
@@ -83,16 +82,11 @@ class Reverse:
 
 
 def _backwards(file: FileReceipt) -> str:
-    step = file._step
     if file.redacted:
         return file.diff()
-    if step.source is not None and step.changes is not None:
-        without = step.source.text
-        present = step.changes.invert().apply(without)
-    else:
-        without = Source.of_bytes(step.data).text if step.data is not None else ""
-        present = Source.of_bytes(step.before.data).text if step.before is not None else ""
-    return render_unified(without, present, step.after_path, step.before_path)
+    present, without = file.texts()
+    after = None if file.after is None else file.path
+    return render_unified(without, present, after, file.path_before)
 
 
 def _or_another(error: EditError) -> EditError:

@@ -31,9 +31,6 @@ class Span(NamedTuple):
         """Whether the two overlap or stand side by side."""
         return self.start <= other.end and other.start <= self.end
 
-    def contains(self, other: Span) -> bool:
-        return self.start <= other.start and other.end <= self.end
-
     def shift(self, delta: int) -> Span:
         return Span(self.start + delta, self.end + delta)
 

@@ -144,7 +144,7 @@ def replay(change: FileChange, before: bytes) -> bytes:
         return before
     if change.changes is None:
         raise EditError(Kind.CANNOT_UNDO, "the record keeps no splices for this step")
-    return _recorded_source(change, before).apply(change.changes).to_bytes()
+    return recorded_text(change, before).apply(change.changes).to_bytes()
 
 
 def unwind(change: FileChange, after: bytes) -> bytes:
@@ -154,7 +154,7 @@ def unwind(change: FileChange, after: bytes) -> bytes:
         return after
     if change.changes is None:
         raise EditError(Kind.CANNOT_UNDO, "the record keeps no splices for this step")
-    return _recorded_source(change, after).apply(change.changes.invert()).to_bytes()
+    return recorded_text(change, after).apply(change.changes.invert()).to_bytes()
 
 
 def gap_between(journal: Journal, stop: Stop, later: bytes) -> ChangeSet:
@@ -165,10 +165,6 @@ def gap_between(journal: Journal, stop: Stop, later: bytes) -> ChangeSet:
 
 def recorded_text(change: FileChange, data: bytes) -> Source:
     """Bytes as text, in the encoding the record used."""
-    return _recorded_source(change, data)
-
-
-def _recorded_source(change: FileChange, data: bytes) -> Source:
     encoding = change.encoding or Encoding(errors="surrogateescape")
     try:
         return Source(encoding.decode(data), encoding)

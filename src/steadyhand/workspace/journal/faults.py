@@ -56,11 +56,11 @@ def refusing(path: Path) -> Iterator[None]:
         raise os_refusal(error, path) from error
 
 
-def damaged_file(path: Path) -> EditError:
+def damaged_file(path: Path, said: str = "its schema is no text") -> EditError:
     """The file is no sound database."""
     return EditError(
         Kind.JOURNAL_DAMAGED,
-        f"the journal {path} is damaged",
+        f"the journal {path} is damaged: {said}",
         hint="run `steadyhand check`; opening the workspace again sets an unusable journal aside",
     )
 
@@ -81,11 +81,7 @@ def refusal(error: sqlite3.Error, path: Path) -> EditError:
             hint="free space on its disk and check that the disk is sound, then send the same call again",
         )
     if code in _DAMAGED:
-        return EditError(
-            Kind.JOURNAL_DAMAGED,
-            f"the journal {path} is damaged: {error}",
-            hint="run `steadyhand check`; opening the workspace again sets an unusable journal aside",
-        )
+        return damaged_file(path, str(error))
     if code == sqlite3.SQLITE_TOOBIG or isinstance(error, sqlite3.DataError):
         return EditError(Kind.TOO_LARGE, f"too large for the journal: {error}", hint="change less in one call")
     return EditError(Kind.INTERNAL, f"the journal {path} failed: {error}", details={"sqlite": code})
