@@ -14,7 +14,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try test check format docs bench fuzz crash constraints clean
+.PHONY: help setup try test check format docs bench accuracy fuzz crash constraints clean
 
 help: ## this list
 	@echo 'make try is the place to start; the others:'
@@ -56,6 +56,9 @@ docs: $(STAMP) ## write the generated pages again, and what the example sessions
 
 bench: $(STAMP) ## measure: speed of edits, commits, history, start-up; peak memory
 	$(BIN)/python -m benches.run $(ARGS)
+
+accuracy: $(STAMP) ## right, refused or wrong: Steadyhand and its peers on the same cases
+	$(BIN)/python -m benches.accuracy $(ARGS)
 
 fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each
 	STEADYHAND_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 -m hypothesis tests $(ARGS)

@@ -32,6 +32,11 @@ class Scale:
     memory_runs: int
     diff_lines: int
     diff_edits: tuple[int, ...]
+    sweep_sizes: tuple[int, ...]
+    hostile_size: int
+    hostile_lines: int
+    hostile_line: int
+    hostile_seconds: float
 
 
 FULL = Scale(
@@ -47,6 +52,11 @@ FULL = Scale(
     memory_runs=3,
     diff_lines=20_000,
     diff_edits=(10, 500, 6_000),
+    sweep_sizes=(1_000, 10_000, 100_000, 1_000_000, 10_000_000, 50_000_000),
+    hostile_size=10_000_000,
+    hostile_lines=100_000,
+    hostile_line=50_000_000,
+    hostile_seconds=60.0,
 )
 TINY = Scale(
     name="tiny",
@@ -61,6 +71,11 @@ TINY = Scale(
     memory_runs=1,
     diff_lines=300,
     diff_edits=(5, 60),
+    sweep_sizes=(1_000, 20_000),
+    hostile_size=20_000,
+    hostile_lines=200,
+    hostile_line=20_000,
+    hostile_seconds=30.0,
 )
 SCALES = {scale.name: scale for scale in (FULL, TINY)}
 

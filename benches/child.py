@@ -12,6 +12,7 @@ from pathlib import Path
 import steadyhand
 
 _PACKAGE_HOME = str(Path(steadyhand.__file__).resolve().parent.parent)
+_HOME = str(Path(__file__).resolve().parent.parent)
 
 # A process is charged with the memory of whoever started it until it is its own: so a small one starts it.
 _LAUNCHER = """
@@ -36,6 +37,18 @@ def python(*arguments: str) -> list[str]:
 def run(command: Sequence[str], *, cwd: Path | None = None) -> None:
     """Run to the end; an exit code other than 0 is an error of the bench."""
     subprocess.run(command, check=True, env=environment(), cwd=cwd, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+
+
+def answer(command: Sequence[str], *, limit: float) -> str | None:
+    """What a module of the benches prints; None where it is not done within the limit and was ended."""
+    homes = {"PYTHONPATH": os.pathsep.join((_PACKAGE_HOME, _HOME))}
+    try:
+        done = subprocess.run(
+            command, check=True, env={**environment(), **homes}, capture_output=True, text=True, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    return done.stdout
 
 
 def peak_memory(command: Sequence[str], *, cwd: Path | None = None) -> int:

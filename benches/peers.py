@@ -40,13 +40,19 @@ class Peer:
 
 
 PEERS = (
-    Peer("aider-chat", "aider", (3, 10), ("edit", "miss")),
-    Peer("openhands-aci", "openhands_aci", (3, 12), ("edit",)),
+    Peer("aider-chat", "aider", (3, 10), ("edit", "miss", "sweep", "accuracy")),
+    Peer("openhands-aci", "openhands_aci", (3, 12), ("edit", "accuracy")),
     Peer("mcp-text-editor", "mcp_text_editor", (3, 11), ("edit",), beside=("mcp<2",)),
 )
 _FLOORS = {
     "edit": "str.find, a second find, two slices: measured in the peer's own process",
     "miss": "str.find that fails, then str.splitlines: measured in the peer's own process",
+    "sweep": "the exact edit by hand at the same place: measured in the peer's own process",
+}
+_TITLES = {
+    "edit": "Exact edit, peers",
+    "miss": "Old text that is not in the file, peers",
+    "sweep": "One edit near the end of the file, peers",
 }
 
 
@@ -64,17 +70,16 @@ def peer_tables(setting: Setting, topic: str, peers: Sequence[Peer] = PEERS) -> 
                 rows += _measure(setting, peer, topic)
             except Unavailable as reason:
                 rows.append(Row(peer.package, None, remark=f"not measured: {reason}"))
-    title = {"edit": "Exact edit, peers", "miss": "Old text that is not in the file, peers"}[topic]
-    yield Table(title, _FLOORS[topic], rows, "compare ratios, not times: every peer has its own interpreter")
+    yield Table(_TITLES[topic], _FLOORS[topic], rows, "compare ratios, not times: every peer has its own interpreter")
 
 
 def _measure(setting: Setting, peer: Peer, topic: str) -> list[Row]:
-    python = _environment(peer)
+    python = interpreter_of(peer)
     scale = setting.scale
     job = {
         "topic": topic,
         "folder": str(setting.folder),
-        "sizes": scale.text_sizes,
+        "sizes": scale.sweep_sizes if topic == "sweep" else scale.text_sizes,
         "lines": scale.diff_lines,
         "effort": asdict(scale.effort),
     }
@@ -87,12 +92,12 @@ def _measure(setting: Setting, peer: Peer, topic: str) -> list[Row]:
     except subprocess.TimeoutExpired:
         raise Unavailable(f"no answer within {_MEASURE_SECONDS} s") from None
     if done.returncode:
-        raise Unavailable(f"it ended with: {_last_line(done.stderr)}")
+        raise Unavailable(f"it ended with: {last_line(done.stderr)}")
     return [Row(**row) for row in json.loads(done.stdout.splitlines()[-1])]
 
 
 @functools.cache
-def _environment(peer: Peer) -> Path:
+def interpreter_of(peer: Peer) -> Path:
     """The interpreter of the peer's environment, which is made and filled on first use."""
     home = _VENVS / peer.package
     python, stamp = home / "bin" / "python", home / ".ready"
@@ -126,9 +131,10 @@ def _install(command: list[str]) -> None:
     except subprocess.TimeoutExpired:
         raise Unavailable(f"it did not install within {_INSTALL_SECONDS} s") from None
     if done.returncode:
-        raise Unavailable(f"it did not install: {_last_line(done.stderr)}")
+        raise Unavailable(f"it did not install: {last_line(done.stderr)}")
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """The last line that says anything: where a process ends badly, that is its message."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1][:160] if lines else "no message"

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 _WORDS = "alpha batch cache delta entry field graph helper index journal kernel layer merge node order path".split()
+_PARTS = (
+    ("if {a} is None:", "    return None"),
+    ("{a} = []", "for {b} in {c}:", "    {a}.append({b})"),
+    ("try:", "    {a} = {b}.load({n})", "except ValueError:", "    {a} = {n}"),
+    ("# {a} comes before {b}", "{c}.update({a}={b})"),
+    ("with {a}.lock:", "    {b} = {c}[{n}]", "", "    {c}.clear()"),
+    ("else_{a} = {b} or {c}", "print({a}, {n})"),
+)
 _WIDE = "größe naïve 東京 данные 🙂".split()
 
 
@@ -35,6 +44,35 @@ def code_text(size: int, *, wide: bool = False) -> str:
             return "".join(lines)
         lines.append(line)
         number += 1
+
+
+def program_lines(size: int, *, seed: int = 0) -> Iterator[str]:
+    """Functions, about `size` characters of them: each has a name of its own, and most lines stand in many of them."""
+    chance = random.Random(seed)
+    total = number = 0
+    while total < size:
+        for line in _function(seed * 1_000_000 + number, chance):
+            total += len(line)
+            yield line
+        number += 1
+
+
+def _function(number: int, chance: random.Random) -> Iterator[str]:
+    verb, noun, given = chance.choices(_WORDS, k=3)
+    yield f"def {verb}_{noun}_{number}({given}, {noun}):\n"
+    for part in chance.choices(_PARTS, k=chance.randint(2, 5)):
+        a, b, c = chance.sample(_WORDS, k=3)
+        for line in part:
+            yield f"    {line.format(a=a, b=b, c=c, n=chance.randrange(100))}".rstrip() + "\n"
+    yield from (f"    return {noun}\n", "\n", "\n")
+
+
+def another_word(line: str) -> str:
+    """The line as somebody might remember it: its first word of ours is the next one of ours."""
+    for word, other in zip(_WORDS, _WORDS[1:] + _WORDS[:1], strict=True):
+        if word in line:
+            return line.replace(word, other, 1)
+    return line
 
 
 def lines_at(text: str, share: float, count: int = 5) -> str:

@@ -1,26 +1,44 @@
-"""The benches run, at a tiny scale: each prints its tables. How fast anything is, is nobody's business here."""
+"""The benches run, at a tiny scale: each prints its tables. How fast anything is, is nobody's business here.
+
+Accuracy: cases are read, answers judged and counted, and a contestant that hangs or dies has crashed on that case.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from benches.accuracy.__main__ import main as accuracy
+from benches.accuracy.adapters.strfind import replace
+from benches.accuracy.cases import Case, CasesError, load_cases
+from benches.accuracy.contestants import Standing, contestants
+from benches.accuracy.floors import Floor, check_floors, read_floors
+from benches.accuracy.progress import Progress
+from benches.accuracy.question import Answer, Op, Question
+from benches.accuracy.score import Score, judge
+from benches.accuracy.study import write_studies
+from benches.accuracy.tally import Count, misquoted, sums_of, verbatim
+from benches.accuracy.worker import Worker
 from benches.bench import TINY, Setting, benches
 from benches.clock import Call, Effort, compare
-from benches.peers import Peer, peer_tables
+from benches.peers import Peer, Unavailable, peer_tables
 from benches.run import main
 from benches.table import Row, Table
 
 SUBJECTS = {
     "exact": ["Exact edit in memory"],
+    "speed": ["One edit near the end of the file"],
     "batch": ["20 edits to one file of 60 KB"],
     "commit": ["Durable change of one file of 4 KB", "Durable change of 10 files of 4 KB"],
     "journal": ["A journal of 151 records"],
     "startup": ["Start-up: wall time of a process"],
     "memory": ["Peak memory of a process, file of 200 KB, ASCII"],
     "diff": ["Unified diff of files", "Three-way merge of files", "Old text that is not in a file"],
+    "hostile": ["Hostile inputs"],
 }
 
 
@@ -35,7 +53,8 @@ def test_a_subject_runs_and_prints_its_tables(name: str, tmp_path: Path, capsys:
     for title in SUBJECTS[name]:
         assert title in out
     assert out.count("floor: ") >= len(SUBJECTS[name])
-    assert "given up" not in out
+    for word in ("given up", "CRASHED", "WRONG"):
+        assert word not in out
     assert f"… {name}" in progress
     assert list(tmp_path.iterdir()) == [], "a run leaves nothing behind"
 
@@ -89,3 +108,340 @@ def test_a_table_is_aligned() -> None:
     assert lines[3].startswith("what            ")
     assert lines[5] == "short           1.20 ms  600 µs  ×2.00    1.90–2.10    15"
     assert lines[6].endswith("–  not measured: …")
+
+
+BEFORE = "def f():\n    return 1\n"
+AFTER = "def f():\n    return 2\n"
+OPS = (Op("return 1", "return 2"),)
+
+
+def case(
+    expected: str | None = AFTER,
+    *,
+    id: str = "one",
+    category: str = "exact",
+    language: str = "python",
+    near: tuple[str, ...] = (),
+    question: Question | None = None,
+) -> Case:
+    return Case(id, category, language, question or Question("ops", "f.py", BEFORE, OPS), expected, near)
+
+
+def row(id: str, category: str, expected: str | None, **fields: object) -> dict[str, object]:
+    base = {"id": id, "category": category, "language": "python", "path": "f.py", "before": BEFORE}
+    return {**base, "expected": expected, **fields}
+
+
+def ops(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"old": old, "new": new} for old, new in pairs]
+
+
+ROWS = [
+    row("right", "exact", AFTER, ops=ops(("return 1", "return 2"))),
+    row("absent", "refuse-not-found", None, ops=ops(("class Nowhere(Nothing):", "pass"))),
+    row("half", "refuse-partial-multi", None, ops=ops(("return 1", "return 2"), ("class Nowhere(Nothing):", "pass"))),
+    row("later", "diff-exact", AFTER, diff="@@\n-    return 1\n+    return 2\n"),
+]
+
+
+@pytest.fixture
+def cases_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "cases"
+    folder.mkdir()
+    lines = [json.dumps(entry) + "\n" for entry in ROWS]
+    (folder / "a.jsonl").write_text("".join(lines[:2]), encoding="utf-8")
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress("".join(lines[2:]).encode()))
+    (folder / "README.md").write_text("not cases\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "score", "how"),
+    [
+        pytest.param(case(None), Answer(True, AFTER), "wrong", "other text", id="applied what must be refused"),
+        pytest.param(case(None), Answer(True, BEFORE), "wrong", "no-op", id="says applied, must be refused"),
+        pytest.param(case(None), Answer(False, AFTER), "wrong", "partial", id="refused but changed"),
+        pytest.param(case(), Answer(True, BEFORE), "wrong", "no-op", id="says applied and did nothing"),
+        pytest.param(case(), Answer(False, AFTER), "wrong", "partial", id="refused, and the text is the right one"),
+        pytest.param(case(), Answer(True, "def f():\n  return 2\n"), "wrong", "other text", id="indentation of Python"),
+        pytest.param(case(), Answer(True, AFTER + "# x\n"), "wrong", "other text", id="a line too many"),
+        pytest.param(case(), Answer(False, BEFORE, crashed=True), "crash", "", id="a crash"),
+        pytest.param(case(None), Answer(False, BEFORE, crashed=True), "crash", "", id="a crash is no refusal"),
+        pytest.param(case(), Answer(False, BEFORE), "refused", "", id="refused"),
+        pytest.param(case(), Answer(True, AFTER.replace("\n", "\r\n")), "near", "", id="line endings"),
+        pytest.param(case(), Answer(True, AFTER + "\n"), "near", "", id="a blank line"),
+        pytest.param(case(language="c"), Answer(True, "def f():\nreturn 2\n"), "near", "", id="indentation of C"),
+        pytest.param(case("say “x”\n"), Answer(True, 'say "x"\n'), "near", "", id="typography"),
+        pytest.param(case(near=("other\n",)), Answer(True, "other\n"), "near", "", id="named as near"),
+        pytest.param(
+            case(None, near=("other\n",)), Answer(True, "other\n"), "wrong", "other text", id="near a refusal"
+        ),
+    ],
+)
+def test_what_is_not_correct_gets_its_own_score(asked: Case, answer: Answer, score: Score, how: str) -> None:
+    verdict = judge(asked, answer)
+    assert (verdict.score, verdict.how) == (score, how)
+
+
+def test_correct_is_the_expected_text_to_the_byte_or_a_refusal_where_one_is_due() -> None:
+    assert judge(case(), Answer(True, AFTER)).score == "correct"
+    assert judge(case(None), Answer(False, BEFORE)).score == "correct"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{}\n", "line 1"),
+        (json.dumps(ROWS[0]) + "\nnot json\n", "line 2"),
+        (json.dumps(row("x", "y", None)) + "\n", "none of ops, diff, snippet, reply"),
+        (json.dumps(row("x", "y", None, ops="text")) + "\n", "ops is no list"),
+        (json.dumps(row("x", "y", None, ops=[{"old": "a"}])) + "\n", "'new'"),
+    ],
+)
+def test_a_line_that_is_no_case_is_named_and_not_left_out(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(CasesError, match=complaint):
+        load_cases(tmp_path)
+
+
+def test_a_damaged_archive_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"{}\n")[:-4])
+    with pytest.raises(CasesError, match=r"a\.jsonl\.gz"):
+        load_cases(tmp_path)
+
+
+def test_plain_and_packed_files_are_read_in_order(cases_folder: Path) -> None:
+    cases = load_cases(cases_folder)
+    assert [(each.id, each.kind, each.must_apply) for each in cases] == [
+        ("right", "ops", True),
+        ("absent", "ops", False),
+        ("half", "ops", False),
+        ("later", "diff", True),
+    ]
+    assert cases[0].question == Question("ops", "f.py", BEFORE, OPS)
+    assert cases[3].question.text.startswith("@@")
+    assert [each.id for each in load_cases(cases_folder, ["exact", "later"])] == ["right", "later"]
+
+
+def test_a_separator_inside_a_text_ends_no_line(tmp_path: Path) -> None:
+    entry = row("x", "exact", "a\u2028b", ops=ops(("a", "a\x85")))
+    (tmp_path / "a.jsonl").write_text(json.dumps(entry, ensure_ascii=False) + "\n", encoding="utf-8")
+    (read,) = load_cases(tmp_path)
+    assert read.expected == "a\u2028b"
+
+
+def test_the_floor_takes_all_ops_or_none() -> None:
+    both = Question("ops", "f.py", "a b\n", (Op("a", "x"), Op("b", "y")))
+    assert replace(both) == Answer(True, "x y\n")
+    for last in (Op("c", "z"), Op("", "z"), Op("b", "b")):
+        assert not replace(Question("ops", "f.py", "a b\n", (Op("a", "x"), last))).applied
+    assert replace(Question("ops", "f.py", "a a\n", (Op("a", "x"),))).text == "a a\n"
+
+
+@pytest.mark.parametrize(
+    ("category", "expected", "is_verbatim", "is_misquoted"),
+    [
+        ("exact", AFTER, False, False),
+        ("llm-sr-exact-unique", AFTER, True, False),
+        ("llm-lazy-exact", AFTER, True, False),
+        ("llm-v4a-exact-ambiguous", None, False, False),
+        ("llm-sr-refuse", None, False, False),
+        ("llm-json-indent", AFTER, False, True),
+    ],
+)
+def test_what_a_model_wrote_is_verbatim_misquoted_or_to_be_refused(
+    category: str, expected: str | None, is_verbatim: bool, is_misquoted: bool
+) -> None:
+    each = case(expected, category=category)
+    assert (verbatim(each), misquoted(each)) == (is_verbatim, is_misquoted)
+
+
+def standing(*given: tuple[str, Answer], expected: str | None = AFTER, name: str = "steadyhand") -> Standing:
+    verdicts = [judge(case(expected, category=category), answer) for category, answer in given]
+    return Standing(name, name, tuple(verdicts), ())
+
+
+RIGHT, REFUSED, WRONG = Answer(True, AFTER), Answer(False, BEFORE), Answer(True, "other\n")
+
+
+def test_sums_leave_out_what_counts_nothing() -> None:
+    sums = sums_of(standing(("exact", RIGHT), ("exact", REFUSED), ("llm-sr-indent", WRONG)))
+    assert {name: (count.cases, count.of["correct"]) for name, count in sums.items()} == {
+        "made: must apply": (2, 1),
+        "model: misquoted ops": (1, 0),
+        "all: must apply": (3, 1),
+    }
+
+
+def test_a_floor_is_checked_for_each_category_or_for_their_sum() -> None:
+    ours = standing(("a-1", RIGHT), ("a-1", RIGHT), ("a-2", RIGHT), ("a-2", REFUSED), ("b", WRONG))
+    each = Floor("each", ("a-*",), "each", correct=0.7)
+    total = Floor("sum", ("a-*",), "sum", correct=0.7)
+    spared = Floor("spared", ("*",), "each", correct=0.7, other_than=("a-2", "b"))
+    nothing = Floor("no cases", ("c",), "sum", correct=1.0, wrong=0)
+    (broken,) = check_floors([each, total, spared, nothing], ours, [ours])
+    assert broken.floor == "each"
+    assert broken.what == "a-2: 1 of 2 correct (50.0%), 70% wanted"
+
+
+def test_wrong_answers_are_held_against_a_number_or_another_contestant() -> None:
+    ours = standing(("b", WRONG), ("b", Answer(False, BEFORE, crashed=True)))
+    careful, careless = standing(("b", REFUSED), name="strfind"), standing(("b", WRONG), ("b", WRONG), name="strfind")
+    named = Floor("wrong", ("b",), "sum", wrong="strfind")
+    assert [item.what for item in check_floors([Floor("wrong", ("b",), "sum", wrong=1)], ours, [])] == [
+        "in all: 2 wrong or crashed, at most 1 allowed"
+    ]
+    assert check_floors([named], ours, [careful])
+    assert not check_floors([named], ours, [careless])
+    assert check_floors([named], ours, []), "whoever is not there was never wrong"
+
+
+def test_the_table_of_floors_is_read_and_names_only_contestants_that_always_run() -> None:
+    floors = read_floors()
+    always = {contestant.name for contestant in contestants(with_peers=False)}
+    assert all(floor.over in ("each", "sum") for floor in floors)
+    assert {floor.wrong for floor in floors if isinstance(floor.wrong, str)} <= always
+    assert any(floor.wrong == 0 for floor in floors)
+
+
+def test_a_count_of_nothing_breaks_nothing() -> None:
+    assert Count.over([]).correct_share == 1.0
+
+
+def worker(code: str, limit: float = 20.0) -> Worker:
+    home = str(Path(__file__).resolve().parent.parent)
+    serve = f"from benches.accuracy.question import *\n{code}\nserve('it', {{'ops': answer}})"
+    return Worker([sys.executable, "-c", serve], {"PYTHONPATH": home}, limit)
+
+
+def test_a_contestant_that_hangs_dies_or_raises_has_crashed_on_that_case_only() -> None:
+    code = """
+import os
+def answer(question):
+    if question.path == "hang":
+        while True: pass
+    if question.path == "die":
+        os._exit(3)
+    if question.path == "raise":
+        raise RuntimeError("no such thing")
+    print("chatter that is no answer")
+    return Answer(True, question.before + "é")
+"""
+    with worker(code, limit=1.5) as asked:
+        assert asked.greet().kinds == {"ops"}
+        answers = [asked.ask(Question("ops", path, "a")) for path in ("", "hang", "", "die", "", "raise", "")]
+    assert [answer.crashed for answer in answers] == [False, True, False, True, False, True, False]
+    assert [answers[1].detail, answers[3].detail.split(":")[0]] == ["no answer within 1.5 s", "the process died"]
+    assert "no such thing" in answers[5].detail
+    assert answers[6].text == "aé"
+
+
+def test_a_contestant_that_does_not_come_up_is_not_available() -> None:
+    with worker("raise SystemExit('no licence')") as asked, pytest.raises(Unavailable, match="no licence"):
+        asked.greet()
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = accuracy(["--no-peers", "--jobs", "2", *arguments])
+    out, progress = capsys.readouterr()
+    return code, out, progress
+
+
+def test_a_run_prints_scores_by_category_and_sums(
+    cases_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, progress = run(capsys, "--cases", str(cases_folder), "--folder", str(tmp_path / "out"), "--check")
+    assert code == 0
+    assert "every floor holds" in out
+    rows = {line.split("  ")[0]: line.split() for line in out.splitlines()}
+    assert rows["exact"][1:] == ["1", "1", "1"]
+    assert rows["refuse-partial-multi"][1:] == ["1", "1", "1"]
+    assert "not yet: 1 with only a diff" in out
+    assert "steadyhand: 3 of 3" in progress
+    assert "0 wrong" in progress
+
+
+def test_json_holds_the_same_counts(cases_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--cases", str(cases_folder), "--folder", str(tmp_path), "--json", "--only", "exact")
+    ours, floor = json.loads(out)["contestants"]
+    assert [ours["name"], floor["name"]] == ["steadyhand", "strfind"]
+    assert ours["categories"]["exact"]["correct"] == 1
+    assert ours["sums"]["all: must apply"]["cases"] == 1
+
+
+def test_a_broken_floor_is_told_and_is_exit_code_1_only_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = row("other", "exact", "something else\n", ops=ops(("return 1", "return 2")))
+    (tmp_path / "a.jsonl").write_text(json.dumps(entry) + "\n", encoding="utf-8")
+    for arguments, expected in (((), 0), (("--check",), 1)):
+        code, out, progress = run(capsys, "--cases", str(tmp_path), "--folder", str(tmp_path / "out"), *arguments)
+        assert code == expected
+        assert "nothing wrong: exact: 1 wrong" in out
+        assert "1 wrong, each in a folder" in progress
+
+
+def test_no_cases_are_said_plainly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, cases_folder: Path
+) -> None:
+    assert run(capsys, "--cases", str(tmp_path / "none"))[0] == 2
+    code, _, told = run(capsys, "--cases", str(cases_folder), "--only", "nonsense")
+    assert (code, "no cases" in told) == (2, True)
+    monkeypatch.setattr("benches.accuracy.__main__._CASES", tmp_path / "none")
+    code, out, told = run(capsys)
+    assert (code, out) == (0, "")
+    assert "no cases: " in told
+
+
+def test_a_wrong_case_is_written_for_study_and_the_last_runs_are_gone(tmp_path: Path) -> None:
+    (tmp_path / "wrong" / "stale").mkdir(parents=True)
+    (tmp_path / "mine").write_text("kept\n", encoding="utf-8")
+    verdicts = [
+        judge(case(id="../up"), Answer(True, "other\r\n", "fuzzy")),
+        judge(case(id="fine"), Answer(True, AFTER)),
+    ]
+    assert write_studies(tmp_path, verdicts, ["wrong", "crash"]) == {"wrong": 1, "crash": 0}
+    (folder,) = (tmp_path / "wrong").iterdir()
+    assert folder.parent == tmp_path / "wrong"
+    assert {path.name for path in folder.iterdir()} == {
+        "before",
+        "expected",
+        "expected.diff",
+        "got",
+        "got.diff",
+        "ops.json",
+        "outcome.json",
+    }
+    assert (folder / "got").read_bytes() == b"other\r\n"
+    assert json.loads((folder / "ops.json").read_text(encoding="utf-8")) == ops(("return 1", "return 2"))
+    assert json.loads((folder / "outcome.json").read_text(encoding="utf-8"))["detail"] == "fuzzy"
+    assert (tmp_path / "mine").exists()
+
+
+class Pipe:
+    """A stream that writes down what it is told."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        self.terminal, self.said = terminal, ""
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def write(self, text: str) -> int:
+        self.said += text
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+
+def test_progress_is_a_bar_on_a_terminal_and_few_lines_in_a_pipe() -> None:
+    pipe, terminal = Pipe(terminal=False), Pipe(terminal=True)
+    for stream in (pipe, terminal):
+        progress = Progress("it", stream)  # type: ignore[arg-type]
+        for done in range(1, 101):
+            progress(done, 100)
+    assert "\r" not in pipe.said
+    assert len(pipe.said.splitlines()) == 5
+    assert terminal.said.count("\r") == 100
+    assert terminal.said.endswith("100 of 100\n")

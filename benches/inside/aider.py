@@ -12,6 +12,7 @@ from aider.coders.search_replace import search_and_replace
 from benches.bench import size_name
 from benches.clock import Call, compare
 from benches.inside.job import NEW, Job, answer, read_job
+from benches.steps import SizedStep, by_hand, sized_steps
 from benches.table import Row
 from benches.texts import code_lines, code_text, find_and_slice, lines_at, misquoted, search_and_split
 
@@ -52,6 +53,23 @@ def misses(job: Job) -> Iterator[Row]:
     yield from compare(partial(search_and_split, text, needle), calls, job.effort)
 
 
+def sweep(job: Job) -> Iterator[Row]:
+    for step in sized_steps(job.sizes, job.lines):
+        call = Call(
+            f"{_NAME} replace_most_similar_chunk, {step.label}",
+            partial(replace_most_similar_chunk, step.text, step.old, step.new),
+            remark=_result(step),
+        )
+        yield from compare(partial(by_hand, step), [call], job.effort)
+
+
+def _result(step: SizedStep) -> str:
+    after = replace_most_similar_chunk(step.text, step.old, step.new)
+    if after is None:
+        return "refused"
+    return "applied" if after == step.expected() else "WRONG TEXT"
+
+
 if __name__ == "__main__":
     asked = read_job()
-    answer(edits(asked) if asked.topic == "edit" else misses(asked))
+    answer({"edit": edits, "miss": misses, "sweep": sweep}[asked.topic](asked))

@@ -19,7 +19,7 @@ NEW = "replaced = True\n"
 class Job:
     """The same texts and the same effort as Steadyhand gets."""
 
-    topic: Literal["edit", "miss"]
+    topic: Literal["edit", "miss", "sweep"]
     folder: Path
     sizes: tuple[int, ...]
     lines: int

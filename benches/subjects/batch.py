@@ -29,13 +29,14 @@ def run(setting: Setting) -> Iterator[Table]:
     crlf = text.replace("\n", "\r\n")
     for edits in (whole, part, short):
         assert sh.edit(text, edits).ok
+    assert sh.edit(crlf, whole).ok
     one = [whole[len(whole) // 2]]
     calls = [
-        Call(f"{many}, whole lines", lambda: sh.edit(text, whole)),
+        Call(f"{many}, whole lines", lambda: sh.edit(text, whole), remark="target ×20"),
         Call(f"{many}, whole lines, snapshot", lambda: sh.edit(text, whole, policy=_SNAPSHOT)),
         Call(f"{many}, whole lines, CRLF file and LF edits", lambda: sh.edit(crlf, whole)),
         Call(f"{many}, parts of lines, about 25 characters", lambda: sh.edit(text, part)),
-        Call(f"{many}, parts of lines, 7 characters", lambda: sh.edit(text, short), remark="too short to be indexed"),
+        Call(f"{many}, parts of lines, 7 characters", lambda: sh.edit(text, short)),
         Call("by hand: find, find again, one join", lambda: _by_hand(text, whole), remark="for comparison"),
     ]
     yield Table(

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benches import child
 from benches.bench import Bench, Setting, size_name
 from benches.clock import quartiles
+from benches.steps import steps_in
 from benches.table import Row, Table
-from benches.texts import code_text, lines_at
+from benches.texts import code_text
 
 _IN_MEMORY = """
 import pathlib, sys, steadyhand as sh
-path, kind, old = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]).read_bytes().decode()
-edits = [sh.Replace(old, "replaced = True\\n")]
-result = sh.edit(path.read_bytes() if kind == "bytes" else path.read_bytes().decode(), edits)
-assert result.ok is (kind != "miss"), result.error
+path, kind = pathlib.Path(sys.argv[1]), sys.argv[2]
+old, new, outcome = (pathlib.Path(name) for name in sys.argv[3:])
+edits = [sh.Replace(old.read_bytes().decode(), new.read_bytes().decode())]
+result = sh.edit(path.read_bytes() if kind == "bytes" else path.read_bytes().decode(), edits, path="big.py")
+outcome.write_text(f"refused: {result.error.kind.value}" if result.error else f"applied: {result.outcomes[0].tier}")
 """
 _ON_DISK = """
 import pathlib, sys, steadyhand as sh
@@ -42,37 +45,49 @@ def run(setting: Setting) -> Iterator[Table]:
     for name, wide in (("ASCII", False), ("with characters outside the BMP", True)):
         text = code_text(size, wide=wide)
         setting.tell(f"peak memory, {size_name(size)} {name}")
+        folder = setting.folder / ("wide" if wide else "ascii")
+        folder.mkdir()
         yield Table(
             f"Peak memory of a process, file of {size_name(size)}, {name}",
             "a process that reads the file's bytes and ends",
-            list(_rows(setting, text, "wide" if wide else "ascii")),
-            "the remark is the peak as a multiple of the file's size"
+            list(_rows(setting, text, folder)),
+            "the remark is the peak as a multiple of the file's size, and of the text as str"
             + (f"; as str the text takes {_str_size(text) / len(text.encode()):.1f}× the file" if wide else ""),
         )
 
 
-def _rows(setting: Setting, text: str, name: str) -> Iterator[Row]:
-    folder = setting.folder / name
-    folder.mkdir()
-    file, old, miss = folder / "big.py", setting.folder / f"{name}.old", setting.folder / f"{name}.miss"
-    old.write_bytes(lines_at(text, 0.9).encode())
-    miss.write_bytes(lines_at(text, 0.9).replace("combine", "combined").encode())
+def _rows(setting: Setting, text: str, folder: Path) -> Iterator[Row]:
+    file = folder / "big.py"
     code = child.python("-c")
-    cli = child.python("-m", "steadyhand", "edit", "big.py", "--old-file", str(old), "--new", "replaced = True\n")
-    commands: dict[str, Sequence[str]] = {
-        "read and decode": [*code, _DECODE, str(file)],
-        "sh.edit, str": [*code, _IN_MEMORY, str(file), "str", str(old)],
-        "sh.edit, bytes": [*code, _IN_MEMORY, str(file), "bytes", str(old)],
-        "sh.edit, refused: no match": [*code, _IN_MEMORY, str(file), "miss", str(miss)],
+    floor = [_peak([*code, _READ, str(file)], file, text) for _ in range(setting.scale.memory_runs)]
+    for label, command in _commands(text, file).items():
+        setting.tell(label)
+        outcome = file.with_name("outcome")
+        outcome.unlink(missing_ok=True)
+        peaks = [_peak(command, file, text) for _ in range(setting.scale.memory_runs)]
+        row = _row(label, peaks, floor, text)
+        yield replace(row, remark=f"{row.remark}; {outcome.read_text()}") if outcome.exists() else row
+
+
+def _commands(text: str, file: Path) -> dict[str, Sequence[str]]:
+    """What is measured: every step of matching in memory, and what touches the disk."""
+    code, old = child.python("-c"), file.with_name("exact.old")
+    commands: dict[str, Sequence[str]] = {"read and decode": [*code, _DECODE, str(file)]}
+    for step in steps_in(text, "big"):
+        paths = [file.with_name(f"{step.step}.{side}") for side in ("old", "new")]
+        for path, side in zip(paths, (step.old, step.new), strict=True):
+            path.write_bytes(side.encode())
+        arguments = [*map(str, paths), str(file.with_name("outcome"))]
+        for kind in ("str", "bytes") if step.step == "exact" else ("str",):
+            commands[f"sh.edit, {kind}, {step.step}"] = [*code, _IN_MEMORY, str(file), kind, *arguments]
+    return {
+        **commands,
         "sh.edit, 1,000 edits": [*code, _MANY, str(file)],
         "ws.edit": [*code, _ON_DISK, str(file), str(old)],
-        "steadyhand edit": cli,
+        "steadyhand edit": child.python(
+            "-m", "steadyhand", "edit", file.name, "--old-file", str(old), "--new", "replaced = True\n"
+        ),
     }
-    floor = [_peak([*code, _READ, str(file)], file, text) for _ in range(setting.scale.memory_runs)]
-    for label, command in commands.items():
-        setting.tell(label)
-        peaks = [_peak(command, file, text) for _ in range(setting.scale.memory_runs)]
-        yield _row(label, peaks, floor, len(text.encode()))
 
 
 def _peak(command: Sequence[str], file: Path, text: str) -> int:
@@ -80,11 +95,11 @@ def _peak(command: Sequence[str], file: Path, text: str) -> int:
     return child.peak_memory(command, cwd=file.parent)
 
 
-def _row(label: str, peaks: list[int], floor: list[int], size: int) -> Row:
-    base = statistics.median(floor)
+def _row(label: str, peaks: list[int], floor: list[int], text: str) -> Row:
+    base, value = statistics.median(floor), statistics.median(peaks)
     low, ratio, high = quartiles([peak / base for peak in peaks])
-    value = statistics.median(peaks)
-    return Row(label, value, base, ratio, low, high, len(peaks), f"{value / size:.1f}× the file", unit="B")
+    remark = f"{value / len(text.encode()):.1f}× the file, {value / _str_size(text):.1f}× its str"
+    return Row(label, value, base, ratio, low, high, len(peaks), remark, unit="B")
 
 
 def _str_size(text: str) -> int:

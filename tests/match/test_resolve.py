@@ -30,7 +30,9 @@ def test_overlapping_places_are_several() -> None:
 
 
 def test_nothing_names_the_tiers_that_were_tried() -> None:
-    assert ask("abc", "x\ny") == Nothing(("exact", "newline"))
+    every = ("exact", "newline", "repair", "whitespace", "typography", "token", "elision", "fuzzy")
+    assert ask("abc", "x\ny") == Nothing(every)
+    assert ask("abc", "x\ny", laxest="newline") == Nothing(("exact", "newline"))
     assert ask("abc", "x\ny", laxest="exact") == Nothing(("exact",))
 
 

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.tier import Example, Tier, tiers, tiers_up_to
+from steadyhand.match.needle import Needle
+from steadyhand.match.tier import Example, Tier, steps, steps_up_to, tiers
 from steadyhand.match.tiers.newline import to_lf
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 from tests.checks import marked
 
 IGNORED = [(tier, example) for tier in tiers() for example in tier.ignores]
@@ -19,27 +21,52 @@ def named(value: object) -> str | None:
     return value.name if isinstance(value, Tier) else None
 
 
+def places(tier: Tier, example: Example, text: str) -> list[Span]:
+    source, needle = Source.of_text(text, path=example.path), Needle(example.needle, example.new)
+    return list(tier.find(source, needle, apart=False))
+
+
 @pytest.mark.parametrize(("tier", "example"), IGNORED, ids=named)
 def test_a_tier_finds_nothing_in_what_it_must_ignore(tier: Tier, example: Example) -> None:
-    assert list(tier.find(Source.of_text(example.text), example.needle, apart=False)) == []
+    assert places(tier, example, example.text) == []
 
 
 @pytest.mark.parametrize(("tier", "example"), MATCHED, ids=named)
 def test_a_tier_finds_every_marked_place_and_no_other(tier: Tier, example: Example) -> None:
     text, spans = marked(example.text)
-    assert list(tier.find(Source.of_text(text), example.needle, apart=False)) == spans
+    assert places(tier, example, text) == spans
 
 
 def test_the_tiers_are_loaded_in_this_order() -> None:
-    assert [(tier.rank, tier.name, tier.confidence, tier.differs) for tier in tiers()] == [
-        (10, "exact", 1.0, ()),
-        (20, "newline", 1.0, ("line endings",)),
+    assert [(tier.rank, tier.name, tier.confidence, tier.is_single) for tier in tiers()] == [
+        (10, "exact", 1.0, False),
+        (20, "newline", 1.0, False),
+        (40, "whitespace", 0.98, False),
+        (60, "typography", 0.97, False),
+        (70, "token", 0.94, False),
+        (80, "elision", 0.92, True),
+        (90, "fuzzy", 0.9, True),
     ]
 
 
-def test_a_policy_can_stop_at_a_tier() -> None:
-    assert [tier.name for tier in tiers_up_to("exact")] == ["exact"]
-    assert tiers_up_to(None) == tiers()
+def test_a_mended_old_text_is_looked_for_between_the_tiers() -> None:
+    assert [(step.rank, step.name, step.is_mended) for step in steps()] == [
+        (10, "exact", False),
+        (20, "newline", False),
+        (30, "repair", True),
+        (40, "whitespace", False),
+        (50, "whitespace", True),
+        (60, "typography", False),
+        (70, "token", False),
+        (80, "elision", False),
+        (90, "fuzzy", False),
+    ]
+
+
+def test_a_policy_can_stop_at_a_step() -> None:
+    assert [step.name for step in steps_up_to("exact")] == ["exact"]
+    assert [step.rank for step in steps_up_to("whitespace")] == [10, 20, 30, 40, 50]
+    assert steps_up_to(None) == steps()
 
 
 def test_every_tier_says_what_it_does_and_shows_it() -> None:
@@ -52,8 +79,8 @@ def test_every_tier_says_what_it_does_and_shows_it() -> None:
 def test_overlapping_places_count_unless_they_are_to_be_apart() -> None:
     exact = tiers()[0]
     source = Source.of_text("aaaa")
-    assert len(list(exact.find(source, "aa", apart=False))) == 3
-    assert len(list(exact.find(source, "aa", apart=True))) == 2
+    assert len(list(exact.find(source, Needle.of("aa"), apart=False))) == 3
+    assert len(list(exact.find(source, Needle.of("aa"), apart=True))) == 2
 
 
 pieces = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).map("".join)
@@ -62,7 +89,7 @@ pieces = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).
 @given(pieces, pieces)
 def test_a_newline_find_is_whole_lines_endings_and_equal_but_for_them(text: str, needle: str) -> None:
     newline = tiers()[1]
-    for span in newline.find(Source.of_text(text), needle, apart=False):
+    for span in newline.find(Source.of_text(text), Needle.of(needle), apart=False):
         assert to_lf(span.of(text)) == to_lf(needle)
         for cut in span:
             assert text[max(cut - 1, 0) : cut + 1] != "\r\n"
@@ -76,8 +103,8 @@ def test_the_literal_of_a_tier_stands_exactly_where_the_tier_finds_the_needle(
     source = Source.of_text(uniform)
     for tier in tiers():
         literal = tier.literal(source.newlines.uniform, needle)
-        exact = list(tiers()[0].find(source, needle, apart=False))
+        exact = list(tiers()[0].find(source, Needle.of(needle), apart=False))
         if literal is None or (tier.name == "newline" and exact):
             continue
         places = [at for at in range(len(uniform)) if literal and uniform.startswith(literal, at)]
-        assert [span.start for span in tier.find(source, needle, apart=False)] == places
+        assert [span.start for span in tier.find(source, Needle.of(needle), apart=False)] == places

@@ -1,4 +1,7 @@
-"""Old text that is nowhere: what must not be claimed, what must not be offered, and what is told."""
+"""Old text that is nowhere: what must not be claimed, what must not be offered, and what is told.
+
+Only the exact tier is allowed in most of these, so that every misquotation counts as absent.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import pytest
 import steadyhand
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Replace
+from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from tests.checks import check_edit, check_refused
 
@@ -82,7 +86,7 @@ OFFERED = [
 
 @pytest.mark.parametrize(("text", "old", "offered"), OFFERED)
 def test_the_text_to_quote_is_whole(text: str, old: str, offered: str) -> None:
-    error = check_refused(text, Replace(old, "z"), "no-match")
+    error = check_refused(text, Replace(old, "z"), "no-match", tier="exact")
     assert error.details["old"] == offered
     check_edit(text, Replace(offered, "z"), text.replace(offered, "z"))
 
@@ -96,15 +100,15 @@ NOT_OFFERED = [
 
 @pytest.mark.parametrize(("text", "old", "also"), NOT_OFFERED)
 def test_of_two_places_that_are_as_near_none_is_offered_and_both_are_named(text: str, old: str, also: str) -> None:
-    error = check_refused(text, Replace(old, "z"), "no-match")
-    assert "old" not in error.details
+    error = check_refused(text, Replace(old, "z"), "no-match", tier="exact")
+    assert not {"old", "corrected"} & set(error.details)
     assert f"as near: {also}" in error.message
 
 
 @pytest.mark.parametrize("old", ["dry_run: boolc", "(dry_run: bool"])
 def test_an_edge_in_doubt_is_not_offered(old: str) -> None:
-    error = check_refused("def make(path, dry_run: bool, deep: str)\n", Replace(old, "z"), "no-match")
-    assert "old" not in error.details
+    error = check_refused("def make(path, dry_run: bool, deep: str)\n", Replace(old, "z"), "no-match", tier="exact")
+    assert not {"old", "corrected"} & set(error.details)
 
 
 def test_offers_for_single_wrong_characters_are_what_was_meant() -> None:
@@ -118,7 +122,7 @@ def test_offers_for_single_wrong_characters_are_what_was_meant() -> None:
         if text.count(span) != 1 or old in text:
             continue
         asked += 1
-        error = edit(text, Replace(old, "zz")).error
+        error = edit(text, Replace(old, "zz"), policy=Policy(tier="exact")).error
         assert error is not None
         assert error.kind is Kind.NO_MATCH
         offer = error.details.get("old")
@@ -128,6 +132,15 @@ def test_offers_for_single_wrong_characters_are_what_was_meant() -> None:
             wrong += not _is_whole_words_of(offer, span)
     assert offered > 0.9 * asked
     assert wrong <= 0.005 * offered  # another place may by chance be nearer than the one the typo was made in
+
+
+def test_what_is_hardly_alike_is_shown_as_far_away_and_not_offered() -> None:
+    error = check_refused(BODY, Replace("for a in range(3):\n    print(a, b)\n", "x"), "no-match", path="a.py")
+    assert "nor anything much like it" in error.message
+    assert "nearest is line" in error.message
+    assert not {"old", "corrected"} & set(error.details)
+    assert error.hint is not None
+    assert "read a.py again" in error.hint
 
 
 def _with_a_typo(text: str, chance: random.Random) -> tuple[str, str]:

@@ -1,17 +1,75 @@
-"""Many edits of a long text in one call: right, and without rebuilding the text each time (see `make bench`)."""
+"""Many edits of a long text in one call: right, and without rebuilding the text each time (see `make bench`).
+
+The law for every draft: what it says a tier finds is what the tier finds in the text put together.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
+from steadyhand.match import index as index_module
+from steadyhand.match import prints as prints_module
+from steadyhand.match.needle import Needle
+from steadyhand.match.tiers import exact, newline
+from steadyhand.plan import draft as draft_module
+from steadyhand.plan.draft import Draft, Slot
 from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
+from steadyhand.plan.running import RunningDraft
 from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
 pytestmark = pytest.mark.timeout(120)  # against a hang
+
+
+@pytest.fixture(scope="module")
+def _indexed() -> Iterator[None]:
+    """Every text and every needle is worth an index."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_MANY_NEEDLES", "_LONG_TEXT", "_READ_COST", "_FEW_UNKNOWN"):
+            patch.setattr(draft_module, name, 0)
+        patch.setattr(index_module, "_FEW", 1)
+        patch.setattr(prints_module, "_STRETCH", 16)
+        yield
+
+
+words = st.lists(st.sampled_from(["ab", "b", "aba", " ", "_x", "\n", "\r\n", "\r"]), max_size=12).map("".join)
+olds = st.lists(st.sampled_from(["ab", "b", "aba", " ", "_x", "\n", "\r\n"]), min_size=1, max_size=6).map("".join)
+writes = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6), words), max_size=6)
+
+
+@pytest.mark.usefixtures("_indexed")
+@given(st.lists(words, max_size=6).map("".join), st.lists(olds, max_size=8), st.lists(olds, max_size=8), writes)
+def test_what_a_draft_finds_is_what_stands_in_the_text_put_together(
+    text: str, needles: list[str], spares: list[str], wishes: list[tuple[int, int, str]]
+) -> None:
+    for draft in (Draft(Source.of_text(text), needles, spares), RunningDraft(Source.of_text(text), needles, spares)):
+        assert_finds(draft, needles)
+        for number, (start, size, new) in enumerate(wishes):
+            slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
+            if isinstance(slot, Slot):
+                draft.write([(slot, new)], number)
+            assert_finds(draft, needles if number < 3 else needles + spares)
+
+
+def assert_finds(draft: Draft, needles: list[str]) -> None:
+    """The looser tier is asked only where the stricter finds nothing, as everywhere."""
+    text = Source.of_text(draft.source.text)
+    for needle in map(Needle.of, needles):
+        for apart in (False, True):
+            for tier in (exact.TIER, newline.TIER):
+                expected = list(tier.find(text, needle, apart=apart))
+                assert list(draft.find(tier, needle, apart=apart)) == expected, (tier.name, needle.text)
+                if expected:
+                    break
 
 
 def some_lines(count: int) -> list[str]:
@@ -28,6 +86,36 @@ def test_a_thousand_edits_of_a_long_text_each_find_their_line() -> None:
     for row in chosen:
         lines[row] = f"line {row}\n"
     assert result.text == "".join(lines)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("batch", ["sequential", "snapshot"])
+def test_hundreds_of_edits_of_few_characters_each_find_their_place(ending: str, batch: str) -> None:
+    marks = [f"{number:03x}" for number in range(0x800, 0xB00)]
+    lines = [f"some words, then <{mark}>, and the end" for mark in marks]
+    text = ending.join(["words " * 20] * 500 + lines)
+    edits: list[Edit] = [Replace(f"{mark}>", f"{mark}: done>") for mark in marks]
+    random.Random(3).shuffle(edits)
+    result = edit(text, edits, policy=Policy(batch=batch))  # type: ignore[arg-type]
+    assert result.ok
+    assert result.text == text.replace(">,", ": done>,")
+
+
+def test_hundreds_of_absent_and_ambiguous_texts_leave_the_other_edits_alone() -> None:
+    lines = some_lines(5_000)
+    text = "".join(lines)
+    edits: list[Edit] = []
+    for row in range(0, 600, 3):
+        edits += [Replace(lines[row], "x\n"), Replace(f" = compute({row}0)?", "y"), Replace(lines[row][:12], "z")]
+    result = edit(text, edits, policy=Policy(partial=True, tier="newline"))
+    kinds = [None if outcome.error is None else outcome.error.kind for outcome in result.outcomes]
+    assert kinds[::3] == [None] * 200
+    assert set(kinds[1::3]) == {Kind.NO_MATCH}
+    expected = "".join("x\n" if row % 3 == 0 and row < 600 else line for row, line in enumerate(lines))
+    for row in (number * 3 for number, kind in enumerate(kinds[2::3]) if kind is None):
+        assert expected.count(lines[row][:12]) == 1
+        expected = expected.replace(lines[row][:12], "z")
+    assert result.text == expected
 
 
 def test_hundreds_of_line_ranges_each_find_their_line() -> None:

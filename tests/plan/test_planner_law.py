@@ -10,6 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steadyhand.match import index as index_module
+from steadyhand.match import prints as prints_module
+from steadyhand.match.tiers.newline import to_lf
 from steadyhand.plan import draft as draft_module
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
@@ -86,10 +88,12 @@ def dull_steps(text: str, verb: Edit, usual: str) -> list[Step] | str:
     if isinstance(places, str):
         return places
     steps = []
+    quoted = verb.target.text if isinstance(verb.target, Old) else ""
+    is_loose = "\r\n" in quoted and not any(text[start:end] == quoted for start, end in places)
     for start, end in places:
         at = start if isinstance(verb, Insert) and verb.where in ("before", "start") else end
         span = (at, at) if isinstance(verb, Insert) else (start, end)
-        steps.append(Step((start, end), span, dull_text(text, verb, *span)))
+        steps.append(Step((start, end), span, dull_text(text, verb, *span, is_loose=is_loose)))
     return steps
 
 
@@ -119,10 +123,11 @@ def dull_lines(text: str, verb: Edit) -> list[tuple[int, int]] | str:
     return [(len("".join(rows[: first - 1])), len("".join(rows[:last])))]
 
 
-def dull_text(text: str, verb: Edit, start: int, end: int) -> str:
+def dull_text(text: str, verb: Edit, start: int, end: int, *, is_loose: bool) -> str:
+    """What is written; where CR LF in the old text stands for other endings, it does so in the new text as well."""
     region, newline = text[start:end], Source.of_text(text).newline_at(start)
     if isinstance(verb.target, Old):
-        return fit_endings(verb.text, region, newline)
+        return fit_endings(verb.text.replace("\r\n", "\n") if is_loose else verb.text, region, newline)
     if region:
         return fit_lines(verb.text, region, newline, literal=False)
     before, is_end = text[max(start - 1, 0) : start], start == len(text)
@@ -192,6 +197,27 @@ verbs = st.one_of(
 )
 
 
+@st.composite
+def batches(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    """A text of one kind of line ending, and edits most of whose old texts stand in it: short, long, overlapping, new.
+
+    What is written is made of the same words, so that edits make places for each other and take them away.
+    """
+    ending = draw(st.sampled_from(["\n", "\r\n"]))
+    words = draw(st.lists(st.sampled_from(["ab", "b", "aba", " ", "_x", ending, ending * 2]), min_size=1, max_size=20))
+    text = "".join(words)
+    slices = st.tuples(st.integers(0, len(text)), st.integers(1, 50)).map(lambda pair: text[pair[0] : sum(pair)])
+    misses = st.sampled_from(["abba", "x\nx", "aab_", "  ", "ab" * 20])
+    olds = (slices | slices | misses).filter(bool).map(lambda old: draw(st.sampled_from([old, to_lf(old)])))
+    texts = st.lists(st.sampled_from(["ab", "b", "a", "_x", "\n", ""]), max_size=3).map("".join)
+    verbs = st.one_of(
+        st.builds(Replace, olds, texts, occurrence=occurrences),
+        st.builds(Delete, olds, occurrence=occurrences),
+        st.builds(Insert, olds, texts, where=st.sampled_from(["before", "after"]), occurrence=occurrences),
+    )
+    return text, draw(st.lists(verbs, min_size=1, max_size=8))
+
+
 @pytest.fixture(scope="module", params=["plain", "indexed"])
 def _way(request: pytest.FixtureRequest) -> Iterator[None]:
     """Both ways of searching must give the same: the index is usually kept for long texts and many edits."""
@@ -199,7 +225,9 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
         if request.param == "indexed":
             patch.setattr(draft_module, "_MANY_NEEDLES", 1)
             patch.setattr(draft_module, "_LONG_TEXT", 0)
-            patch.setattr(index_module, "MIN_LENGTH", 1)
+            patch.setattr(draft_module, "_READ_COST", 0)
+            patch.setattr(index_module, "_FEW", 1)
+            patch.setattr(prints_module, "_STRETCH", 16)
         yield
 
 
@@ -215,7 +243,23 @@ def test_a_sequential_batch_does_what_rebuilding_the_text_after_every_edit_does(
     text: str, edits: list[Edit], occurrence: str
 ) -> None:
     expected, fates = dull_plan(text, edits, occurrence)
-    result = edit(text, edits, policy=Policy(partial=True, occurrence=occurrence, guards=frozenset()))  # type: ignore[arg-type]
+    result = edit(text, edits, policy=Policy(tier="newline", partial=True, occurrence=occurrence, guards=frozenset()))  # type: ignore[arg-type]
+    assert fates_of(result) == fates
+    assert result.text == expected
+    check_laws(text, edits, result)
+
+
+@pytest.mark.usefixtures("_way")
+@settings(max_examples=150)
+@given(batches(), st.sampled_from(["sequential", "snapshot"]), st.sampled_from(["unique", "first"]))
+def test_edits_that_make_places_for_each_other_and_take_them_away_see_the_text_as_it_is(
+    made: tuple[str, list[Edit]], batch: str, occurrence: str
+) -> None:
+    text, edits = made
+    dull = dull_plan if batch == "sequential" else dull_snapshot
+    expected, fates = dull(text, edits, occurrence)
+    policy = Policy(tier="newline", batch=batch, partial=True, occurrence=occurrence, guards=frozenset())  # type: ignore[arg-type]
+    result = edit(text, edits, policy=policy)
     assert fates_of(result) == fates
     assert result.text == expected
     check_laws(text, edits, result)
@@ -227,7 +271,7 @@ def test_a_snapshot_batch_does_what_cutting_the_original_into_pieces_does(
     text: str, edits: list[Edit], occurrence: str
 ) -> None:
     expected, fates = dull_snapshot(text, edits, occurrence)
-    policy = Policy(batch="snapshot", partial=True, occurrence=occurrence, guards=frozenset())  # type: ignore[arg-type]
+    policy = Policy(tier="newline", batch="snapshot", partial=True, occurrence=occurrence, guards=frozenset())  # type: ignore[arg-type]
     result = edit(text, edits, policy=policy)
     assert fates_of(result) == fates
     assert result.text == expected

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
+from steadyhand.match.resolve import Several
+from steadyhand.match.tier import Tier
+from steadyhand.plan import refusals
 from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.match import Match
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused
 
 CODE = "def area(w, h):\n    return w * h\n\n\ndef volume(w, h, d):\n    return w * h * d\n"
 
 
 def test_no_match_shows_the_nearest_place_and_the_first_difference() -> None:
-    error = check_refused(CODE, Replace("    return w*h\n", "x"), "no-match", path="src/shapes.py")
+    edit = Replace("    return w*h\n", "x")
+    error = check_refused(CODE, edit, "no-match", path="src/shapes.py", tier="newline")
     assert "src/shapes.py" in error.message
     assert "line 2" in error.message
     assert error.details["tried"] == ["exact", "newline"]
@@ -23,7 +30,7 @@ def test_no_match_shows_the_nearest_place_and_the_first_difference() -> None:
 
 
 def test_no_match_hands_out_the_text_to_quote_when_it_is_near() -> None:
-    old = check_refused(CODE, Replace("    return w*h\n", "x\n"), "no-match").details["old"]
+    old = check_refused(CODE, Replace("    return w*h\n", "x\n"), "no-match", tier="exact").details["old"]
     assert isinstance(old, str)
     check_edit(CODE, Replace(old, "x\n"), CODE.replace(old, "x\n", 1))
 
@@ -35,7 +42,7 @@ def test_no_match_with_nothing_alike_says_to_read_again() -> None:
 
 
 def test_a_difference_that_cannot_be_seen_is_made_visible() -> None:
-    error = check_refused("if x:\n\treturn 1\n", Replace("if x:\n    return 1\n", "y"), "no-match")
+    error = check_refused("if x:\n\treturn 1\n", Replace("if x:\n    return 1\n", "y"), "no-match", tier="exact")
     assert "→" in error.message
 
 
@@ -99,7 +106,7 @@ def test_line_refusals_name_the_file() -> None:
 
 
 def test_only_the_first_few_absent_texts_are_searched_for() -> None:
-    result = edit(CODE, [Replace(f"    return w*h + {n}\n", "x") for n in range(6)])
+    result = edit(CODE, [Replace(f"    return w*h + {n}\n", "x") for n in range(6)], policy=Policy(tier="exact"))
     near = ["nearest" in outcome.error.details for outcome in result.outcomes if outcome.error]
     assert near == [True, True, True, False, False, False]
 
@@ -166,3 +173,77 @@ def test_a_count_that_was_expected_is_told_as_such() -> None:
     assert "not in 3 as expected" in error.message
     assert error.hint is not None
     assert "expect 2" in error.hint
+
+
+def test_drift_shows_what_was_quoted_and_what_stands_there() -> None:
+    source = Source.of_text("a = 1\nb = two\nc = 3\n")
+    error = refusals.drift("a.py", source, (2, 2), "b = 2", "b = two\n")
+    assert error.kind is Kind.DRIFT_CONFLICT
+    assert error.message.splitlines()[1:] == ["  line 2 has: b = two", "  you sent  : b = 2"]
+    assert error.hint == "read line 2 of a.py and quote what stands there now"
+    assert error.details == {"lines": [2, 2], "expected": "b = 2", "actual": "b = two\n"}
+
+
+def test_drift_shows_the_first_line_that_differs() -> None:
+    source = Source.of_text("a = 1\nb = 2\nc = three\n")
+    error = refusals.drift("a.py", source, (1, 3), "a = 1\nb = 2\nc = 3", "a = 1\nb = 2\nc = three\n")
+    assert error.message.splitlines()[0].startswith("lines 1–3 of a.py do not say")
+    assert error.message.splitlines()[1:] == ["  line 3 has: c = three", "  you sent  : c = 3"]
+
+
+def test_drift_of_a_line_that_is_gone_shows_what_stands_in_its_place() -> None:
+    error = refusals.drift("a.py", Source.of_text("a = 1\nc = 3\n"), (2, 2), "b = 2", "")
+    assert error.message.splitlines()[1:] == ["  line 2 has: c = 3", "  you sent  : b = 2"]
+    assert error.hint is not None
+    assert "not there any more" in error.hint
+    assert refusals.drift("a.py", Source.of_text(""), (1, 1), "b = 2", "").message
+
+
+def test_drift_offers_the_call_that_keeps_both_changes() -> None:
+    call = {"target": "b = two", "new": "bb = two"}
+    error = refusals.drift("a.py", Source.of_text("b = two\n"), (1, 1), "b = 2", "b = two", call)
+    assert error.details["corrected"] == call
+    assert error.hint is not None
+    assert error.hint.startswith("if both changes are wanted, send the edit given as `corrected`")
+
+
+def test_too_little_confidence_tells_what_was_overlooked() -> None:
+    match = Match(Span(6, 12), "fuzzy", 0.914, ("words",))
+    error = refusals.low_confidence("a.py", Source.of_text("a = 1\nb = 2\n"), match, 0.95)
+    assert error.kind is Kind.LOW_CONFIDENCE
+    assert error.message == "the old text is like line 2 of a.py only to 91%, overlooking words; this call asks for 95%"
+    assert error.details["similarity"] == 0.914
+    assert error.hint == "read line 2 of a.py and quote it exactly"
+    call = {"target": "b = 2", "new": "b = 3"}
+    offered = refusals.low_confidence("a.py", Source.of_text("a = 1\nb = 2\n"), match, 0.95, call)
+    assert offered.details["corrected"] == call
+    assert offered.hint is not None
+    assert "`corrected`" in offered.hint
+
+
+def several(tier: Tier, *spans: Span) -> Several:
+    return Several(tier, spans, len(spans), is_all=True)
+
+
+def test_places_that_merely_resemble_the_old_text_are_told_with_their_likeness_and_have_no_number() -> None:
+    tier = Tier("guess", 1, 0.8, "for this test", lambda *_, **__: iter(()), ("words",), (), (), is_single=True)
+    source = Source.of_text("left_value = 10\nmiddle\nleft_value = 12\n")
+    found = several(tier, Span(0, 15), Span(23, 38))
+    error = refusals.ambiguous("a.py", source, found, similarities=(0.93, 0.93))
+    assert "2 places are about as near to it" in error.message
+    assert error.message.splitlines()[1] == "  line 1 (93% alike): left_value = 10"
+    places: list[dict[str, object]] = error.details["candidates"]  # type: ignore[assignment]
+    assert [place["similarity"] for place in places] == [0.93, 0.93]
+    assert [place["unique_old"] for place in places] == ["left_value = 10", "left_value = 12"]
+    assert not any("occurrence" in place for place in places)
+    assert error.hint is not None
+    assert "occurrence" not in error.hint
+
+
+def test_places_found_with_differences_are_told_to_be() -> None:
+    tier = Tier("loose", 1, 0.9, "for this test", lambda *_, **__: iter(()), ("blanks",), (), ())
+    source = Source.of_text("a  = 1\nb\na =  1\n")
+    error = refusals.ambiguous("a.py", source, several(tier, Span(0, 7), Span(9, 16)))
+    assert error.message.startswith("but for blanks, the old text stands in 2 places of a.py:")
+    places: list[dict[str, object]] = error.details["candidates"]  # type: ignore[assignment]
+    assert [(place["occurrence"], place["unique_old"]) for place in places] == [(1, "a  = 1\n"), (2, "a =  1\n")]

@@ -12,11 +12,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Literal, Protocol
 
-from steadyhand.match.tier import Tier, tiers_up_to
+from steadyhand.match.needle import Needle
+from steadyhand.match.repair import Mending, mendings, repairs
+from steadyhand.match.rows import is_whole_lines
+from steadyhand.match.tier import Step, Tier, steps_up_to
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -25,6 +29,7 @@ SHOWN = 20
 MAX_PLACES = 100_000
 _COUNTED = 10_000
 _COUNTING_WORK = 20_000_000
+_MENDED = 0.99  # how sure a place is whose old text had to be mended
 
 Occurrence = Literal["unique", "first", "last", "all"] | int
 
@@ -32,16 +37,22 @@ Occurrence = Literal["unique", "first", "last", "all"] | int
 class Finder(Protocol):
     """Asks a tier for the places of a needle in the text at hand."""
 
-    def __call__(self, tier: Tier, needle: str, *, apart: bool) -> Iterator[Span]: ...
+    def __call__(self, tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The places meant; `others` are the first of those left alone, `total` counts both."""
+    """The places meant; `others` are the first of those left alone, `total` counts both.
+
+    `old` and `new` are the edit's texts as they were looked for: without what a repair took off.
+    """
 
     matches: tuple[Match, ...]
     others: tuple[Span, ...]
     total: int
+    tier: Tier
+    old: str = ""
+    new: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +96,7 @@ Resolution = Found | Nothing | Several | Miscount | TooMany
 def finder_of(source: Source) -> Finder:
     """The plain way to ask a tier: on the source itself."""
 
-    def find(tier: Tier, needle: str, *, apart: bool) -> Iterator[Span]:
+    def find(tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
         return tier.find(source, needle, apart=apart)
 
     return find
@@ -93,27 +104,76 @@ def finder_of(source: Source) -> Finder:
 
 def resolve(
     find: Finder,
-    needle: str,
+    old: str,
     *,
+    new: str | None = None,
     occurrence: Occurrence = "unique",
     expected: int | None = None,
     laxest: str | None = None,
 ) -> Resolution:
-    """The places that are meant, or why there is no saying.
+    """The places that are meant, or why there is no saying. Without `new` nothing is mended.
 
     >>> resolve(finder_of(Source.of_text("a b a")), "a", occurrence="last").matches[0].span
     Span(start=4, end=5)
     """
-    allowed = tiers_up_to(laxest)
-    for tier in allowed:
-        places = find(tier, needle, apart=occurrence != "unique")
-        first = next(places, None)
-        if first is not None:
-            every = chain((first,), places)
-            if occurrence == "unique":
-                return _unique(tier, every, len(needle), expected)
-            return _choose(tier, every, occurrence, expected)
-    return Nothing(tuple(tier.name for tier in allowed))
+    allowed = steps_up_to(laxest)
+    for step in allowed:
+        for query in _queries(step, old, new):
+            found = _ask(find, query, occurrence, expected)
+            if found is not None:
+                return found
+    return Nothing(tuple(dict.fromkeys(step.name for step in allowed)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """One question: which tier, under which name, for which texts."""
+
+    tier: Tier
+    needle: Needle
+    new: str | None
+
+
+def _queries(step: Step, old: str, new: str | None) -> Iterator[_Query]:
+    if not step.is_mended:
+        needle = Needle(old, new)
+        yield from (_Query(tier, needle, new) for tier in step.tiers)
+    elif new is not None:
+        for mending in mendings(old, new):
+            for tier in step.tiers:
+                yield _Query(_mended(tier, step, mending), Needle(mending.old, mending.new), mending.new)
+
+
+def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
+    """A tier as it is asked for a mended text: several lines, or what stood in a shape of lines, are whole lines."""
+    differs, confidence = (*mending.names, *tier.differs), min(tier.confidence, _MENDED)
+    named = replace(tier, name=step.name, confidence=confidence, differs=differs)
+    is_of_lines = any(repair.is_of_lines for repair in repairs() if repair.name in mending.names)
+    if not is_of_lines and len(split_bodies(mending.old)) == 1:
+        return named
+
+    def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
+        places = tier.find(source, needle, apart=apart)
+        return (span for span in places if is_whole_lines(source.text, span))
+
+    return replace(named, find=find, literal=lambda _uniform, _needle: None)
+
+
+def _ask(find: Finder, query: _Query, occurrence: Occurrence, expected: int | None) -> Resolution | None:
+    tier = query.tier
+    if tier.is_single and (occurrence == "all" or (expected or 1) > 1):
+        return None
+    is_unique = occurrence == "unique" or tier.is_single
+    places = find(tier, query.needle, apart=not is_unique)
+    first = next(places, None)
+    if first is None:
+        return None
+    every = chain((first,), places)
+    if is_unique:
+        found = _unique(tier, every, len(query.needle.text), expected)
+    else:
+        found = _choose(tier, every, occurrence, expected)
+    return replace(found, old=query.needle.text, new=query.new) if isinstance(found, Found) else found
 
 
 def _unique(tier: Tier, places: Iterator[Span], size: int, expected: int | None) -> Resolution:
@@ -122,7 +182,7 @@ def _unique(tier: Tier, places: Iterator[Span], size: int, expected: int | None)
     if second is None:
         if expected not in (None, 1):
             return Miscount(tier, (first,), 1, expected or 0, is_expected=True)
-        return Found((_match(tier, first),), (), 1)
+        return Found((_match(tier, first),), (), 1, tier)
     limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(size, 1)))
     candidates = [first, second, *islice(places, SHOWN - 2)]
     total = len(candidates) + sum(1 for _ in islice(places, limit - len(candidates)))
@@ -152,9 +212,9 @@ def _choose(tier: Tier, places: Iterator[Span], occurrence: Occurrence, expected
     if not chosen:
         return Miscount(tier, tuple(shown[:SHOWN]), total, wanted, is_expected=False)
     if occurrence == "all":
-        return Found(tuple(_match(tier, place) for place in chosen), (), total)
+        return Found(tuple(_match(tier, place) for place in chosen), (), total, tier)
     others = tuple(place for place in shown if place != chosen[0])[:SHOWN]
-    return Found((_match(tier, chosen[0]),), others, total)
+    return Found((_match(tier, chosen[0]),), others, total, tier)
 
 
 def _match(tier: Tier, span: Span) -> Match:

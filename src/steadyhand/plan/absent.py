@@ -6,21 +6,24 @@ A corrected old text is offered only where sending it would change exactly one p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Nothing
+from steadyhand.plan.edit import Edit
+from steadyhand.plan.places import WIDTH, lines_phrase
+from steadyhand.plan.refusals import two_lines
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
-    from steadyhand.text.nearest import Nearest
+    from steadyhand.text.nearest import Difference, Nearest
 
-_WIDTH = 80
 _NEAR = 0.8
+_ALIKE = 0.5  # less than this is hardly a resemblance
 _RIVALS = 0.03
 _LONGEST = 4_000
 _VISIBLE = 30
@@ -28,13 +31,17 @@ _VISIBLE = 30
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Old text that no tier found; `new` is the one place where the edit's new text stands, if there is one."""
+    """Old text that no tier found; `new` is the one place where the edit's new text stands, if there is one.
+
+    With the `edit` itself a call that would go through can be offered.
+    """
 
     name: str
     source: Source
     old: str
     new: Span | None
     nothing: Nothing
+    edit: Edit | None = None
 
     def nearest(self) -> tuple[Nearest, ...]:
         """The places most like the old text; this is the costly part."""
@@ -52,10 +59,16 @@ class Absence:
         near = (place.span for place in places if place.similarity >= _NEAR)
         return new is not None and self.may_be_done() and all(span.overlaps(new) for span in near)
 
+    def is_drift(self, places: Sequence[Nearest]) -> bool:
+        """Whether one place is so much like the old text that the edit was meant for it and its lines have changed."""
+        if not places or places[0].similarity < _NEAR or self._rivals(places):
+            return False
+        return sum(bool(row.strip()) for row in split_bodies(self.old)) > 1
+
     def already_applied(self) -> EditError:
         """The old text is gone and the new text is there."""
         lines = self.source.lines_of(self.new or Span(0, 0))
-        where = _lines(*lines)
+        where = lines_phrase(*lines)
         return EditError(
             Kind.ALREADY_APPLIED,
             f"the old text is not in {self.name}, and the new text stands in {where} already",
@@ -71,7 +84,9 @@ class Absence:
         if self.new is not None:
             lines = self.source.lines_of(self.new)
             details["new_lines"] = list(lines)
-            message.append(f"the new text does stand in {_lines(*lines)}: look there whether the edit was made before")
+            message.append(
+                f"the new text does stand in {lines_phrase(*lines)}: look there whether the edit was made before"
+            )
         return EditError(Kind.NO_MATCH, "\n".join(message), hint=hint, details=details)
 
     def _about_places(self, places: Sequence[Nearest], details: dict[str, object]) -> tuple[list[str], str]:
@@ -81,24 +96,58 @@ class Absence:
                 f"the old text is nowhere in {name}"
             ], f"read {name} again and quote the old text as it stands there"
         best = places[0]
-        lines = _lines(best.first_line, best.last_line)
+        lines = lines_phrase(best.first_line, best.last_line)
         details["nearest"] = [
             {"lines": [place.first_line, place.last_line], "similarity": round(place.similarity, 3)} for place in places
         ]
-        message = [f"the old text is not in {name}; nearest is {lines}, {min(best.similarity, 0.99):.0%} alike"]
+        message = [self._told_of(best, lines)]
         if best.difference is not None:
-            message += _two_lines(best.difference.line, best.difference.expected, best.difference.actual)
+            message += _two_lines(best.difference)
         rivals = self._rivals(places)
         if rivals:
             message.append(f"  as near: {', '.join(rivals)}")
             return message, f"read {lines} and {rivals[0]} of {name}, and quote more of the place that is meant"
-        hint = f"read {lines} of {name} and quote {'it' if best.first_line == best.last_line else 'them'} exactly"
+        if best.similarity < _ALIKE:
+            return message, f"read {name} again: it may be another file that is meant, or the text is gone"
         if self.new is not None and best.span.overlaps(self.new):
             return message, f"read {lines} of {name}: if the edit is not made there, quote the old text as it stands"
-        if best.is_sure and best.similarity >= _NEAR and best.span.length <= _LONGEST:
-            details["old"] = best.span.of(self.source.text)
-            hint = _as_it_stands(lines, best.span.of(self.source.text))
-        return message, hint
+        return message, self._offer(best, lines, details)
+
+    def _told_of(self, best: Nearest, lines: str) -> str:
+        if best.similarity < _ALIKE:
+            return (
+                f"the old text is not in {self.name}, nor anything much like it; "
+                f"nearest is {lines}, {best.similarity:.0%} alike"
+            )
+        return f"the old text is not in {self.name}; nearest is {lines}, {min(best.similarity, 0.99):.0%} alike"
+
+    def _offer(self, best: Nearest, lines: str, details: dict[str, object]) -> str:
+        """What to send instead, where the place is near and no other is: into the details, and the hint for it."""
+        is_line = best.first_line == best.last_line
+        if not best.is_sure or best.similarity < _NEAR or best.span.length > _LONGEST:
+            return f"read {lines} of {self.name} and quote {'it' if is_line else 'them'} exactly"
+        details["old"] = old = best.span.of(self.source.text)
+        corrected = self._corrected(best.span)
+        if corrected is not None:
+            details["corrected"] = corrected
+        return f"if {lines} {'is' if is_line else 'are'} meant, send {self._told_to_send(old, corrected)}"
+
+    def _told_to_send(self, old: str, corrected: Mapping[str, object] | None) -> str:
+        """The old text alone where nothing else has to change; else both texts, if they are short enough."""
+        sent = "" if self.edit is None else self.edit.text
+        target, new = (old, sent) if corrected is None else (corrected["target"], corrected.get("new", sent))
+        if (target, new) == (old, sent):
+            return f"{repr(old) if _is_short(old) else 'the text given as `old` in the details'} as the old text"
+        if _is_short(f"{target}{new}"):
+            return f"{target!r} as the old text and {new!r} as the new text"
+        return "the edit given as `corrected` in the details"
+
+    def _corrected(self, span: Span) -> dict[str, object] | None:
+        if self.edit is None:
+            return None
+        from steadyhand.plan.corrected import correct  # only a refusal with an offer needs it
+
+        return correct(self.edit, self.source, span)
 
     def _rivals(self, places: Sequence[Nearest]) -> list[str]:
         """Other places that are as near as the first, or are the very same text."""
@@ -135,26 +184,20 @@ def _is_telling(new: str) -> bool:
     return len(rows) >= 2 or sum(not char.isspace() for char in new) >= _VISIBLE
 
 
+def _is_short(text: str) -> bool:
+    return len(text) <= WIDTH and "\n" not in text.strip("\n")
+
+
 def _place(source: Source, span: Span, best: Span) -> str:
     """The lines of a place, with its column where it shares its first line with the best."""
     first, last = source.lines_of(span)
     if first != source.line_of(best.start):
-        return _lines(first, last)
+        return lines_phrase(first, last)
     return f"line {first}, column {span.start - source.table.start(first - 1) + 1}"
 
 
-def _as_it_stands(lines: str, old: str) -> str:
-    if len(old) <= _WIDTH and "\n" not in old.strip("\n"):
-        return f"if {lines} is meant, send {old!r} as the old text"
-    return f"if {lines} are meant, send the text given as `old` in the details as the old text"
+def _two_lines(difference: Difference) -> list[str]:
+    from steadyhand.text.visible import show_difference
 
-
-def _two_lines(line: int, expected: str, actual: str) -> list[str]:
-    from steadyhand.text.nearest import show_difference
-
-    sent, there = show_difference(expected, actual)
-    return [f"  line {line} has: {there}", f"  you sent{' ' * len(str(line))} : {sent}"]
-
-
-def _lines(first: int, last: int) -> str:
-    return f"line {first}" if first == last else f"lines {first}–{last}"
+    sent, there = show_difference(difference.expected, difference.actual)
+    return two_lines(difference.line, sent, there)

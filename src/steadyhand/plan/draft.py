@@ -6,25 +6,31 @@ Invariants:
 
 1. Writes are sorted by their place in the original and disjoint; insertions at one place stand in text order.
 2. `_ends[i]` is where write i ends in the original.
-3. A needle that is indexed and not stirred stands only where it stood in the original and no write has touched it.
+3. An indexed needle stands where it stood in the original and no write has touched it, and, of all other places, only
+   at the edges and in the texts of the writes that `_stirred` has for it.
 4. A place is handed out only if it touches nothing an earlier edit wrote and straddles no place where one deleted.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from steadyhand.match.index import NeedleIndex
+from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Tier, tiers
 from steadyhand.structure.target import Refusal, Target
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+_LONE = re.compile(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR LF may be meant
 _MANY_NEEDLES = 16
 _LONG_TEXT = 50_000
+_FEW_UNKNOWN = 8
+_READ_COST = 2_000  # how many characters are searched in the time it takes to read at one write
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +64,34 @@ class Taken:
 class Draft:
     """The text every edit of the call sees as it was: a `snapshot` batch."""
 
-    def __init__(self, source: Source, needles: Sequence[str] = ()) -> None:
+    def __init__(self, source: Source, needles: Sequence[str] = (), spares: Sequence[str] = ()) -> None:
+        """`needles` are the texts that will be looked for, `spares` those that may be, if many needles are missing."""
         self.original = source
         self.writes: list[Write] = []
         self._ends: list[int] = []
-        self._stirred: set[str] = set()
+        self._stirred: dict[str, list[Write]] = {}
         self._uniform: str | None = None
-        self._index = self._build_index(needles)
+        self._indices: list[NeedleIndex] = []
+        self._spares = spares
+        self._unknown = 0
+        if len(needles) >= _MANY_NEEDLES and len(source.text) >= _LONG_TEXT:
+            self._uniform = source.newlines.uniform if "\r" in source.text else "\n"
+            self._indices.append(self._index(needles))
 
     @property
     def source(self) -> Source:
         """The text the next edit sees."""
         return self.original
 
-    def find(self, tier: Tier, needle: str, *, apart: bool) -> Iterator[Span]:
+    def find(self, tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
         """What a tier finds in the text the next edit sees."""
-        index = self._index
-        literal = tier.literal(self._uniform, needle) if index is not None else None
-        if literal == "":
+        literal = tier.literal(self._uniform, needle.text) if self._indices else None
+        if literal == "" or (literal is not None and self._is_foreign(literal)):
             return iter(())
-        if index is None or literal is None or not index.holds(literal) or self._is_stirred(literal):
+        index = None if literal is None else self._index_of(literal)
+        if index is None or literal is None or self._is_churned(literal):
             return tier.find(self.source, needle, apart=apart)
-        places = self._spans(index.places(literal), len(literal))
+        places = self._standing(literal, index.places(literal))
         return _apart(places) if apart else places
 
     def locate(self, target: Target) -> Match | Refusal:
@@ -129,21 +141,44 @@ class Draft:
         """Where an offset of the text the next edit sees stood in the original."""
         return offset
 
-    def _is_stirred(self, needle: str) -> bool:
-        """Whether earlier writes may have made places of an indexed needle at their edges."""
-        return needle in self._stirred
+    def _is_churned(self, needle: str) -> bool:
+        """Whether so many writes have made places of an indexed needle that searching costs less than asking them."""
+        return len(self._stirred.get(needle, ())) * _READ_COST > self.length
 
-    def _spans(self, starts: Iterable[int], size: int) -> Iterator[Span]:
-        return (Span(start, start + size) for start in starts)
+    def _standing(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
+        """Where an indexed needle stands that stood at these places of the original."""
+        return (Span(start, start + len(needle)) for start in starts)
 
-    def _build_index(self, needles: Sequence[str]) -> NeedleIndex | None:
-        """One pass for all needles, where that costs less than a pass for each."""
-        if len(needles) < _MANY_NEEDLES or len(self.original.text) < _LONG_TEXT:
-            return None
-        has_cr = "\r" in self.original.text
-        self._uniform = self.original.newlines.uniform if has_cr else "\n"
+    def _index_of(self, literal: str) -> NeedleIndex | None:
+        """The index that holds a literal; the spares get theirs once it is clear that they are looked for."""
+        found = next((index for index in self._indices if index.holds(literal)), None)
+        if found is None and self._spares:
+            self._unknown += 1
+            if self._unknown > _FEW_UNKNOWN:
+                index, self._spares = self._index(self._spares), ()
+                self._indices.append(index)
+                self._catch_up(index)
+                return index if index.holds(literal) else None
+        return found
+
+    def _catch_up(self, index: NeedleIndex) -> None:
+        """Take note of the writes so far, for an index that comes late."""
+
+    def _index(self, needles: Sequence[str]) -> NeedleIndex:
+        """One pass for all needles instead of a pass for each."""
         literals = {tier.literal(self._uniform, needle) for tier in tiers() for needle in needles}
-        return NeedleIndex(self.original.text, [literal for literal in literals if literal])
+        wanted = [literal for literal in literals if literal and not self._is_foreign(literal)]
+        return NeedleIndex(self.original.text, wanted)
+
+    def _is_foreign(self, literal: str) -> bool:
+        """Whether a literal has line endings that the text has nowhere."""
+        match self._uniform:
+            case None:
+                return False
+            case "\r\n":
+                return _LONE.search(literal) is not None
+            case ending:
+                return ("\r" if ending == "\n" else "\n") in literal
 
 
 def reaches(span: Span, start: int) -> bool:

@@ -144,6 +144,18 @@ class Delete:
 
 Edit = Replace | Insert | Delete
 
+
+def as_replacement(edit: Edit, old: str) -> str:
+    """What stands in the place of its old text when an edit is made."""
+    match edit:
+        case Replace():
+            return edit.new
+        case Delete():
+            return ""
+        case Insert():
+            return edit.text + old if edit.where in ("before", "start") else old + edit.text
+
+
 _VERBS = ("new", "insert", "delete")
 _FIELDS = ("target", "new", "insert", "where", "delete", "occurrence", "expected", "reason")
 

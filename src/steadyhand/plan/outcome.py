@@ -21,6 +21,7 @@ class Outcome:
                 line at that place
     `others`    lines (in the text after) where the old text also stands and was left alone, at most 20
     `splices`   which splices of the change set it wrote
+    `confidence` how sure the place is, `similarity` how much of the old text stands there, both from 0 to 1
     `differs`   what a tolerant tier overlooked
     """
 
@@ -28,6 +29,7 @@ class Outcome:
     applied: bool
     path: str | None = None
     tier: str | None = None
+    confidence: float | None = None
     similarity: float | None = None
     lines: tuple[int, int] | None = None
     differs: tuple[str, ...] = ()
@@ -44,6 +46,7 @@ class Outcome:
             "applied": self.applied,
             "path": self.path,
             "tier": self.tier,
+            "confidence": self.confidence,
             "similarity": self.similarity,
             "lines": list(self.lines) if self.lines else None,
             "differs": list(self.differs) or None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from steadyhand.match.tier import tiers
+from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import Occurrence, check_occurrence
 from steadyhand.plan.guards.guard import guards as known_guards
 from steadyhand.structure.fields import bad_request, nearest_name
@@ -62,7 +62,7 @@ class Policy:
             if not isinstance(getattr(self, name), bool):
                 raise bad_request(f"policy.{name}", "true or false is expected")
         if self.tier is not None:
-            _check_choice(self.tier, "tier", tuple(tier.name for tier in tiers()))
+            _check_choice(self.tier, "tier", step_names())
         if check_occurrence(self.occurrence, "policy.occurrence") is None:
             raise bad_request("policy.occurrence", "a value is expected, not null")
         if self.guards is not None:

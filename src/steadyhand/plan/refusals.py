@@ -6,33 +6,67 @@ At most about fifteen lines each, however long the file and the old text are.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Miscount, Several
+from steadyhand.plan.distinction import tell_apart
+from steadyhand.plan.places import describe_places, lines_phrase, list_places, occurrences_of
+from steadyhand.plan.unique import Context, find_contexts
+from steadyhand.text.lines import split_bodies
+from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import show_difference
 
-_LISTED = 8
-_WIDTH = 80
-_AHEAD = 24  # code points of a long line that are shown before the place
+if TYPE_CHECKING:
+    from steadyhand.plan.edit import Edit
+    from steadyhand.plan.window import Drifted
 
 
-def ambiguous(name: str, source: Source, found: Several) -> EditError:
-    """Several places, and nothing says which: list them, and say what would tell them apart."""
+def ambiguous(name: str, source: Source, found: Several, *, similarities: Sequence[float] = ()) -> EditError:
+    """Several places, and nothing says which: list them, and say what would tell them apart.
+
+    `similarities`, one for each candidate, are those of places that merely resemble the old text.
+    """
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
-    message = [f"the old text stands in {total} places of {name}:", *_listing(source, found.candidates, more)]
+    contexts = find_contexts(source, found.candidates)
+    if found.tier.is_single:
+        what = f"the old text is not in {name} as it was sent, and {total} places are about as near to it:"
+    elif found.tier.differs:
+        what = f"but for {' and '.join(found.tier.differs)}, the old text stands in {total} places of {name}:"
+    else:
+        what = f"the old text stands in {total} places of {name}:"
     details = {
         "tier": found.tier.name,
         "total": found.total,
         "total_is_exact": found.is_all,
-        "candidates": [_candidate(source, span) for span in found.candidates],
+        "candidates": _candidates(source, found, contexts, similarities),
     }
+    message = "\n".join([what, *list_places(source, found.candidates, more, similarities=similarities)])
+    choice = "" if found.tier.is_single else "or say which occurrence: 1, 2 …"
+    hint = tell_apart(source, found.candidates, contexts)
     return EditError(
-        Kind.AMBIGUOUS_MATCH, "\n".join(message), hint=_distinction(source, found.candidates), details=details
+        Kind.AMBIGUOUS_MATCH, message, hint="; ".join(part for part in (hint, choice) if part), details=details
     )
+
+
+def _candidates(
+    source: Source, found: Several, contexts: Sequence[Context | None], similarities: Sequence[float]
+) -> list[dict[str, object]]:
+    """What programs are told of each place: also how to ask for it, and an old text that means it alone."""
+    facts = describe_places(source, found.candidates)
+    for fact, number in zip(facts, occurrences_of(found.candidates), strict=True):
+        if number is not None and not found.tier.is_single:
+            fact["occurrence"] = number
+    for fact, similarity in zip(facts, similarities, strict=False):
+        fact["similarity"] = round(similarity, 3)
+    for fact, context in zip(facts, contexts, strict=False):
+        if context is not None:
+            fact["unique_old"] = context.span.of(source.text)
+    return facts
 
 
 def miscount(name: str, source: Source, found: Miscount) -> EditError:
@@ -46,13 +80,13 @@ def miscount(name: str, source: Source, found: Miscount) -> EditError:
         hint = f"say which occurrence is meant: {_choices(found.total)}"
     return EditError(
         Kind.COUNT_MISMATCH,
-        "\n".join([what, *_listing(source, found.candidates, found.total)]),
+        "\n".join([what, *list_places(source, found.candidates, found.total)]),
         hint=hint,
         details={
             "tier": found.tier.name,
             "total": found.total,
             "wanted": found.wanted,
-            "candidates": [_candidate(source, span) for span in found.candidates],
+            "candidates": describe_places(source, found.candidates),
         },
     )
 
@@ -94,11 +128,104 @@ def too_many(name: str, limit: int) -> EditError:
 
 def overlapping(name: str, index: int, earlier: int, lines: tuple[int, int]) -> EditError:
     """An edit touches what an earlier edit of the call wrote; edits are shown counted from 1."""
+    where = lines_phrase(*lines)
     return EditError(
         Kind.OVERLAPPING_EDITS,
-        f"edit {index + 1} touches what edit {earlier + 1} of the same call has written, {_lines(*lines)} of {name}",
+        f"edit {index + 1} touches what edit {earlier + 1} of the same call has written, {where} of {name}",
         hint=f"make one edit of the two, or send edit {index + 1} in a call of its own",
         details={"earlier": earlier, "lines": list(lines)},
+    )
+
+
+def drift(
+    name: str,
+    source: Source,
+    lines: tuple[int, int],
+    expected: str,
+    actual: str,
+    corrected: Mapping[str, object] | None = None,
+) -> EditError:
+    """The place is found, and the very lines to be changed say something else than the edit quotes.
+
+    `lines` are those of the file that are in the way, `expected` and `actual` what the edit and the file have there;
+    `corrected` is an edit that would keep both changes.
+    """
+    where = lines_phrase(*lines)
+    verb = "does" if lines[0] == lines[1] else "do"
+    what = f"{where} of {name} {verb} not say what the edit would change there"
+    there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
+    message = [what, *_pairs(lines[0], expected, there)]
+    hint = f"read {where} of {name} and quote what stands there now"
+    details: dict[str, object] = {"lines": list(lines), "expected": expected, "actual": actual}
+    if corrected is not None:
+        details["corrected"] = dict(corrected)
+        hint = "if both changes are wanted, send the edit given as `corrected` in the details; if not, " + hint
+    elif not actual.strip():
+        hint = f"read {name} around {where}: what the edit would change is not there any more"
+    return EditError(Kind.DRIFT_CONFLICT, "\n".join(message), hint=hint, details=details)
+
+
+def drift_at(name: str, source: Source, drifted: Drifted, edit: Edit | None, span: Span) -> EditError:
+    """The same for a place that was built on, with the edit that would keep both changes where there is one."""
+    from steadyhand.plan.corrected import correct  # only a refusal needs it
+
+    corrected = None if edit is None else correct(edit, source, span)
+    return drift(name, source, source.lines_of(drifted.span), drifted.expected, drifted.actual, corrected)
+
+
+def bad_elisions(name: str, what: str) -> EditError:
+    """The new text does not keep what the old text leaves out."""
+    return EditError(
+        Kind.BAD_REQUEST,
+        f"{what}; {name} stays as it is",
+        hint="give in the new text the same lines that stand for what is left out, in the same order",
+    )
+
+
+def _pairs(line: int, expected: str, actual: str) -> list[str]:
+    """The first two rows that differ, with the difference made visible."""
+    quoted, there = split_bodies(expected) or [""], split_bodies(actual) or [""]
+    shared = min(len(quoted), len(there))
+    at = next((row for row in range(shared) if quoted[row] != there[row]), shared)
+    sent, has = show_difference(_row(quoted, at), _row(there, at))
+    return two_lines(line + at, sent if at < len(quoted) else None, has if at < len(there) else None)
+
+
+def _row(rows: Sequence[str], at: int) -> str:
+    return rows[at] if at < len(rows) else ""
+
+
+def two_lines(line: int, sent: str | None, there: str | None) -> list[str]:
+    """What a line has and what the edit quotes for it, one below the other; None: no such line on that side."""
+    has = "nothing" if there is None else there
+    return [f"  line {line} has: {has}", f"  you sent{' ' * len(str(line))} : {'nothing' if sent is None else sent}"]
+
+
+def low_confidence(
+    name: str, source: Source, match: Match, wanted: float, corrected: Mapping[str, object] | None = None
+) -> EditError:
+    """A place was found, and it is less alike than the policy asks for."""
+    lines = source.lines_of(match.span)
+    where = lines_phrase(*lines)
+    overlooked = f", overlooking {' and '.join(match.differs)}" if match.differs else ""
+    details: dict[str, object] = {
+        "lines": list(lines),
+        "tier": match.tier,
+        "similarity": round(match.similarity, 3),
+        "wanted": wanted,
+    }
+    hint = f"read {where} of {name} and quote {'it' if lines[0] == lines[1] else 'them'} exactly"
+    if corrected is not None:
+        details["corrected"] = dict(corrected)
+        hint = (
+            f"if {where} of {name} {'is' if lines[0] == lines[1] else 'are'} meant, send the edit given as `corrected`"
+        )
+    return EditError(
+        Kind.LOW_CONFIDENCE,
+        f"the old text is like {where} of {name} only to {min(match.similarity, 0.99):.0%}{overlooked}; "
+        f"this call asks for {wanted:.0%}",
+        hint=hint,
+        details=details,
     )
 
 
@@ -128,69 +255,3 @@ def not_text(name: str) -> EditError:
 def reason_required(index: int) -> EditError:
     """The policy wants to know why."""
     return EditError(Kind.REASON_REQUIRED, f"edit {index + 1} gives no reason", hint="say in `reason` why it is made")
-
-
-def _listing(source: Source, spans: Sequence[Span], total: int | None) -> list[str]:
-    """One line for each of the first places; `total` is None where nobody knows how many there are."""
-    rows = Counter(source.table.row_at(span.start) for span in spans)
-    shown = [f"  {_shown(source, span, rows)}" for span in spans[:_LISTED]]
-    if total is None:
-        return [*shown, "  … and more"]
-    more = total - len(shown)
-    return [*shown, f"  … and {more} more"] if more > 0 else shown
-
-
-def _shown(source: Source, span: Span, rows: Counter[int]) -> str:
-    """The line of a place; its column and neighbourhood where the line is long or holds several."""
-    row, column = _position(source, span)
-    text = source.table.text(row)
-    if rows[row] == 1 and len(text.strip()) <= _WIDTH:
-        return f"line {row + 1}: {_shorten(text)}"
-    return f"line {row + 1}, column {column + 1}: {_around(text, column)}"
-
-
-def _position(source: Source, span: Span) -> tuple[int, int]:
-    row = source.table.row_at(span.start)
-    return row, span.start - source.table.start(row)
-
-
-def _around(text: str, column: int) -> str:
-    """A window of a line that has the place in it."""
-    start = max(0, min(column - _AHEAD, len(text) - _WIDTH))
-    window = text[start : start + _WIDTH]
-    return f"{'…' if start else ''}{window.strip()}{'…' if start + _WIDTH < len(text) else ''}"
-
-
-def _candidate(source: Source, span: Span) -> dict[str, object]:
-    first, last = source.table.rows_of(span)
-    row, column = _position(source, span)
-    text = source.table.text(row)
-    shown = _shorten(text) if len(text.strip()) <= _WIDTH else _around(text, column)
-    return {"lines": [first + 1, last + 1], "column": column + 1, "text": shown}
-
-
-def _distinction(source: Source, spans: Sequence[Span]) -> str:
-    """A neighbouring line that one of the places has and no other that is known."""
-    rows = [source.table.rows_of(span) for span in spans]
-    for side, step in (("before", -1), ("after", 1)):
-        near = [_neighbour(source, first - 1 if step < 0 else last + 1) for first, last in rows]
-        for (first, _), text in zip(rows, near, strict=True):
-            if text.strip() and len(text) <= _WIDTH and near.count(text) == 1:
-                quote = f"for line {first + 1}, quote also the line {side} it, {text!r}"
-                return f"{quote}; or say which occurrence: 1, 2 …"
-    crowded = next((first for first, _ in rows if sum(first == other for other, _ in rows) > 1), None)
-    what = "more lines around the place" if crowded is None else f"more of line {crowded + 1} around the place"
-    return f"quote {what} that is meant, or say which occurrence: 1, 2 …"
-
-
-def _neighbour(source: Source, row: int) -> str:
-    return source.table.text(row) if 0 <= row < source.table.count else ""
-
-
-def _lines(first: int, last: int) -> str:
-    return f"line {first}" if first == last else f"lines {first}–{last}"
-
-
-def _shorten(text: str) -> str:
-    stripped = text.strip()
-    return stripped if len(stripped) <= _WIDTH else f"{stripped[: _WIDTH - 1]}…"

@@ -39,6 +39,12 @@ class RunningRows:
         self._seen: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = {}
         self.count = 0
 
+    def reading(self, text: str) -> RunningRows:
+        """Rows of their own for a text that has been put together; what both learn of writes they share."""
+        rows = RunningRows(self._source, lambda start, end: text[max(start, 0) : end])
+        rows._seen = self._seen
+        return rows
+
     def of(self, writes: Sequence[Write]) -> RunningRows:
         """These rows, for the text that has these writes."""
         self._runs = []

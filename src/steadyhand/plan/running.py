@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
 from itertools import accumulate
 
 from steadyhand.match.index import NeedleIndex
 from steadyhand.plan.draft import Draft, Slot, Taken, Write, reaches
 from steadyhand.plan.rows import RunningRows
+from steadyhand.plan.running_source import RunningSource
 from steadyhand.structure.target import Refusal, RowTarget, Target
 from steadyhand.text.lines import NewlineFacts
 from steadyhand.text.match import Match
@@ -27,8 +29,8 @@ _ENDING = re.compile(r"\r\n?|\n")
 class RunningDraft(Draft):
     """The text each edit of the call sees as the edits before it left it: a `sequential` batch."""
 
-    def __init__(self, source: Source, needles: Sequence[str] = ()) -> None:
-        super().__init__(source, needles)
+    def __init__(self, source: Source, needles: Sequence[str] = (), spares: Sequence[str] = ()) -> None:
+        super().__init__(source, needles, spares)
         self._moved: list[int] = [0]
         self._now_ends: list[int] = []
         self._rows = RunningRows(source, self.read)
@@ -37,7 +39,9 @@ class RunningDraft(Draft):
     @property
     def source(self) -> Source:
         if self._current is None:
-            self._current = Source("".join(self._pieces()), self.original.encoding, self.original.path)
+            text, original = "".join(self._pieces()), self.original
+            writes = tuple(self.writes)
+            self._current = RunningSource(text, original.encoding, original.path, writes=writes, rows=self._rows)
         return self._current
 
     def locate(self, target: Target) -> Match | Refusal:
@@ -137,29 +141,37 @@ class RunningDraft(Draft):
         else:
             self._moved = list(accumulate((write.delta for write in self.writes), initial=0))
             self._now_ends = [end + moved for end, moved in zip(self._ends, self._moved[1:], strict=True)]
-        if self._index is not None:
+        for needles in self._indices:
             for _, write in added:
-                self._stir(write, self._index)
+                self._stir(write, needles)
+
+    def _catch_up(self, index: NeedleIndex) -> None:
+        for write in self.writes:
+            self._stir(write, index)
 
     def _stir(self, write: Write, index: NeedleIndex) -> None:
-        """Note which needles stand at the edges of a write, and whether it brought another line ending."""
-        at = write.span.start + self._moved[self._rank(write)]
-        reach = max(index.longest - 1, 1)
-        start = max(at - reach, 0)
-        window = self.read(start, at + len(write.new) + reach)
-        touched = Span(at - start, at - start + len(write.new))
-        for needle, places in index.scan(window).items():
-            if any(place < touched.end and place + len(needle) > touched.start for place in places):
-                self._stirred.add(needle)
-        if self._uniform is not None and not self._keeps_endings(window, touched):
+        """Note which needles stand where a write is, and whether it brought another line ending."""
+        written = self._written(write)
+        for needle in index.touching(self.read, written):
+            self._stirred.setdefault(needle, []).append(write)
+        if self._uniform is not None and not self._keeps_endings(written):
             self._uniform = None
 
-    def _keeps_endings(self, window: str, written: Span) -> bool:
+    def _keeps_endings(self, written: Span) -> bool:
         """Whether what was written has, together with its neighbours, no line ending the text did not have."""
-        before, after = window[max(written.start - 1, 0) : written.start], window[written.end : written.end + 1]
-        facts = NewlineFacts.of(before.strip("\n") + written.of(window) + after.strip("\r"))
+        around = self.read(written.start - 1, written.end + 1)
+        if self._uniform == "\n":
+            return "\r" not in around
+        start = min(written.start, 1)
+        end = start + written.length
+        facts = NewlineFacts.of(around[:start].strip("\n") + around[start:end] + around[end:].strip("\r"))
         used = {"\n": facts.lf, "\r\n": facts.crlf, "\r": facts.cr}
         return not any(count for ending, count in used.items() if ending != self._uniform)
+
+    def _written(self, write: Write) -> Span:
+        """Where the text of a write stands now."""
+        at = write.span.start + self._moved[self._rank(write)]
+        return Span(at, at + len(write.new))
 
     def _rank(self, write: Write) -> int:
         """Which write this is; only insertions can share a place."""
@@ -168,10 +180,29 @@ class RunningDraft(Draft):
             index += 1
         return index
 
-    def _spans(self, starts: Iterable[int], size: int) -> Iterator[Span]:
+    def _standing(self, needle: str, starts: Sequence[int]) -> Iterator[Span]:
+        untouched = self._untouched(starts, len(needle))
+        writes = self._stirred.get(needle)
+        return untouched if writes is None else merge(untouched, self._rewritten(needle, writes))
+
+    def _untouched(self, starts: Iterable[int], size: int) -> Iterator[Span]:
         """Places of the original that no write has touched, where they stand now."""
         for start in starts:
             index = bisect_right(self._ends, start)
             if index == len(self.writes) or self.writes[index].span.start >= start + size:
                 moved = self._moved[index]
                 yield Span(start + moved, start + moved + size)
+
+    def _rewritten(self, needle: str, writes: Iterable[Write]) -> list[Span]:
+        """Places that have something of one of these writes in them, or lie across one that deleted."""
+        size = len(needle)
+        found: set[int] = set()
+        for write in writes:
+            written = self._written(write)
+            first = max(written.start - size + 1, 0)
+            window = self.read(first, written.end + size - 1)
+            place = window.find(needle)
+            while place >= 0:
+                found.add(first + place)
+                place = window.find(needle, place + 1)
+        return [Span(start, start + size) for start in sorted(found)]

@@ -6,6 +6,7 @@ Nothing here decides a conflict and nothing writes conflict marks: where the two
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,9 @@ from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.span import Span
 
-__all__ = ["Conflict", "Merge", "merge3"]
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+__all__ = ["Conflict", "Merge", "merge3", "merge_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,16 @@ def merge3(base: str, ours: str, theirs: str) -> Merge:
     if theirs == base:
         return Merge(ours)
     return _Merger(split_lines(base), split_lines(ours), split_lines(theirs)).merge()
+
+
+def merge_words(base: str, ours: str, theirs: str) -> str | None:
+    """Both changes of one line in one line; None where they touch each other.
+
+    >>> merge_words("x = add(a, b)", "x = add(a, b, c)", "y = add(a, b)")
+    'y = add(a, b, c)'
+    """
+    merged = _Merger(_WORD.findall(base), _WORD.findall(ours), _WORD.findall(theirs)).merge()
+    return merged.text if merged.is_clean else None
 
 
 @dataclass(frozen=True, slots=True)

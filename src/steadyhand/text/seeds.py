@@ -22,8 +22,15 @@ _SEEDS = 60
 _PLACES = 24  # how often a piece may stand in the text and still say something
 _MODERATE = 4_000_000  # code points of text up to which every line is compared
 _COMPARED = 8  # lines of the needle compared with every line of the text
+_FAINTLY = 2  # the same for a needle that is nowhere near anything
 _LONGEST_LINE = 2_000
 _CANDIDATES = 24
+_HOPELESS = 12  # how many times fewer votes than the first a candidate may have
+_REPEATED = 3  # how often a piece may stand in the needle and still say where the needle starts
+_FEW_WORDS = 16  # words looked up where every line is compared anyway
+_ROWS = 4_000  # lines of the needle that vote
+_VOTES = 60_000  # equal lines that vote
+_CLEAR, _DIM = 60, 30  # percent of a line that must be alike for it to vote
 _WORD = re.compile(r"\w{4,}")
 _PIECE = 8
 _TOKEN = re.compile(r"[^\S\r\n]+|\r\n?|\n|\S+")
@@ -34,36 +41,48 @@ _COMPARISONS = 100_000_000  # code points of text times words of the needle
 
 
 class _Seed(NamedTuple):
-    """A piece of the needle, and its row or offset there."""
+    """A piece of the needle, and its rows or offsets there."""
 
     text: str
-    place: int
+    places: tuple[int, ...]
 
 
-def find_rows(source: Source, rows: Sequence[str]) -> list[int]:
-    """Rows of the source at which a needle of these stripped lines may start, most likely first."""
+def find_rows(source: Source, rows: Sequence[str], *, faint: bool = False) -> list[int]:
+    """Rows of the source at which a needle of these stripped lines may start, most likely first.
+
+    `faint` lets lines vote that are hardly alike; for a needle that is nowhere near anything.
+    """
     votes: Counter[int] = Counter()
-    for row, place in _rows_alike(source, rows):
-        votes[row - place] += 100
-    seeds = _distinct(_Seed(row, place) for place, row in enumerate(rows) if len(row) > 3)
-    if len(source.text) > _MODERATE:
-        words = ((found, place) for place, row in enumerate(rows) for found in _WORD.findall(row))
-        seeds += _distinct(_Seed(word, place) for word, place in words)
+    step = max(1, len(rows) // _ROWS)
+    picked = [(place, row) for place, row in zip(range(0, len(rows), step), rows[::step], strict=True) if row]
+    words = _distinct((found, place) for place, row in picked for found in _WORD.findall(row))
+    if len(source.text) <= _MODERATE:
+        lines = [line.strip() for line in source.lines]
+        known = _vote_for_equal(votes, lines, picked)
+        telling = _telling(picked, known)
+        if faint:
+            _vote_for_alike(votes, lines, telling[:_FAINTLY], _DIM)
+        else:
+            _vote_for_alike(votes, lines, telling, _CLEAR)
+        seeds = words[:_FEW_WORDS]
+    else:
+        seeds = _distinct((row, place) for place, row in picked if len(row) > 3) + words
     for offset, seed, weight in _lookups(source.text, seeds):
-        votes[source.table.row_at(offset) - seed.place] += weight
-    return _agreed(votes, len(rows) // 8)
+        row = source.table.row_at(offset)
+        votes.update({row - place: weight for place in seed.places})
+    return _agreed(votes, max(len(rows) > 1, len(rows) // 8))
 
 
-def find_starts(source: Source, needle: str) -> list[int]:
-    """Offsets at which a needle without line ending may start, most likely first."""
+def find_starts(source: Source, needle: str, *, faint: bool = False) -> list[int]:
+    """Offsets at which a needle without line ending may start, most likely first; `faint` as for rows."""
     votes: Counter[int] = Counter()
-    for start in _parts_alike(source, needle):
+    for start in _parts_alike(source, needle, _DIM if faint else _CLEAR):
         votes[start] += 100
-    seeds = _distinct(_Seed(found.group(), found.start()) for found in _WORD.finditer(needle))
+    seeds = _distinct((found.group(), found.start()) for found in _WORD.finditer(needle))
     if len(source.text) > _MODERATE or len(needle) > _LONGEST_LINE:
-        seeds += _distinct(_Seed(needle[at : at + _PIECE], at) for at in range(0, len(needle), _PIECE))
+        seeds += _distinct((needle[at : at + _PIECE], at) for at in range(0, len(needle), _PIECE))
     for offset, seed, weight in _lookups(source.text, seeds):
-        votes[offset - seed.place] += weight
+        votes.update({offset - place: weight for place in seed.places})
     return _agreed(votes, max(2, len(needle) // 4))
 
 
@@ -108,15 +127,14 @@ def _with_edge_blanks(text: str, span: Span, needle: str) -> Span:
     return Span(start, end)
 
 
-def _distinct(seeds: Iterable[_Seed]) -> list[_Seed]:
-    """The longest seeds, each text once: one that stands twice in the needle does not say where the needle starts."""
-    first: dict[str, _Seed] = {}
-    repeated: set[str] = set()
-    for seed in islice(seeds, 100_000):
-        if first.setdefault(seed.text, seed) is not seed:
-            repeated.add(seed.text)
-    kept = [seed for seed in first.values() if seed.text not in repeated] or list(first.values())
-    return sorted(kept, key=lambda seed: (-len(seed.text), seed.place))[:_SEEDS]
+def _distinct(pieces: Iterable[tuple[str, int]]) -> list[_Seed]:
+    """The longest pieces, each once with all its places: one that stands often in the needle says little about it."""
+    places: dict[str, list[int]] = {}
+    for text, place in islice(pieces, 100_000):
+        places.setdefault(text, []).append(place)
+    telling = [_Seed(text, tuple(at)) for text, at in places.items() if len(at) <= _REPEATED]
+    kept = telling or [_Seed(text, (at[0],)) for text, at in places.items()]
+    return sorted(kept, key=lambda seed: (-len(seed.text), seed.places))[:_SEEDS]
 
 
 def _lookups(text: str, seeds: Sequence[_Seed]) -> Iterator[tuple[int, _Seed, int]]:
@@ -127,7 +145,7 @@ def _lookups(text: str, seeds: Sequence[_Seed]) -> Iterator[tuple[int, _Seed, in
             yield places[0], seed, 1
         else:
             for offset in places:
-                yield offset, seed, 1000 // len(places)
+                yield offset, seed, 1000 // (len(places) * len(seed.places))
 
 
 def _places(text: str, piece: str) -> Iterator[int]:
@@ -145,25 +163,45 @@ def _agreed(votes: Counter[int], tolerance: int) -> list[int]:
             groups[-1].append(start)
         else:
             groups.append([start])
-    groups.sort(key=lambda group: (-sum(votes[start] for start in group), group[0]))
-    return [max(group, key=lambda start: (votes[start], -start)) for group in groups[:_CANDIDATES]]
+    ranked = sorted((-sum(votes[start] for start in group), group) for group in groups)[:_CANDIDATES]
+    few = [group for count, group in ranked if count * _HOPELESS <= ranked[0][0]]
+    return [max(group, key=lambda start: (votes[start], -start)) for group in few]
 
 
-def _rows_alike(source: Source, rows: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Pairs of (row of the source, row of the needle) that resemble each other, for the needle's longest lines."""
-    if len(source.text) > _MODERATE:
-        return
+def _vote_for_equal(votes: Counter[int], lines: Sequence[str], rows: Sequence[tuple[int, str]]) -> set[str]:
+    """Lines that are the needle's vote, long and rare ones most; gives those that say clearly where the needle is."""
+    wanted = {row for _, row in rows}
+    at: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        if line in wanted:
+            at.setdefault(line, []).append(number)
+    budget = _VOTES
+    for place, row in rows:
+        found = at.get(row, ())[: max(budget, 1)]
+        budget -= len(found)
+        weight = 1 + 50 * min(len(row), 20) // max(len(found), 1)
+        for number in found:
+            votes[number - place] += weight
+    return {row for row, found in at.items() if len(found) <= 3 and len(row) > 3}
+
+
+def _telling(rows: Sequence[tuple[int, str]], known: set[str]) -> list[tuple[int, str]]:
+    """The longest lines of the needle that stand nowhere as they are; few where others say where the needle is."""
+    most = _COMPARED if len(known) < 3 else 3
+    open_rows = [(place, row) for place, row in rows if row not in known and 2 < len(row) <= _LONGEST_LINE]
+    return sorted(open_rows, key=lambda pair: (-len(pair[1]), pair[0]))[:most]
+
+
+def _vote_for_alike(votes: Counter[int], lines: Sequence[str], wanted: Sequence[tuple[int, str]], cutoff: int) -> None:
+    """Lines that resemble one of the needle's vote for where it starts."""
     from rapidfuzz import fuzz, process
 
-    lines = [line.strip() for line in source.lines]
-    longest = sorted(range(len(rows)), key=lambda place: (-len(rows[place]), place))[:_COMPARED]
-    for place in longest:
-        if 3 < len(rows[place]) <= _LONGEST_LINE:
-            for _, _, row in process.extract(rows[place], lines, scorer=fuzz.ratio, score_cutoff=60, limit=6):
-                yield row, place
+    for place, row in wanted:
+        for _, score, number in process.extract(row, lines, scorer=fuzz.ratio, score_cutoff=cutoff, limit=6):
+            votes[number - place] += int(score)
 
 
-def _parts_alike(source: Source, needle: str) -> Iterator[int]:
+def _parts_alike(source: Source, needle: str, cutoff: int) -> Iterator[int]:
     """Where in the lines most like the needle it would start."""
     if len(source.text) > _MODERATE or len(needle) > _LONGEST_LINE:
         return
@@ -172,7 +210,7 @@ def _parts_alike(source: Source, needle: str) -> Iterator[int]:
     wanted = needle.strip()
     # A shorter line is compared as a whole elsewhere; here it would count as a perfect part of the needle.
     lines = {row: line for row, line in enumerate(source.lines) if 0.6 * len(wanted) <= len(line) <= _LONGEST_LINE}
-    for line, _, row in process.extract(wanted, lines, scorer=fuzz.partial_ratio, score_cutoff=60, limit=12):
+    for line, _, row in process.extract(wanted, lines, scorer=fuzz.partial_ratio, score_cutoff=cutoff, limit=12):
         aligned = fuzz.partial_ratio_alignment(wanted, line)
         if aligned is not None:
             yield source.table.start(row) + aligned.dest_start - (len(needle) - len(needle.lstrip()))

@@ -8,25 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Example, Tier
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 
-def find(source: Source, needle: str, *, apart: bool) -> Iterator[Span]:
+def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """Every place where the needle stands."""
-    if not needle:
+    wanted = needle.text
+    if not wanted:
         return
     text = source.text
-    size = len(needle)
+    size = len(wanted)
     step = size if apart else 1
-    at = text.find(needle)
+    at = text.find(wanted)
     while at >= 0:
-        if needle[0] == "\n" and at and text[at - 1] == "\r":
-            at = text.find(needle, at + 1)
+        if wanted[0] == "\n" and at and text[at - 1] == "\r":
+            at = text.find(wanted, at + 1)
             continue
         yield Span(at, at + size)
-        at = text.find(needle, at + step)
+        at = text.find(wanted, at + step)
 
 
 def literal(_uniform: str | None, needle: str) -> str | None:

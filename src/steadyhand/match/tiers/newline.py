@@ -12,18 +12,19 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Example, Tier
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 
-def find(source: Source, needle: str, *, apart: bool) -> Iterator[Span]:
+def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """Every place whose lines are those of the needle, whatever ends them."""
-    plain = _plain(needle)
+    plain = _plain(needle.text)
     if plain is None:
         return
     if "\r" not in source.text:
-        yield from _places(source.text, plain, None, apart=apart) if plain != needle else ()
+        yield from _places(source.text, plain, None, apart=apart) if plain != needle.text else ()
         return
     pairs = array("Q", (found.start() - index for index, found in enumerate(re.finditer("\r\n", source.text))))
     yield from _places(to_lf(source.text), plain, pairs, apart=apart)

@@ -1,0 +1,1 @@
+"""Right, refused or wrong: Steadyhand and its peers on the same cases; `make accuracy`, docs/benchmarks.md."""

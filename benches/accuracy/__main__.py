@@ -1,0 +1,105 @@
+"""`python -m benches.accuracy`: every case to every contestant, and what came of it; progress goes to standard error.
+
+Exit code 0: measured, or there are no cases here. 1: `--check`, and a floor is broken. 2: the cases asked for are not
+there or cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benches.accuracy.cases import Case, CasesError, load_cases
+from benches.accuracy.contestants import OURS, Standing, contestants, run_cases
+from benches.accuracy.floors import Broken, check_floors, read_floors
+from benches.accuracy.progress import Progress
+from benches.accuracy.report import render, render_broken, to_json
+from benches.accuracy.score import SCORES
+from benches.accuracy.study import write_studies
+from benches.accuracy.tally import find_standing
+from benches.peers import Unavailable
+
+_HOME = Path(__file__).resolve().parent.parent.parent
+_CASES = _HOME.parent / "shared" / "cases"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure as the options say."""
+    options = _parser().parse_args(arguments)
+    try:
+        cases = load_cases(options.cases or _CASES, options.only or ())
+    except CasesError as error:
+        _tell(f"no cases: {error}" + ("" if options.cases else "; --cases names another folder"))
+        return 2 if options.cases else 0
+    if not cases:
+        _tell("no cases: none is of a category or has an id that --only names")
+        return 2
+    options.folder.mkdir(parents=True, exist_ok=True)
+    standings, absent = _measure(cases, options)
+    ours = find_standing(standings, OURS)
+    broken = check_floors(read_floors(), ours, standings) if ours is not None else [Broken(OURS, absent[OURS])]
+    if options.json:
+        print(json.dumps(to_json(standings, absent, broken), indent=1))
+    else:
+        print(render(standings, absent))
+        print(render_broken(broken), end="")
+    if ours is not None:
+        written = write_studies(options.folder, ours.verdicts, options.study)
+        for score, number in written.items():
+            _tell(f"{number} {score}" + (f", each in a folder beneath {options.folder / score}" if number else ""))
+    return 1 if options.check and broken else 0
+
+
+def _measure(cases: Sequence[Case], options: argparse.Namespace) -> tuple[list[Standing], dict[str, str]]:
+    """Who came up and how it did; who did not, and why."""
+    standings: list[Standing] = []
+    absent: dict[str, str] = {}
+    for contestant in contestants(with_peers=not options.no_peers):
+        try:
+            standings.append(
+                run_cases(
+                    contestant,
+                    cases,
+                    folder=options.folder,
+                    jobs=options.jobs,
+                    limit=options.limit,
+                    tell=Progress(contestant.name),
+                )
+            )
+        except Unavailable as reason:
+            absent[contestant.name] = str(reason)
+    return standings, absent
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benches.accuracy", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--cases", type=Path, metavar="DIR", help="folder of cases (default: ../shared/cases)")
+    parser.add_argument("--only", nargs="+", metavar="CATEGORY", help="some categories, or ids of cases")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes per contestant")
+    parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="for one case (default: 20)")
+    parser.add_argument("--no-peers", action="store_true", help="only Steadyhand and the floor; installs nothing")
+    parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a floor of floors.json is broken")
+    parser.add_argument(
+        "--study",
+        nargs="+",
+        choices=SCORES,
+        default=["wrong", "crash"],
+        help="Steadyhand's cases of these scores are written as files (default: wrong crash)",
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=_HOME / ".bench" / "accuracy", help="where (default: .bench/accuracy)"
+    )
+    return parser
+
+
+def _tell(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

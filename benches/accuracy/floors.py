@@ -1,0 +1,86 @@
+"""What must hold: the least share of correct answers and the most wrong ones, from the table in `floors.json`.
+
+An entry names categories by pattern and is checked for *each* of them or for their *sum*. Its `wrong` is a number, or
+the name of a contestant of the same run that may not be undercut in care. Categories without cases are not checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+
+from benches.accuracy.contestants import Standing
+from benches.accuracy.score import Verdict
+from benches.accuracy.tally import Count
+
+TABLE = Path(__file__).with_name("floors.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """One entry. `other_than` takes categories out again; None: no such limit."""
+
+    name: str
+    categories: tuple[str, ...]
+    over: Literal["each", "sum"]
+    correct: float | None = None
+    wrong: int | str | None = None
+    other_than: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ("ops",)
+
+    def takes(self, verdict: Verdict) -> bool:
+        category = verdict.case.category
+        named = any(fnmatchcase(category, pattern) for pattern in self.categories)
+        spared = any(fnmatchcase(category, pattern) for pattern in self.other_than)
+        return named and not spared and verdict.case.kind in self.kinds
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A floor that does not hold, and the figures that say so."""
+
+    floor: str
+    what: str
+
+
+def read_floors(path: Path = TABLE) -> tuple[Floor, ...]:
+    return tuple(map(_floor, json.loads(path.read_text(encoding="utf-8"))))
+
+
+def _floor(entry: dict[str, Any]) -> Floor:
+    lists = {key: tuple(value) for key, value in entry.items() if isinstance(value, list)}
+    return Floor(**{**entry, **lists})
+
+
+def check_floors(floors: Sequence[Floor], ours: Standing, others: Sequence[Standing]) -> list[Broken]:
+    """Every floor that does not hold."""
+    return [broken for floor in floors for broken in _check(floor, ours, others)]
+
+
+def _check(floor: Floor, ours: Standing, others: Sequence[Standing]) -> Iterator[Broken]:
+    verdicts = [verdict for verdict in ours.verdicts if floor.takes(verdict)]
+    groups: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        groups.setdefault(verdict.case.category if floor.over == "each" else "in all", []).append(verdict)
+    most = _most_wrong(floor, others)
+    for name, group in sorted(groups.items()):
+        count = Count.over(group)
+        if floor.correct is not None and count.correct_share < floor.correct:
+            share = f"{count.of['correct']} of {count.cases} correct ({count.correct_share:.1%})"
+            yield Broken(floor.name, f"{name}: {share}, {floor.correct:.0%} wanted")
+        bad = count.of["wrong"] + count.of["crash"]
+        if most is not None and bad > most:
+            yield Broken(floor.name, f"{name}: {bad} wrong or crashed, at most {most} allowed")
+
+
+def _most_wrong(floor: Floor, others: Sequence[Standing]) -> int | None:
+    if not isinstance(floor.wrong, str):
+        return floor.wrong
+    named = [standing for standing in others if standing.name == floor.wrong]
+    if not named:
+        return 0
+    return Count.over(verdict for verdict in named[0].verdicts if floor.takes(verdict)).of["wrong"]

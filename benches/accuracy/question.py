@@ -1,0 +1,84 @@
+"""What a contestant is asked, what it answers, and the loop that does so inside its process. Standard library only.
+
+A question is a line of JSON on standard input, an answer a line on standard output; the first line out is the greeting.
+
+1. One question, one answer, in order. What an adapter raises is an answer too: a crash.
+2. Whatever a contestant prints goes to standard error; the answers have a descriptor of their own.
+3. A kind of question without an adapter is not asked: the greeting names those that have one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Literal, get_args
+
+Kind = Literal["ops", "diff", "snippet", "reply"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """Old text and the new text to put in its place."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A file and an edit of it: `ops` in order, all or none, or the `text` of a diff, a snippet, a reply."""
+
+    kind: Kind
+    path: str
+    before: str
+    ops: tuple[Op, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of the file, whether the contestant said it applied the edit, and in which words."""
+
+    applied: bool
+    text: str
+    detail: str = ""
+    crashed: bool = False
+    seconds: float = 0.0
+
+
+Adapter = Callable[[Question], Answer]
+
+
+def serve(name: str, adapters: Mapping[Kind, Adapter]) -> None:
+    """Greet, then answer until nobody asks any more."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    _say(answers, {"name": name, "kinds": sorted(adapters)})
+    for line in sys.stdin:
+        question = read_question(json.loads(line))
+        _say(answers, asdict(_ask(adapters[question.kind], question)))
+
+
+def read_question(data: Mapping[str, object]) -> Question:
+    fields = dict(data)
+    ops = tuple(Op(**op) for op in fields.pop("ops"))  # type: ignore[attr-defined]
+    return Question(**fields, ops=ops)  # type: ignore[arg-type]
+
+
+def _ask(adapter: Adapter, question: Question) -> Answer:
+    started = perf_counter()
+    try:
+        answer = adapter(question)
+    except Exception:  # noqa: BLE001 — how a contestant fails is what is measured
+        return Answer(False, question.before, traceback.format_exc()[-2000:], True, perf_counter() - started)
+    return Answer(answer.applied, answer.text, answer.detail, answer.crashed, perf_counter() - started)
+
+
+def _say(stream: object, data: object) -> None:
+    print(json.dumps(data), file=stream, flush=True)  # type: ignore[call-overload]

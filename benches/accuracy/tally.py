@@ -1,0 +1,102 @@
+"""Verdicts counted: by category, and in the sums that are compared. Counting only; how it looks is `report.py`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from benches.accuracy.cases import Case
+from benches.accuracy.contestants import Standing
+from benches.accuracy.score import SCORES, Score, Verdict
+
+_FROM_A_MODEL = re.compile(r"llm-")
+_VERBATIM = re.compile(r"llm-[a-z0-9]+-exact(?!-ambiguous)(-|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many cases got which score."""
+
+    of: Counter[Score] = field(default_factory=Counter)
+    how: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def over(cls, verdicts: Iterable[Verdict]) -> Count:
+        chosen = list(verdicts)
+        wrong = (verdict.how for verdict in chosen if verdict.how)
+        return cls(Counter(verdict.score for verdict in chosen), Counter(wrong))
+
+    @property
+    def cases(self) -> int:
+        return self.of.total()
+
+    @property
+    def correct_share(self) -> float:
+        return self.of["correct"] / self.cases if self.cases else 1.0
+
+    def to_json(self) -> dict[str, object]:
+        return {"cases": self.cases, **{score: self.of[score] for score in SCORES}, "how_wrong": dict(self.how)}
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A line of sums: a name, and which cases it counts."""
+
+    name: str
+    counts: Callable[[Case], bool]
+
+
+def verbatim(case: Case) -> bool:
+    """A model wrote it and quoted the file as it is."""
+    return case.must_apply and _VERBATIM.match(case.category) is not None
+
+
+def misquoted(case: Case) -> bool:
+    """A model wrote it, the quote is wrong, and the right answer is still plain."""
+    return case.must_apply and _FROM_A_MODEL.match(case.category) is not None and not verbatim(case)
+
+
+def from_a_model(case: Case) -> bool:
+    return _FROM_A_MODEL.match(case.category) is not None
+
+
+SUMS = (
+    Sum("made: must apply", lambda case: case.must_apply and not from_a_model(case)),
+    Sum("made: must refuse", lambda case: not case.must_apply and not from_a_model(case)),
+    Sum("model: verbatim", verbatim),
+    Sum("model: misquoted ops", lambda case: case.kind == "ops" and misquoted(case)),
+    Sum("model: misquoted, not ops", lambda case: case.kind != "ops" and misquoted(case)),
+    Sum("model: must refuse", lambda case: not case.must_apply and from_a_model(case)),
+    Sum("all: must apply", lambda case: case.must_apply),
+    Sum("all: must refuse", lambda case: not case.must_apply),
+)
+
+
+def by_category(standing: Standing) -> dict[str, Count]:
+    """Categories in order: those that must apply first."""
+    groups: dict[tuple[bool, str], list[Verdict]] = {}
+    for verdict in standing.verdicts:
+        groups.setdefault((not verdict.case.must_apply, verdict.case.category), []).append(verdict)
+    return {category: Count.over(groups[refuse, category]) for refuse, category in sorted(groups)}
+
+
+def sums_of(standing: Standing) -> dict[str, Count]:
+    """The sums that count anything."""
+    counts = {line.name: Count.over(v for v in standing.verdicts if line.counts(v.case)) for line in SUMS}
+    return {name: count for name, count in counts.items() if count.cases}
+
+
+def slowest(standing: Standing) -> Verdict | None:
+    """The case whose answer took longest."""
+    return max(standing.verdicts, key=lambda verdict: verdict.answer.seconds, default=None)
+
+
+def not_yet(standing: Standing) -> dict[str, int]:
+    """Cases by the kind that the contestant does not take."""
+    return dict(sorted(Counter(case.kind for case in standing.not_yet).items()))
+
+
+def find_standing(standings: Sequence[Standing], name: str) -> Standing | None:
+    return next((standing for standing in standings if standing.name == name), None)

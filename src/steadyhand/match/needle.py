@@ -1,0 +1,52 @@
+"""The old text of an edit as tiers see it: the text, and which of its rows the edit really changes.
+
+A tier that tolerates drift needs the second: a line that is merely repeated may stand otherwise in the file, a line
+that is to be changed may not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from steadyhand.text.diff import Change, diff_rows
+from steadyhand.text.lines import split_bodies
+
+_MANY = 20_000  # rows; beyond this every row counts as changed
+
+
+@dataclass(frozen=True)
+class Needle:
+    """Old text and, where it is known, the new text that is to come in its place.
+
+    >>> sorted(Needle("a\\nb\\nc", "a\\nB\\nc").changed)
+    [1]
+    """
+
+    text: str
+    new: str | None = None
+
+    @classmethod
+    def of(cls, text: str) -> Needle:
+        """A needle whose every row counts as changed."""
+        return cls(text)
+
+    @cached_property
+    def rows(self) -> tuple[str, ...]:
+        """The rows without their endings."""
+        return tuple(split_bodies(self.text))
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...] | None:
+        """What becomes of the rows: each change takes some away, brings some in between, or both; None: unknown."""
+        if self.new is None:
+            return None
+        after = split_bodies(self.new)
+        return tuple(diff_rows(self.rows, after)) if len(self.rows) + len(after) <= _MANY else None
+
+    @cached_property
+    def changed(self) -> frozenset[int]:
+        """The rows that the edit changes or removes."""
+        if self.changes is None:
+            return frozenset(range(len(self.rows)))
+        return frozenset(row for change in self.changes for row in range(change.before_start, change.before_end))

@@ -1,0 +1,1 @@
+"""One file per repair; discovered by folder, ordered by rank."""

@@ -1,0 +1,218 @@
+"""Where rows that say the same as a needle's rows stand, for tiers that compare row by row.
+
+A needle is looked for by its rarest word, which every such place must have verbatim; only rows with that word are
+compared. No table of normalised text is built, so the work is about that of a few plain searches.
+
+What is found is complete: every place, or none at all where there are too many to look at. A part of the places would
+make an ambiguous needle look unique; only two of them may stand for more, since two are ambiguous already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from steadyhand.match.needle import Needle
+from steadyhand.text.indent import Pair, carry, indent_of, unit_of
+from steadyhand.text.lines import LineTable
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["find_row", "find_windows", "is_whole_lines", "rows_with", "seed_of", "span_of_rows"]
+
+_WORD = re.compile(r"[A-Za-z0-9_]{2,}")
+_TRIED = 6  # words whose places are counted
+_FREQUENT = 50_000  # places of a word beyond which they are not looked at one by one
+_MODERATE = 2_000_000  # code points of text up to which every row may be looked at
+_SOME = 2_000  # rows that are looked at where there are too many
+_MOST_ROWS = 200_000  # of a needle
+_WORK = 1_000_000  # rows compared with rows
+_TELLING = 2.0  # long lines that a needle must amount to if its indentation does not answer to the file's
+
+Key = Callable[[str], str]
+
+
+def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> Iterator[Span]:
+    """Every place whose rows, blank ones left out, have the keys of the needle's rows, in their order."""
+    search = _Search(source, needle, key)
+    found = list(search.places())
+    if search.is_spent and (apart or len(found) < 2):
+        return
+    if len(found) == 1 and not search.is_believable(*found[0]):
+        return
+    position = 0
+    for place in found:
+        first, last = _with_blank_edges(source.table, needle.rows, *place)
+        span = span_of_rows(source.table, first, last, needle.text)
+        if not apart or span.start >= position:
+            yield span
+            position = span.end
+
+
+def find_row(source: Source, row: str, key: Key) -> list[int] | None:
+    """Every row that has the key of a row, top to bottom; None where there are too many to look at."""
+    places = _rows_with(source, [row])
+    if places is None:
+        return None
+    wanted = key(row)
+    return [found for found, _ in places if key(source.table.text(found)) == wanted]
+
+
+def rows_with(source: Source, rows: Sequence[str]) -> list[int] | None:
+    """The rows that have the rarest word of some rows; None where there are too many to look at."""
+    places = _rows_with(source, rows)
+    return None if places is None else [row for row, _ in places]
+
+
+def span_of_rows(table: LineTable, first: int, last: int, needle: str) -> Span:
+    """Whole lines, the last with its ending only if the needle ends with one."""
+    span = table.span_of(first, last)
+    if needle.endswith(("\n", "\r")):
+        return span
+    return Span(span.start, table.start(last) + len(table.text(last)))
+
+
+def is_whole_lines(text: str, span: Span) -> bool:
+    """Whether nothing but blanks stands before a span on its first line, and behind it on its last.
+
+    >>> is_whole_lines("  a b\\nc", Span(2, 5)), is_whole_lines("  a b\\nc", Span(2, 3))
+    (True, False)
+    """
+    start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
+    if text[start : span.start].strip(" \t"):
+        return False
+    if span.end and text[span.end - 1] in "\r\n":
+        return True
+    end = min((at for ending in "\r\n" if (at := text.find(ending, span.end)) >= 0), default=len(text))
+    return not text[span.end : end].strip(" \t")
+
+
+class _Search:
+    """One needle in one text; `is_spent` says that not every place was looked at."""
+
+    def __init__(self, source: Source, needle: Needle, key: Key) -> None:
+        self._source = source
+        self._needle = needle
+        self._key = key
+        self._rows = [text for text in needle.rows if text.strip()]
+        self._known: dict[str, str] = {}
+        self._work = _WORK
+        self.is_spent = False
+
+    def places(self) -> Iterator[tuple[int, int]]:
+        """First and last row of each place, from the top."""
+        rows = self._rows
+        if not rows or len(rows) > _MOST_ROWS or _has_lone_cr_at_edge(self._needle.text):
+            return
+        keys = list(map(self._key, rows))
+        for row, at in self._candidates():
+            if self._work < 0:
+                self.is_spent = True
+                return
+            if self._key_of(row) == keys[at]:
+                first = self._follow(keys[:at][::-1], row, -1)
+                last = None if first is None else self._follow(keys[at + 1 :], row, 1)
+                if first is not None and last is not None:
+                    yield first, last
+
+    def is_believable(self, first: int, last: int) -> bool:
+        """Whether the rows are indented like the needle's, or say so much that this does not matter."""
+        table = self._source.table
+        found = [text for row in range(first, last + 1) if (text := table.text(row)).strip()]
+        indents = zip(map(indent_of, self._rows), map(indent_of, found), strict=True)
+        pairs = [Pair(at, *both) for at, both in enumerate(indents)]
+        if carry(pairs, unit_of(self._rows), unit_of(found)).is_rule:
+            return True
+        return sum(min(len(text.strip()), 40) / 40 for text in self._rows) >= _TELLING
+
+    def _candidates(self) -> list[tuple[int, int]]:
+        """Pairs of (row of the text, which of the needle's rows it may be), one for each place."""
+        found = _rows_with(self._source, self._rows)
+        if found is None:
+            self.is_spent = True
+            return _first_rows_with(self._source, self._rows)
+        return found
+
+    def _follow(self, keys: Sequence[str], row: int, step: int) -> int | None:
+        """The row at which the last of the keys stands, going one way and passing over blank rows."""
+        count = self._source.table.count
+        for wanted in keys:
+            row += step
+            while 0 <= row < count and not self._key_of(row):
+                row += step
+            if not 0 <= row < count or self._key_of(row) != wanted or self._work < 0:
+                return None
+        return row
+
+    def _key_of(self, row: int) -> str:
+        """The key of a row of the text; that of a blank row is empty."""
+        self._work -= 1
+        text = self._source.table.text(row)
+        known = self._known.get(text)
+        if known is None:
+            known = self._key(text) if text.strip() else ""
+            if len(self._known) < _FREQUENT:
+                self._known[text] = known
+        return known
+
+
+def _has_lone_cr_at_edge(text: str) -> bool:
+    """Whether the needle speaks of a CR itself, which no comparison of rows sees."""
+    return text.endswith("\r") or (text.startswith("\r") and not text.startswith("\r\n"))
+
+
+def seed_of(text: str, rows: Sequence[str]) -> tuple[str, int, int] | None:
+    """The rarest word of some rows, which row it is of, and how often it stands in the text; None without words."""
+    words = {word: row for row, line in enumerate(rows) for word in _WORD.findall(line)}
+    longest = sorted(words, key=lambda word: (-len(word), words[word], word))[:_TRIED]
+    best: tuple[str, int, int] | None = None
+    for word in longest:
+        count = text.count(word)
+        if best is None or count < best[2]:
+            best = word, words[word], count
+        if not count:
+            break
+    return best
+
+
+def _rows_with(source: Source, rows: Sequence[str]) -> list[tuple[int, int]] | None:
+    """The rows of the text that have the rarest word of some rows, and which of those it is; None if too many."""
+    seed = seed_of(source.text, rows)
+    if seed is None:
+        return None if len(source.text) > _MODERATE else [(row, 0) for row in range(source.table.count)]
+    word, row, count = seed
+    if count > _FREQUENT:
+        return None
+    found = dict.fromkeys(source.table.row_at(offset) for offset in _places(source.text, word)) if count else {}
+    return [(at, row) for at in found]
+
+
+def _first_rows_with(source: Source, rows: Sequence[str]) -> list[tuple[int, int]]:
+    """Some of those rows, where there are too many: whether two places are among them is all that can be told."""
+    seed = seed_of(source.text, rows)
+    if seed is None:
+        return [(row, 0) for row in range(min(source.table.count, _SOME))]
+    word, row, _ = seed
+    found = dict.fromkeys(source.table.row_at(offset) for offset in islice(_places(source.text, word), _SOME))
+    return [(at, row) for at in found]
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
+
+
+def _with_blank_edges(table: LineTable, rows: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """The extent with the blank rows around it, as far as the needle has blank rows at its edges."""
+    for text in rows:
+        if text.strip() or not first or table.text(first - 1).strip():
+            break
+        first -= 1
+    for text in reversed(rows):
+        if text.strip() or last + 1 >= table.count or table.text(last + 1).strip():
+            break
+        last += 1
+    return first, last

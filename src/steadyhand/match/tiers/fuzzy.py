@@ -1,0 +1,86 @@
+"""The needle with lines misremembered, left out or made up, among those that the edit merely repeats.
+
+The lines that the edit changes must stand there as quoted, and the rest must speak for the place: enough of it is
+there for sure, and no other place is nearly as good. A line that merely resembles the needle's never speaks for a
+place, so two places that differ in one word stay two places for a needle with a third word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from steadyhand.match.anchored import Candidate, find_candidates, find_context
+from steadyhand.match.needle import Needle
+from steadyhand.match.rows import span_of_rows
+from steadyhand.match.tier import Example, Tier
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_LEAST = 0.5  # of both sides must be accounted for, and of the rows that the edit repeats must be sure
+_SURE = 1.0  # what the sure rows must weigh: a long line, or several short ones
+_ROWS = 3  # rows that must be sure, one of them at least besides those that change
+_MARGIN = 0.45  # by how much the best place must fit better than the next: about half a long line
+_SHOWN = 4
+
+
+def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
+    """The place that fits; several where they fit about as well."""
+    del apart  # several finds are never several places to change
+    places = find_candidates(source, needle)
+    if not places or not _is_good(places[0], needle):
+        return
+    rivals = [place for place in places[1:] if places[0].fit - place.best_fit < _MARGIN]
+    if not rivals and _is_meant_for_another(source, needle, places[0]):
+        return
+    for place in (places[0], *rivals[:_SHOWN]):
+        yield span_of_rows(source.table, place.first, place.last, needle.text)
+
+
+def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
+    """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
+    others = (place for place in find_context(source, needle) if place.last < best.first or place.first > best.last)
+    return any(place.context_fit > best.context_fit - _MARGIN / 2 for place in others)
+
+
+def _is_good(place: Candidate, needle: Needle) -> bool:
+    repeated = sum(bool(text.strip()) for row, text in enumerate(needle.rows) if row not in needle.changed)
+    has_context = 0 < place.context >= _LEAST * repeated and place.sure_rows >= _ROWS
+    return place.similarity >= _LEAST and place.sure >= _SURE and has_context
+
+
+TIER = Tier(
+    name="fuzzy",
+    rank=90,
+    confidence=0.9,
+    summary="The lines to be changed stand in the file; lines that the edit merely repeats may differ.",
+    find=find,
+    differs=("wording",),
+    matches=(
+        Example(
+            "def area(width):\n    # twice the width\n    size = width * 2\n    return size\n",
+            "⟦def area(width):\n    # double the width\n    size = width * 2\n    return size\n⟧",
+            "a.py",
+            "def area(width):\n    # twice the width\n    size = width * 3\n    return size\n",
+        ),
+        Example(
+            "import logging\nimport sys\n\nlog = logging.getLogger(__name__)\nlog.setLevel(10)",
+            "⟦import logging\nimport json\n\nlog = logging.getLogger(__name__)\nlog.setLevel(10)⟧\n",
+            "a.py",
+            "import logging\nimport sys\n\nlog = logging.getLogger('main')\nlog.setLevel(10)",
+        ),
+        Example(
+            "open the third file\nread all lines\nsort them all\nclose it",
+            "⟦open the first file\nread all lines\nsort them all\nclose it⟧\n\n"
+            "⟦open the second file\nread all lines\nsort them all\nclose it⟧\n",
+            None,
+            "open the third file\nread ten lines\nsort them all\nclose it",
+        ),
+    ),
+    ignores=(
+        Example("def area(width):\n    return width * 2\n", "def area(length):\n    return length * 2\n", "a.py"),
+        Example("one two three", "one two four\n"),
+        Example("l1 is one\nl2 is two\nl3 is three", "l1 is one!\nother\nunrelated\n"),
+        Example("alpha\nbeta", "gamma\ndelta\n"),
+    ),
+    is_single=True,
+)

@@ -1,0 +1,162 @@
+"""New rows as the file would have them: at its indentation, with its line endings.
+
+Only blanks in front of rows and endings behind them are touched; what a row says is written as the edit has it, except
+for a row that the edit merely moves: that is the file's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from steadyhand.match.align import Alignment, Likeness
+from steadyhand.match.lexis import Lexis, squeeze
+from steadyhand.text.diff import Change, diff_rows
+from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
+from steadyhand.text.lines import body, line_ending
+
+__all__ = ["NewRows", "Uncertain"]
+
+
+class Uncertain(Exception):
+    """There is no telling at which indentation a row belongs."""
+
+
+class NewRows:
+    """The new rows of one edit; `rows` are those of the window with endings, `old` and `new` have none."""
+
+    def __init__(
+        self,
+        rows: Sequence[str],
+        alignment: Alignment,
+        old: Sequence[str],
+        new: Sequence[str],
+        unit: str | None,
+        newline: str,
+        *,
+        lexis: Lexis,
+        is_partial: bool,
+    ) -> None:
+        self._rows, self._old, self._new = rows, old, new
+        self._newline = newline
+        self._lexis = lexis
+        self._is_partial = is_partial
+        self._pairs = self._find_pairs(alignment)
+        self._carry = self._find_carry(unit)
+        self._moved = self._find_moved(alignment)
+
+    def carried(self, change: Change, start: int, end: int) -> list[str]:
+        """The rows that a change brings, for rows `start:end` of the window, with endings."""
+        indents = self._indents(change, start)
+        made = []
+        for offset, row in enumerate(range(change.after_start, change.after_end)):
+            text = self._new[row]
+            said = text.strip(" \t")
+            if said:
+                text = indents[offset] + self._moved.get(said, text.lstrip(" \t"))
+            else:
+                text = self._carry.blank(text)
+            made.append(text + self.ending(start, end, offset))
+        return made
+
+    def indent_of_row(self, row: int, old: int) -> str:
+        """The indentation of a new row that stands for an old row and has moved sideways."""
+        found = self._carry(indent_of(self._new[row]), old)
+        if found is None:
+            raise Uncertain
+        return found
+
+    def is_as_deep(self, old: int, row: str) -> bool:
+        """Whether a row of the file is as deep as the row it answers to, by the rule that holds for the others."""
+        return self._carry.is_rule and self._carry(indent_of(self._old[old]), old) == indent_of(row)
+
+    def ending(self, start: int, end: int, offset: int) -> str:
+        """The ending of the row it stands for, else of the row before, else of the row after."""
+        if start < end:
+            found = line_ending(self._rows[min(start + offset, end - 1)])
+        else:
+            found = line_ending(self._rows[start - 1]) if start else ""
+        if not found:
+            around = [*self._rows[:start][::-1], *self._rows[start:]]
+            found = next((ending for row in around if (ending := line_ending(row))), self._newline)
+        return found
+
+    def _find_carry(self, unit: str | None) -> Carried:
+        pairs = self._pairs
+        if self._is_new_as_in_file():
+            pairs = [replace(pair, before=pair.after) for pair in pairs]
+        return carry(pairs, unit_of(self._old, self._new), unit)
+
+    def _find_pairs(self, alignment: Alignment) -> list[Pair]:
+        """Rows that both sides have, with their indentation on each."""
+        return [
+            Pair(pairing.old_start, indent_of(self._old[pairing.old_start]), indent_of(self._rows[pairing.start]))
+            for pairing in alignment
+            if pairing.likeness.is_sure
+            and not (pairing.is_blank or pairing.is_kept)
+            and not (self._is_partial and pairing.start == 0)
+        ]
+
+    def _find_moved(self, alignment: Alignment) -> dict[str, str]:
+        """What the file has for rows of the old text that stand once in it, once in the new text, and for sure."""
+        old, new = (Counter(row.strip(" \t") for row in rows) for rows in (self._old, self._new))
+        sure = [pairing for pairing in alignment if pairing.likeness in (Likeness.LAYOUT, Likeness.TYPOGRAPHY)]
+        pairs = ((self._old[pairing.old_start].strip(" \t"), body(self._rows[pairing.start])) for pairing in sure)
+        return {said: row.strip(" \t") for said, row in pairs if old[said] == new[said] == 1}
+
+    def _is_new_as_in_file(self) -> bool:
+        """Whether the new text has rows of the old one at the file's indentation, which the old one has not."""
+        after = {pair.row: pair.after for pair in self._pairs if pair.before != pair.after}
+        told = [indent_of(self._new[two]) == after[one] for one, two in self._shared_rows() if one in after]
+        margin = min((len(pair.after) for pair in self._pairs), default=0)
+        is_inside = all(len(indent_of(row)) >= margin for row in self._new if row.strip(" \t"))
+        return bool(told) and all(told) and is_inside
+
+    def _shared_rows(self) -> list[tuple[int, int]]:
+        """Rows of old and new that say the same at whatever indentation."""
+        old, new = ([squeeze(self._lexis, row) for row in rows] for rows in (self._old, self._new))
+        pairs: list[tuple[int, int]] = []
+        row = other = 0
+        for change in [*diff_rows(old, new), Change(len(old), 0, len(new), 0)]:
+            pairs += zip(range(row, change.before_start), range(other, change.after_start), strict=True)
+            row, other = change.before_end, change.after_end
+        return [(one, two) for one, two in pairs if old[one]]
+
+    def _indents(self, change: Change, start: int) -> list[str]:
+        """The indentation of each new row; where the rule does not reach one of them, all keep their shape."""
+        rows = range(change.after_start, change.after_end)
+        found: list[str] = []
+        for offset, row in enumerate(rows):
+            if not self._new[row].strip(" \t"):
+                found.append("")
+                continue
+            indent = self._indent(change, offset, indent_of(self._new[row]))
+            if indent is None:
+                return self._at_margin(rows, start)
+            found.append(indent)
+        return found
+
+    def _indent(self, change: Change, offset: int, indent: str) -> str | None:
+        """By the row it stands for, by the rule that holds for all, or by what all rows around it agree on."""
+        same_size = change.before_end - change.before_start == change.after_end - change.after_start
+        own = self._pair_at(change.before_start + offset) if same_size or not offset else None
+        if own is not None and own.before == indent and (same_size or own.row == 0):
+            return own.after
+        if self._carry.is_rule:
+            return self._carry(indent, change.before_start)
+        near = self._carry.near(change.before_start, change.before_end)
+        answers = {pair.carry(indent) for pair in near if indent.startswith(pair.before)}
+        if len(answers) != 1 or None in answers:
+            raise Uncertain
+        return answers.pop()
+
+    def _pair_at(self, row: int) -> Pair | None:
+        return next((pair for pair in self._carry.pairs if pair.row == row), None)
+
+    def _at_margin(self, rows: range, start: int) -> list[str]:
+        """Every row by its distance from the leftmost, which stands where the file's row stands."""
+        visible = [indent_of(self._new[row]) for row in rows if self._new[row].strip(" \t")]
+        least = min(visible, key=len)
+        row = next((row for row in self._rows[start:] if row.strip()), "")
+        return [indent_of(row) + indent_of(self._new[at]).removeprefix(least) for at in rows]

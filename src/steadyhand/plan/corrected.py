@@ -1,0 +1,95 @@
+"""The call that would go through: an edit whose old text did not match, told again in the words of the file.
+
+Only an offer: the caller looks at it and sends it, or does not. It is made only where sending it changes exactly that
+place: its old text stands once in the file, and its new text is the edit's own change carried over to what stands
+there. Where the edit and the file disagree about the very words to be changed, there is nothing to offer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyhand.errors import EditError
+from steadyhand.match.repair import mendings
+from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, edit_to_json
+from steadyhand.plan.window import Drifted, place_of
+from steadyhand.text.resemblance import Measure
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["correct"]
+
+_LONGEST = 4_000  # code points of old text that is offered
+
+
+def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
+    """The edit as it would go through at a place that does not quite match, in its JSON form; None for no such edit.
+
+    >>> correct(Replace("x = f(1)", "y = f(1)"), Source.of_text("x = f(1, 2)\\n"), Span(0, 11))
+    {'target': 'x = f(1, 2)', 'new': 'y = f(1, 2)'}
+    """
+    ours = span.of(source.text)
+    if not isinstance(edit.target, Old) or span.length > _LONGEST or not _is_single(source.text, ours):
+        return None
+    old, new = _closest(edit.target.text, edit.text, ours)
+    made = _retold(edit, old, new, source, span)
+    return edit_to_json(made) if made is not None and _can_be_written(source, made) else None
+
+
+def _closest(old: str, new: str, ours: str) -> tuple[str, str]:
+    """The edit's texts, without a shape they were given by accident where the old text is then more like the place."""
+    measure = Measure([ours])
+    texts = [(old, new), *((mending.old, mending.new) for mending in mendings(old, new))]
+    scores = [measure.alike([text]) for text, _ in texts]
+    return texts[scores.index(max(scores))]
+
+
+def _retold(edit: Edit, old: str, new: str, source: Source, span: Span) -> Edit | None:
+    if isinstance(edit, Insert):
+        return Insert(span.of(source.text), new, where=edit.where, reason=edit.reason)
+    rebuilt = _rebuilt(source, span, old, "" if isinstance(edit, Delete) else new)
+    if rebuilt is None:
+        return None
+    ours, text = rebuilt
+    if isinstance(edit, Delete):
+        return None if text else Delete(ours, reason=edit.reason)
+    return None if text == ours else Replace(ours, text, reason=edit.reason)
+
+
+def _rebuilt(source: Source, span: Span, old: str, new: str) -> tuple[str, str] | None:
+    """What stands at the place and what the edit makes of it, its change joined with what differs there.
+
+    None where the two clash. The place is as wide as it was given where that is enough, else it is whole lines.
+    """
+    place = place_of(source, span, old)
+    made = place.make(new, on_drift="merge")
+    if isinstance(made, Drifted):
+        return None
+    text = source.text
+    whole = _written(text, place.span, made.writes)
+    lead, tail = text[place.span.start : span.start], text[span.end : place.span.end]
+    if len(whole) < len(lead) + len(tail) or not (whole.startswith(lead) and whole.endswith(tail)):
+        return place.span.of(text), whole
+    return span.of(text), whole[len(lead) : len(whole) - len(tail)]
+
+
+def _written(text: str, span: Span, writes: Sequence[tuple[Span, str]]) -> str:
+    made: list[str] = []
+    at = span.start
+    for place, new in writes:
+        made += [text[at : place.start], new]
+        at = place.end
+    return "".join([*made, text[at : span.end]])
+
+
+def _is_single(text: str, ours: str) -> bool:
+    """Whether a text that stands somewhere stands nowhere else, not even overlapping itself."""
+    return bool(ours) and text.find(ours, text.find(ours) + 1) < 0
+
+
+def _can_be_written(source: Source, edit: Edit) -> bool:
+    try:
+        source.encoding.check_new_text(edit.text)
+    except EditError:
+        return False
+    return True

@@ -1,0 +1,151 @@
+"""Where each edit of a call goes: through tiers for old text, through the target itself for addresses.
+
+Work is bounded over the whole call: so much text is searched for old text that is not there literally, and so often is
+the nearest place looked for; beyond that the literal tiers remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import EditError
+from steadyhand.match.resolve import Found, Miscount, Nothing, Several, TooMany, resolve
+from steadyhand.match.tier import tier_named
+from steadyhand.plan import refusals
+from steadyhand.plan.absent import Absence
+from steadyhand.plan.draft import Draft
+from steadyhand.plan.edit import Edit, Old, Replace, as_replacement
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.window import Drifted, place_of
+from steadyhand.structure.target import Refusal
+from steadyhand.text.match import Match
+from steadyhand.text.span import Span
+
+if TYPE_CHECKING:
+    from steadyhand.text.nearest import Nearest
+
+__all__ = ["LITERAL", "STRICT", "Located", "Locator"]
+
+STRICT = ("exact", "newline")
+LITERAL = 30  # the rank up to which the old text, perhaps mended, stands in the file as it is
+_SEARCHES = 3
+_CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
+_TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
+_DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The places an edit means, and where else its old text stands; `found` tells how old text was found."""
+
+    matches: tuple[Match, ...]
+    others: tuple[Span, ...] = ()
+    found: Found | None = None
+
+    @property
+    def confidence(self) -> float:
+        """How sure the place is; an address is as sure as can be."""
+        return 1.0 if self.found is None else self.found.tier.confidence
+
+
+class Locator:
+    """The edits of one call, one after the other, on the draft as it is when each is asked for."""
+
+    def __init__(self, draft: Draft, policy: Policy, name: str) -> None:
+        self._draft = draft
+        self._policy = policy
+        self._name = name
+        self._searches = _SEARCHES
+        self._checks = _CHECKED
+        self._tolerated = _TOLERATED
+
+    def locate(self, edit: Edit) -> Located | None:
+        """Where the edit goes; None when the policy lets an edit pass that is there already."""
+        target = edit.target
+        if isinstance(target, Old):
+            return self._locate_old(edit, target.text)
+        if (isinstance(edit.occurrence, int) and edit.occurrence > 1) or (edit.expected or 1) > 1:
+            raise refusals.one_place(self._name, target.key)
+        match self._draft.locate(target):
+            case Refusal() as refusal:
+                error = refusal.to_error()
+                raise EditError(error.kind, f"{self._name}: {error.message}", hint=error.hint, details=error.details)
+            case place:
+                return Located((place,))
+
+    def _locate_old(self, edit: Edit, old: str) -> Located | None:
+        if not old:
+            if self._draft.length:
+                raise refusals.empty_old(self._name)
+            return Located((Match(Span(0, 0), "exact"),))
+        if isinstance(edit, Replace) and edit.new == old:
+            raise refusals.no_change(self._name, "old and new text are the same")
+        usual = self._policy.occurrence if edit.expected is None else "all"
+        found = resolve(
+            self._draft.find,
+            old,
+            new=as_replacement(edit, old),
+            occurrence=usual if edit.occurrence is None else edit.occurrence,
+            expected=edit.expected,
+            laxest=self._policy.tier if self._tolerated > 0 else _strictest(self._policy),
+        )
+        match found:
+            case Found():
+                self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
+                return Located(found.matches, found.others, found)
+            case Several():
+                raise refusals.ambiguous(self._name, self._draft.source, found)
+            case Miscount():
+                raise refusals.miscount(self._name, self._draft.source, found)
+            case TooMany():
+                raise refusals.too_many(self._name, found.limit)
+            case Nothing():
+                return self._pass_or_refuse(edit, old, found)
+
+    def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:
+        """The old text is nowhere: it may be because the edit was made before, or because its lines have drifted."""
+        self._tolerated -= self._draft.length
+        absence = Absence(self._name, self._draft.source, old, self._place_of_new(edit), nothing, edit)
+        may_be_done = absence.may_be_done() and self._checks > 0
+        self._checks -= len(absence.source.text) if may_be_done else 0
+        self._searches -= not may_be_done
+        places = absence.nearest() if may_be_done or self._searches >= 0 else ()
+        if may_be_done and absence.is_done(places):
+            if self._policy.already != "skip":
+                raise absence.already_applied()
+            return None
+        drifted = self._drifted(absence, as_replacement(edit, old), places)
+        if drifted is None:
+            raise absence.no_match(places)
+        return drifted
+
+    def _drifted(self, absence: Absence, new: str, places: Sequence[Nearest]) -> Located | None:
+        """The one place that is near enough, where the policy takes lines that have drifted.
+
+        Refuses with `drift-conflict` where it does not; None where no place is near enough to speak of drift.
+        """
+        if self._policy.tier not in (None, "fuzzy") or not absence.is_drift(places):
+            return None
+        source, span = absence.source, places[0].span
+        place = place_of(source, span, absence.old)
+        made = place.make(new, on_drift=self._policy.on_drift)
+        if isinstance(made, Drifted):
+            raise refusals.drift_at(self._name, source, made, absence.edit, span)
+        if self._policy.on_drift == "refuse" or places[0].similarity < _DRIFT:
+            return None
+        found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new)
+        return Located(found.matches, (), found)
+
+    def _place_of_new(self, edit: Edit) -> Span | None:
+        """Where the new text stands, if it stands in exactly one place."""
+        if not isinstance(edit, Replace) or not edit.new.strip():
+            return None
+        found = resolve(self._draft.find, edit.new, laxest=_strictest(self._policy))
+        return found.matches[0].span if isinstance(found, Found) else None
+
+
+def _strictest(policy: Policy) -> str:
+    """The literal tiers, as far as the policy allows them."""
+    return policy.tier if policy.tier in STRICT else "newline"

@@ -1,0 +1,76 @@
+"""What is written where old text was not found literally: whole lines rebuilt, only their changes kept.
+
+A place given here was found by some tier; whether the edit can be made there is decided by `rebuild`.
+"""
+
+from __future__ import annotations
+
+from steadyhand.match.align import Alignment, Likeness, Pairing, likeness_of
+from steadyhand.match.elision import elided, is_elision
+from steadyhand.match.lexis import lexis_of
+from steadyhand.plan.window import Drifted, Made, place_of
+from steadyhand.text.indent import indent_of
+from steadyhand.text.lines import split_bodies, split_lines
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["looks_unindented", "make_at", "make_unindented"]
+
+
+def make_at(source: Source, span: Span, old: str, new: str, *, tier: str, on_drift: str) -> Made | Drifted:
+    """The writes that make an edit at a place that a tolerant tier found."""
+    return place_of(source, span, old, _alignment(source, span, old, tier)).make(new, on_drift=on_drift)
+
+
+def looks_unindented(old: str, new: str) -> bool:
+    """Whether an edit of one line may have lost the line's indentation, so far as its own texts tell.
+
+    Such an edit brings further lines, which would stand further left than the first, or takes the whole line away,
+    which would leave the indentation to the next.
+    """
+    if sum(bool(row.strip()) for row in split_bodies(old)) != 1:
+        return False
+    if not new:
+        return old.endswith(("\n", "\r"))
+    return len(split_lines(new)) > 1
+
+
+def make_unindented(source: Source, span: Span, old: str, new: str) -> Made | None:
+    """The writes of such an edit on whole lines, at the indentation of the line; None where it is none."""
+    text = source.text
+    start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
+    lead = text[start : span.start]
+    ends_line = old.endswith(("\n", "\r")) or span.end == len(text) or text[span.end] in "\r\n"
+    if not lead or lead.strip(" \t") or not ends_line:
+        return None
+    depth = len(lead) + len(indent_of(split_bodies(old)[0]))
+    further = [row for row in split_bodies(new)[1:] if row.strip()]
+    if new and not any(len(indent_of(row)) < depth for row in further):
+        return None  # the further lines stand where they belong already
+    made = place_of(source, Span(start, span.end), old).make(new)
+    return made if isinstance(made, Made) else None
+
+
+def _alignment(source: Source, span: Span, old: str, tier: str) -> Alignment | None:
+    """The pairing of rows that the elision tier has chosen; for other tiers none is known yet."""
+    if tier != "elision":
+        return None
+    wanted, rows, lexis = split_bodies(old), split_bodies(span.of(source.text)), lexis_of(source.path)
+    ranges = elided(wanted, rows, lexis)
+    if ranges is None:
+        return None
+    pairings: list[Pairing] = []
+    at = 0
+    for row, (start, end) in enumerate(ranges):
+        start, end = max(start, at), max(end, at)
+        if start > at:  # rows that the old text knows nothing of are blank here
+            pairings.append(Pairing(row, row, at, start, Likeness.SAME, is_blank=True))
+        if is_elision(wanted[row]):
+            pairings.append(Pairing(row, row + 1, start, end, Likeness.SAME, is_kept=True))
+        elif not wanted[row].strip():
+            pairings.append(Pairing(row, row + 1, start, end, Likeness.SAME, is_blank=True))
+        else:
+            likeness = likeness_of(lexis, wanted[row], rows[start])
+            pairings.append(Pairing(row, row + 1, start, end, likeness))
+        at = end
+    return tuple(pairings)

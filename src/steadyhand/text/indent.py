@@ -1,0 +1,201 @@
+"""How lines written at one indentation are carried over to another.
+
+What is known are pairs: the indentation a row has in the edit, and the one the same row has in the file. New rows are
+carried over by the simplest rule that explains every pair: the same, a shift, another unit; where no rule explains all
+of them, by the pair nearest to the row. Nothing here looks at anything but the blanks in front of rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+__all__ = ["Carried", "Pair", "carry", "indent_of", "unit_of"]
+
+_UNITS = (4, 2, 8, 3, 1)
+
+Carry = Callable[[str], str | None]
+
+
+def indent_of(row: str) -> str:
+    """The blanks in front of a row.
+
+    >>> indent_of("\\t  x")
+    '\\t  '
+    """
+    return row[: len(row) - len(row.lstrip(" \t"))]
+
+
+def unit_of(*texts: Sequence[str]) -> str | None:
+    """What one level of indentation is in the rows of some texts: a tab, so many blanks, or None where no row tells.
+
+    >>> unit_of(["a", "  b", "    c", "d"])
+    '  '
+    """
+    parts = [[indent_of(row) for row in rows if row.strip()] for rows in texts]
+    indents = [indent for part in parts for indent in part]
+    if sum(indent.startswith("\t") for indent in indents) * 2 > sum(bool(indent) for indent in indents):
+        return "\t"
+    widths = [[len(indent) for indent in part if "\t" not in indent] for part in parts]
+    steps = Counter(abs(two - one) for part in widths for one, two in pairwise(part) if abs(two - one) > 1)
+    if not steps:
+        return None
+    most = max(steps.values())
+    return " " * min(step for step, count in steps.items() if count * 3 >= most)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A row of the edit, its indentation there, and the indentation of the same row in the file."""
+
+    row: int
+    before: str
+    after: str
+
+    def carry(self, indent: str) -> str | None:
+        """An indentation of the edit, as far from this row in the file as it is in the edit; None: out of reach."""
+        if indent.startswith(self.before):
+            return self.after + indent[len(self.before) :]
+        less = self.before[len(indent) :] if self.before.startswith(indent) else None
+        return self.after.removesuffix(less) if less and self.after.endswith(less) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How indentation of an edit is carried over to the file: by one rule, or by the pairs around a row.
+
+    None is given for an indentation out of reach, such as one further left than the file's margin.
+    """
+
+    rule: Carry | None
+    pairs: tuple[Pair, ...]
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether one rule explains every pair."""
+        return self.rule is not None
+
+    def __call__(self, indent: str, row: int) -> str | None:
+        if self.rule is not None:
+            return self.rule(indent)
+        answers = {pair.carry(indent) for pair in self.near(row, row + 1)}
+        return answers.pop() if len(answers) == 1 else None
+
+    def near(self, start: int, end: int) -> list[Pair]:
+        """The pairs of some rows; without any, the last before them and the first behind."""
+        inside = [pair for pair in self.pairs if start <= pair.row < end]
+        before = [pair for pair in self.pairs if pair.row < start]
+        behind = [pair for pair in self.pairs if pair.row >= end]
+        return inside or [*before[-1:], *behind[:1]]
+
+    def blank(self, row: str) -> str:
+        """A row of nothing but blanks: another unit concerns it, a shift does not."""
+        if self.rule is None or not row or self.rule("") != "":
+            return row
+        carried = self.rule(row)
+        return row if carried is None else carried
+
+
+def carry(pairs: Sequence[Pair], edit_unit: str | None, file_unit: str | None) -> Carried:
+    """The rule that takes the indentation of an edit to that of the file.
+
+    >>> carry([Pair(0, "", "    "), Pair(1, "  ", "      ")], None, None)("    ", 2)
+    '        '
+    """
+    rule = _rule({(pair.before, pair.after) for pair in pairs}, edit_unit, file_unit)
+    if rule is None and len(pairs) > 2 and pairs[0].row == 0:
+        # A first row quoted at another indentation says nothing about the rows after it.
+        rule = _rule({(pair.before, pair.after) for pair in pairs[1:]}, edit_unit, file_unit)
+    return Carried(rule, tuple(pairs))
+
+
+def _rule(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | None) -> Carry | None:
+    if not pairs:
+        return lambda indent: indent
+    rule = _same(pairs)
+    if rule is None and edit_unit and file_unit and edit_unit != file_unit:
+        rule = _convert(pairs, [edit_unit], [file_unit], {0})
+    return rule or _shift(pairs) or _convert_somehow(pairs, edit_unit, file_unit)
+
+
+def _same(pairs: set[tuple[str, str]]) -> Carry | None:
+    return (lambda indent: indent) if all(before == after for before, after in pairs) else None
+
+
+def _shift(pairs: set[tuple[str, str]]) -> Carry | None:
+    """The file's rows stand further right, or further left, by the same blanks."""
+    before, after = next(iter(pairs))
+    if after.endswith(before):
+        more = after[: len(after) - len(before)]
+        if all(two == more + one for one, two in pairs) and _is_one_kind(pairs):
+            return lambda indent: more + indent
+    if before.endswith(after):
+        less = before[: len(before) - len(after)]
+        if all(one == less + two for one, two in pairs) and _is_one_kind(pairs):
+            return lambda indent: indent.removeprefix(less) if indent.startswith(less) else None
+    return None
+
+
+def _is_one_kind(pairs: set[tuple[str, str]]) -> bool:
+    """Whether the edit and the file indent with the same character, as far as can be seen."""
+    edit = {char for before, _ in pairs for char in before}
+    file = {char for _, after in pairs for char in after}
+    return not edit or not file or edit == file
+
+
+def _convert_somehow(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | None) -> Carry | None:
+    """Some unit of the edit and some unit of the file, at the same depth if that can be, else at another."""
+    units = _units([before for before, _ in pairs], edit_unit)
+    others = _units([after for _, after in pairs], file_unit)
+    if (units == ["\t"]) == (others == ["\t"]):
+        if not edit_unit or not file_unit:
+            return None  # blanks for blanks: a unit that nothing shows is not made up
+        units, others = [edit_unit], [file_unit]
+    return _convert(pairs, units, others, {0}) or _convert(pairs, units, others, None)
+
+
+def _convert(
+    pairs: set[tuple[str, str]], units: Sequence[str], others: Sequence[str], allowed: set[int] | None
+) -> Carry | None:
+    """Levels of one unit become levels of another, perhaps some more or fewer."""
+    for unit in units:
+        for other in others:
+            shifts = {_shift_of(before, after, unit, other) for before, after in pairs}
+            shift = shifts.pop() if len(shifts) == 1 else None
+            if shift is not None and (allowed is None or shift in allowed):
+                return _converter(unit, other, shift)
+    return None
+
+
+def _units(indents: Sequence[str], known: str | None) -> list[str]:
+    if any(indent.startswith("\t") for indent in indents):
+        return ["\t"]
+    blanks = [" " * width for width in _UNITS]
+    if not any(indents):
+        return [known] if known else blanks
+    return [*([known] if known and known != "\t" else ()), *(unit for unit in blanks if unit != known)]
+
+
+def _shift_of(before: str, after: str, unit: str, other: str) -> int | None:
+    """By how many levels the file is deeper; None where the two do not answer to each other."""
+    level, rest = _levels(before, unit)
+    deep, remainder = _levels(after, other)
+    return deep - level if rest == remainder else None
+
+
+def _levels(indent: str, unit: str) -> tuple[int, str]:
+    levels = 0
+    while indent.startswith(unit):
+        indent = indent[len(unit) :]
+        levels += 1
+    return levels, indent
+
+
+def _converter(unit: str, other: str, shift: int) -> Carry:
+    def convert(indent: str) -> str | None:
+        levels, rest = _levels(indent, unit)
+        return other * (levels + shift) + rest if levels + shift >= 0 else None
+
+    return convert

@@ -1,0 +1,120 @@
+"""Runs of whole lines that resemble a needle of lines.
+
+Candidates come from `text/seeds.py`. Each is aligned with the needle and measured; the edges of the best are moved
+line by line while that makes them more alike. Bounded by budgets: many lines mean fewer candidates, never a long wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from steadyhand.text.lines import body, line_ending
+from steadyhand.text.resemblance import Measure, Resemblance, equal_pairs, shared_weight
+from steadyhand.text.seeds import find_rows
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["find_windows"]
+
+_ROWS = 200_000  # lines that are aligned, over all candidates
+_REFINED = 5  # windows whose edges are moved
+_BEHIND = 0.2  # by how much less than the best one may rank for that
+_MOVED = 400  # lines of a needle up to which they are
+_STEPS = 6
+_NEAR = 4  # rows around a counted edge that are looked at
+_SHORT = 2_000  # code points of a line that are compared at an edge
+_FLOOR = 0.5  # two lines that have nothing to do with each other are often this much alike
+_SAME = 0.25  # a line that is there as it is says more about the place than characters that happen to agree
+
+
+def find_windows(source: Source, wanted: Sequence[str], *, faint: bool = False) -> list[Resemblance]:
+    """The places that resemble these lines, best first. `faint` looks for less than half of a resemblance, too."""
+    search = _Search(source, wanted, [line.strip() for line in wanted], Measure(wanted))
+    most = max(1, _ROWS // len(wanted))
+    starts = find_rows(source, search.rows, faint=faint)[:most]
+    windows = dict.fromkeys(window for first in starts for window in search.windows(first))
+    found = sorted((search.measure(*window), window) for window in windows)[::-1]
+    if len(wanted) > _MOVED:
+        return [resemblance for resemblance, _ in found]
+    near = [pair for pair in found[:_REFINED] if pair[0].rank > found[0][0].rank - _BEHIND]
+    return [search.refine(*pair) for pair in near] + [resemblance for resemblance, _ in found[len(near) :]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The needle's lines, as they are and without the blanks around them, and where they are looked for."""
+
+    source: Source
+    wanted: Sequence[str]
+    rows: Sequence[str]
+    needle: Measure
+
+    def windows(self, first: int) -> Iterator[tuple[int, int]]:
+        """The rows from about `first` that may answer to the needle; none where a line is out of all proportion."""
+        table = self.source.table
+        slack = max(3, len(self.wanted) // 4)
+        first = max(0, min(first, table.count - 1))
+        low, high = max(0, first - slack), min(table.count, first + len(self.wanted) + slack)
+        if table.span_of(low, high - 1).length <= 8 * self.needle.length + 10_000:
+            lines = [table.span(row).of(self.source.text).strip() for row in range(low, high)]
+            for start, end in _extents(self.rows, lines, first - low):
+                yield low + max(0, start), low + min(len(lines), end)
+
+    def measure(self, start: int, end: int) -> Resemblance:
+        """How much the rows from `start` to before `end` are like the needle."""
+        table = self.source.table
+        lines = [table.span(row).of(self.source.text) for row in range(start, end)]
+        if not line_ending(self.wanted[-1]):
+            lines[-1] = body(lines[-1])
+        similarity = self.needle.alike(lines)
+        rank = similarity + _SAME * shared_weight(self.rows, [line.strip() for line in lines])
+        return Resemblance(rank, Span(table.start(start), table.start(start) + sum(map(len, lines))), similarity)
+
+    def refine(self, best: Resemblance, window: tuple[int, int]) -> Resemblance:
+        """The window with its edges moved, a line at a time, to where it ranks highest."""
+        for _ in range(_STEPS):
+            moved = max((self.measure(*near), near) for near in self._beside(*window))
+            if moved[0].rank <= best.rank:
+                break
+            best, window = moved
+        return best
+
+    def _beside(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        yield max(start - 1, 0), end
+        yield start, min(end + 1, self.source.table.count)
+        if end - start > 1:
+            yield start + 1, end
+            yield start, end - 1
+
+
+def _extents(rows: Sequence[str], lines: Sequence[str], guess: int) -> Iterator[tuple[int, int]]:
+    """From where to where the lines may answer to the needle's rows.
+
+    The first and the last telling pair that agree say so, and the needle's rows beyond them are counted off; or the
+    line nearby that is most like the needle's edge is taken for its edge.
+    """
+    pairs = [(row, line) for row, line in equal_pairs(rows, lines) if len(rows[row]) > 3]
+    first_row, first_line = pairs[0] if pairs else (0, guess)
+    last_row, last_line = pairs[-1] if pairs else (len(rows) - 1, guess + len(rows) - 1)
+    counted = first_line - first_row, last_line + len(rows) - last_row
+    start = _edge(rows, lines, counted[0])
+    end = len(lines) - _edge(rows[::-1], lines[::-1], len(lines) - counted[1])
+    for window in {counted: None, (start, end): None}:
+        if max(window[0], 0) < min(window[1], len(lines)):
+            yield window
+
+
+def _edge(rows: Sequence[str], lines: Sequence[str], guess: int) -> int:
+    """Where the needle starts, judged by its first line that is not blank; `guess` if no line nearby is like it."""
+    from rapidfuzz.distance import Indel
+
+    place = next(place for place, row in enumerate(rows) if row)
+    row = rows[place][:_SHORT]
+    best, start = _FLOOR, guess
+    for near in sorted(range(guess - _NEAR, guess + _NEAR + 1), key=lambda near: abs(near - guess)):
+        if 0 <= near + place < len(lines):
+            score = Indel.normalized_similarity(row, lines[near + place][:_SHORT])
+            if score > best:
+                best, start = score, near
+    return start

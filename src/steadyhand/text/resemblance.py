@@ -1,0 +1,98 @@
+"""How much two texts have in common: characters in the same order, blanks and typography counting little.
+
+Only measures. Where to measure is decided elsewhere, and nothing found here is ever edited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from steadyhand.text.diff import diff_rows
+from steadyhand.text.span import Span
+
+__all__ = ["CELLS", "PLAIN", "Measure", "Resemblance", "equal_pairs", "shared_weight"]
+
+CELLS = 16_000_000  # code points of one text times the other's, compared one by one; beyond this piece by piece
+PLAIN = str.maketrans("‘’‚‛“”„‟′″–—−‐‑\u00a0", "''''\"\"\"\"'\"----- ")  # one for one, so that offsets hold
+_BLANKS = re.compile(r"[ \t]+")
+
+
+class Resemblance(NamedTuple):
+    """A place that was measured: places are ordered by `rank`, `similarity` is the share of characters in common.
+
+    `is_sure` is false where a character more or less at an edge would resemble the needle as much.
+    """
+
+    rank: float
+    span: Span
+    similarity: float
+    is_sure: bool = True
+
+
+class Measure:
+    """One text, in pieces, that many others are compared with."""
+
+    __slots__ = ("_folded", "_text", "_wanted")
+
+    def __init__(self, wanted: Sequence[str]) -> None:
+        self._wanted = wanted
+        self._text = "".join(wanted)
+        self._folded: str | None = None  # made when it is needed first
+
+    @property
+    def length(self) -> int:
+        return len(self._text)
+
+    def alike(self, actual: Sequence[str]) -> float:
+        """The share of code points two lists of pieces have in common and in order, from 0 to 1."""
+        right = "".join(actual)
+        if len(self._text) * len(right) > CELLS:
+            return self._alike_by_pieces(actual, len(right))
+        if self._folded is None:
+            self._folded = _folded(self._text)
+        share = _share(self._text, right)
+        return max(share, (share + 9 * _share(self._folded, _folded(right))) / 10)
+
+    def _alike_by_pieces(self, actual: Sequence[str], size: int) -> float:
+        budget = 4 * CELLS
+        distance = 0
+        for change in diff_rows(self._wanted, actual):
+            old = "".join(self._wanted[change.before_start : change.before_end])
+            new = "".join(actual[change.after_start : change.after_end])
+            budget -= len(old) * len(new)
+            distance += _distance(old, new) if budget > 0 else len(old) + len(new)
+        return 1 - distance / (len(self._text) + size)
+
+
+def equal_pairs(rows: Sequence[str], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Which row is which line, for those that are equal and in order."""
+    row = line = 0
+    for change in diff_rows(rows, lines):
+        yield from zip(range(row, change.before_start), range(line, change.after_start), strict=True)
+        row, line = change.before_end, change.after_end
+    yield from zip(range(row, len(rows)), range(line, len(lines)), strict=True)
+
+
+def shared_weight(rows: Sequence[str], lines: Sequence[str]) -> float:
+    """How much of the rows, by their length, stands among the lines as it is, from 0 to 1."""
+    total = sum(map(len, rows))
+    return sum(len(rows[row]) for row, _ in equal_pairs(rows, lines)) / max(total, 1)
+
+
+def _share(left: str, right: str) -> float:
+    return 1 - _distance(left, right) / max(len(left) + len(right), 1)
+
+
+def _folded(text: str) -> str:
+    """The text with plain quotes and dashes, one blank for several, and none at the ends of lines."""
+    plain = text if text.isascii() else text.translate(PLAIN)
+    return _BLANKS.sub(" ", plain).replace(" \n", "\n").replace(" \r", "\r").removesuffix(" ")
+
+
+def _distance(left: str, right: str) -> int:
+    """How many code points must go and come."""
+    from rapidfuzz.distance import Indel
+
+    return Indel.distance(left, right)

@@ -1,0 +1,307 @@
+"""Laws of finding old text: noise never changes the answer, only whether there is one.
+
+The reference is the dullest there is: the edit quoted without a mistake, done by slicing. What a tolerant tier makes of
+the same edit quoted with mistakes is that very text, or a refusal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from steadyhand.errors import Kind
+from steadyhand.plan.edit import Replace
+from steadyhand.plan.preview import Result, edit
+from steadyhand.text.lines import body, line_ending, split_lines
+from tests.checks import check_edit, check_laws
+from tests.laws.noises import NOISES, Quote
+from tests.laws.writings import (
+    OTHER_WORDS,
+    Change,
+    Writing,
+    make_change,
+    make_change_of,
+    make_writing,
+    stands_again,
+    stands_in,
+)
+
+ROOT = Path(__file__).parents[2]
+
+seeds = st.integers(0, 2**32 - 1)
+sizes = st.integers(1, 40)
+# New text says how deep the file is only where nothing else was done to its indentation.
+noises = st.lists(st.sampled_from(sorted(NOISES)), min_size=1, max_size=3, unique=True).filter(
+    lambda names: "shift of old" not in names or not {"shift", "unit"} & set(names)
+)
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """An edit, and how it was quoted."""
+
+    change: Change
+    old: str
+    new: str
+
+    @property
+    def path(self) -> str:
+        return self.change.writing.path
+
+    def is_verbatim_in(self, text: str) -> bool:
+        """Whether the old text stands there as quoted, line endings aside: then it is taken by its word."""
+        return self.old.replace("\r\n", "\n") in text.replace("\r\n", "\n")
+
+    def run(self, before: str | None = None) -> Result[str]:
+        return edit(self.change.writing.text if before is None else before, Replace(self.old, self.new), path=self.path)
+
+
+def noisy(chance: random.Random, change: Change, names: list[str]) -> Noisy:
+    quote = Quote.of(change)
+    for name in sorted(names, key="shift of old".__eq__):  # last: others repeat old rows in new text as they are then
+        quote = NOISES[name](chance, quote)
+    return Noisy(change, *quote.texts)
+
+
+def made(seed: int, size: int, names: list[str], *, longest: int = 8) -> Noisy:
+    chance = random.Random(seed)
+    return noisy(chance, make_change(chance, make_writing(chance, size), longest=longest), names)
+
+
+@given(st.integers(0, 2**20), noises)
+def test_old_text_that_stands_twice_is_refused_with_noise_too(seed: int, names: list[str]) -> None:
+    cases = (made(number, 40, names, longest=2) for number in range(seed, seed + 40))
+    case = next((case for case in cases if stands_again(case.change.writing, case.change)), None)
+    assume(case is not None)
+    assert case is not None
+    assume(case.change.expected is None and not case.is_verbatim_in(case.change.writing.text))
+    assert not case.run().ok
+
+
+@given(seeds, st.integers(5, 40), noises)
+def test_old_text_of_another_file_is_refused(seed: int, size: int, names: list[str]) -> None:
+    chance = random.Random(seed)
+    other = make_writing(chance, size, OTHER_WORDS)
+    rows = len(other.rows)
+    start = chance.choice([at for at, row in enumerate(other.rows) if any(word in row.body for word in OTHER_WORDS)])
+    end = max(at for at in range(start, min(start + 8, rows)) if other.rows[at].body) + 1
+    foreign = noisy(chance, make_change_of(chance, other, start, end, ends=end < rows), names)
+    before = make_writing(chance, size).text
+    result = foreign.run(before)
+    assert not result.ok
+    assert result.text == before
+
+
+@given(seeds, st.integers(5, 40), noises)
+def test_old_text_that_was_taken_out_of_the_file_is_refused(seed: int, size: int, names: list[str]) -> None:
+    case = made(seed, size, names)
+    writing, change = case.change.writing, case.change
+    rows = writing.rows[: change.start] + writing.rows[change.end :]
+    assume(any(row.body for row in rows) and not stands_in(rows, change.region))
+    before = Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
+    assert case.is_verbatim_in(before) or not case.run(before).ok
+
+
+@given(seeds, st.integers(5, 40), noises)
+def test_an_edit_made_before_is_not_made_again_elsewhere(seed: int, size: int, names: list[str]) -> None:
+    case = made(seed, size, names)
+    writing, change = case.change.writing, case.change
+    rows = (*writing.rows[: change.start], *change.new, *writing.rows[change.end :])
+    assume(not stands_in(rows, change.region))
+    before = Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
+    assert case.is_verbatim_in(before) or not case.run(before).ok
+
+
+@given(seeds, sizes, noises)
+def test_noise_in_the_quotation_gives_the_same_text_or_a_refusal(seed: int, size: int, names: list[str]) -> None:
+    case = made(seed, size, names)
+    expected = case.change.expected
+    # With a shift the quotation may be another line's very text.
+    assume(expected is not None and not (case.is_verbatim_in(case.change.writing.text) and "shift" in "".join(names)))
+    result = case.run()
+    assert result.text == (expected if result.ok else case.change.writing.text)
+    check_laws(case.change.writing.text, [Replace(case.old, case.new)], result)
+
+
+@pytest.mark.parametrize("name", sorted(NOISES))
+def test_most_single_noise_is_seen_through(name: str) -> None:
+    """The law above would hold for an engine that refuses everything."""
+    asked = found = 0
+    for seed in range(150):
+        case = made(seed, 30, [name])
+        if case.change.expected is None or stands_again(case.change.writing, case.change):
+            continue
+        asked += 1
+        found += case.run().ok
+    assert found >= 0.8 * asked
+
+
+@given(seeds, sizes, noises, st.floats(0, 1))
+def test_a_second_copy_of_the_region_makes_it_ambiguous(seed: int, size: int, names: list[str], where: float) -> None:
+    case = made(seed, size, names)
+    writing, change = case.change.writing, case.change
+    assume(change.expected is not None)
+    apart = [at for at in range(len(writing.rows)) if not change.start < at < change.end]
+    at = apart[int(where * (len(apart) - 1))]
+    rows = (*writing.rows[:at], *change.region, *writing.rows[at:])
+    before = Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
+    assert edit(before, Replace(*Quote.of(change).texts), path=case.path).error.kind is Kind.AMBIGUOUS_MATCH  # type: ignore[union-attr]
+    result = case.run(before)
+    assert not result.ok
+    if case.run().ok:
+        assert result.error is not None
+        assert result.error.kind is Kind.AMBIGUOUS_MATCH
+
+
+def damage(chance: random.Random, row: str, *, is_prose: bool) -> str:
+    """A row as a file might really have it and a model would not quote it."""
+    choice = chance.randrange(5 if is_prose else 3)
+    if choice == 0 or not row.strip():
+        return row + chance.choice((" ", "   ", "\t"))
+    if choice == 1:
+        return row.replace("'", "’").replace("...", "…")
+    if choice == 2:
+        margin = len(row) - len(row.lstrip())
+        return row[:margin] + row[margin:].replace(" ", "\u00a0", 1)
+    return row.replace(" - ", " – ") if choice == 3 else row.replace('"', "”")
+
+
+@given(seeds, st.integers(3, 40), st.booleans())
+def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int, mixed: bool) -> None:
+    """Only rows that the edit repeats are damaged, so every byte of the result is known but the endings of new rows."""
+    chance = random.Random(seed)
+    writing = make_writing(chance, size)
+    change = make_change(chance, writing)
+    assume(change.expected is not None)
+    kept = {number for number in change.kept if number is not None}
+    rows = change.writing.rows
+    texts = [row.render(writing.unit) for row in rows]
+    for number in kept:
+        texts[change.start + number] = damage(chance, texts[change.start + number], is_prose=writing.path == "a.md")
+    endings = [chance.choice(("\n", "\r\n")) if mixed else writing.ending for _ in rows]
+    lines = [text + ending for text, ending in zip(texts, endings, strict=True)]
+    lines[-1] = lines[-1] if writing.ends else texts[-1]
+    old, new = Quote.of(change).texts
+    assume(old not in "".join(lines))  # found character for character, it is part of a line and nothing more
+    result = edit("".join(lines), Replace(old, new), path=writing.path)
+    assume(result.ok)
+    after = split_lines(result.text)
+    wanted = [None if number is None else lines[change.start + number] for number in change.kept]
+    assert after[: change.start] == lines[: change.start]
+    assert after[change.start + len(wanted) :] == lines[change.end :]
+    middle = after[change.start : change.start + len(wanted)]
+    for line, row, was in zip(middle, change.new, wanted, strict=True):
+        if was is not None and line_ending(was) and line_ending(line):
+            assert line == was
+        else:
+            assert body(line) == (row.render(writing.unit) if was is None else body(was))
+
+
+CONTEXT = """\
+def load_everything(path, names):\t
+    # the  names are read first, and “only” once
+    values = read_values( path,  names )\x20\x20
+    for name in names:
+        check(name)
+        store(name, values[name])
+        print('name  stored')
+    return values
+"""
+QUOTED = [
+    ("exact", CONTEXT),
+    ("newline", CONTEXT),
+    ("repair", "```python\n" + CONTEXT + "```\n"),
+    ("whitespace", CONTEXT.replace("\t\n", "\n").replace("  \n", "\n")),
+    ("typography", CONTEXT.replace("“only”", '"only"')),
+    ("token", CONTEXT.replace("read_values( path,  names )  ", "read_values(\n        path, names)")),
+    (
+        "elision",
+        CONTEXT.replace(
+            "        check(name)\n        store(name, values[name])\n", "        # ... existing code ...\n"
+        ),
+    ),
+    ("fuzzy", CONTEXT.replace("# the  names are read first", "# all names are read first")),
+]
+
+
+@pytest.mark.parametrize(("tier", "quoted"), QUOTED, ids=[tier for tier, _ in QUOTED])
+def test_at_every_tier_only_the_line_that_changes_is_written(tier: str, quoted: str) -> None:
+    before = f"import os\n\n\n{CONTEXT}\n\nend = True\n"
+    new = quoted.replace("return values", "return dict(values)")
+    if tier == "newline":
+        before = before.replace("\n", "\r\n")
+    after = before.replace("return values", "return dict(values)")
+    (outcome,) = check_edit(before, Replace(quoted, new), after, path="a.py").outcomes
+    assert outcome.tier == tier
+    assert bool(outcome.differs) == (tier != "exact")
+
+
+CHILD = """
+import sys
+from tests.laws.test_matching import told
+print(told(range(60)))
+"""
+
+
+def told(numbers: range) -> str:
+    """Everything that is said about a number of edits, as one digest."""
+    facts = hashlib.sha256()
+    for seed in numbers:
+        result = made(seed, 30, sorted(NOISES)[seed % len(NOISES) :][:2]).run()
+        said = (result.text, [outcome.to_json() for outcome in result.outcomes])
+        facts.update(repr(said).encode("utf-8", "surrogatepass"))
+    return facts.hexdigest()
+
+
+def test_another_process_says_the_same() -> None:
+    def ask(hash_seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        child = [sys.executable, "-c", CHILD]
+        done = subprocess.run(child, env=environment, capture_output=True, text=True, check=True, cwd=ROOT, timeout=120)
+        return done.stdout.strip()
+
+    assert {ask("1"), ask("4242")} == {told(range(60))}
+
+
+@given(seeds, st.integers(20, 60), noises, st.sampled_from(["sequential", "snapshot"]))
+def test_several_edits_with_noise_in_one_are_made_together_or_not_at_all(
+    seed: int, size: int, names: list[str], batch: str
+) -> None:
+    chance = random.Random(seed)
+    writing = make_writing(chance, size)
+    changes = _disjoint(chance, writing)
+    assume(len(changes) > 1)
+    before, expected = writing.text, writing.text
+    for change in changes:
+        old, new = (change.join(rows, writing.ending) for rows in (change.old_rows, change.new_rows))
+        assume(change.expected is not None and expected.count(old) == 1)
+        expected = expected.replace(old, new)
+    edits = [Replace(*Quote.of(change).texts) for change in changes]
+    at = chance.randrange(len(changes))
+    case = noisy(chance, changes[at], names)
+    edits[at] = Replace(case.old, case.new)
+    result = edit(before, edits, path=writing.path)
+    assert result.text == (expected if result.ok else before)
+    assert result.ok or not any(outcome.applied for outcome in result.outcomes)
+
+
+def _disjoint(chance: random.Random, writing: Writing) -> list[Change]:
+    """Edits of regions with at least one row between them, from the top down."""
+    found: list[Change] = []
+    solid = [number for number, row in enumerate(writing.rows) if row.body]
+    start = chance.choice(solid[:8])
+    while start is not None:
+        end = max(number for number in solid if start <= number < start + chance.randrange(1, 6)) + 1
+        found.append(make_change_of(chance, writing, start, end, ends=end < len(writing.rows)))
+        later = [number for number in solid if number > end + chance.randrange(1, 8)]
+        start = later[0] if later else None
+    return found

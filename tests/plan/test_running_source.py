@@ -1,0 +1,54 @@
+"""The lines of a running text are those of the same text counted afresh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadyhand.plan import running_source
+from steadyhand.plan.draft import Slot
+from steadyhand.plan.running import RunningDraft
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+texts = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).map("".join)
+
+
+@pytest.fixture(scope="module", params=[0, 10, 100_000], ids=["table", "table after a few questions", "no table"])
+def _questions(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running_source, "_QUESTIONS", request.param)
+        yield
+
+
+@pytest.mark.usefixtures("_questions")
+@given(texts, st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4), texts), max_size=5))
+def test_every_line_and_every_place_of_a_running_text_is_counted_as_in_a_text_of_its_own(
+    text: str, wishes: list[tuple[int, int, str]]
+) -> None:
+    draft = RunningDraft(Source.of_text(text))
+    seen = [(draft.source, draft.source.text)]
+    for number, (start, size, new) in enumerate(wishes):
+        slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
+        if isinstance(slot, Slot):
+            draft.write([(slot, new)], number)
+            seen.append((draft.source, draft.source.text))
+    for source, content in seen:  # asked after everything was written: an earlier source is still the earlier text
+        assert_same_lines(source, Source.of_text(content))
+
+
+def assert_same_lines(source: Source, plain: Source) -> None:
+    assert source.text == plain.text
+    assert source.table.count == plain.table.count
+    for row in range(plain.table.count + 1):
+        assert source.table.start(row) == plain.table.start(row)
+    for row in range(plain.table.count):
+        assert source.table.text(row) == plain.table.text(row)
+    for start in range(len(plain.text) + 1):
+        assert source.line_of(start) == plain.table.row_at(start) + 1 == plain.line_of(start)
+        for end in range(start, len(plain.text) + 1):
+            assert source.lines_of(Span(start, end)) == plain.lines_of(Span(start, end))
+            assert source.table.rows_of(Span(start, end)) == plain.table.rows_of(Span(start, end))
