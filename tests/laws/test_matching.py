@@ -181,7 +181,7 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
     chance = random.Random(seed)
     writing = make_writing(chance, size)
     change = make_change(chance, writing)
-    assume(change.expected is not None)
+    assume(change.expected is not None and not stands_again(writing, change))
     kept = {number for number in change.kept if number is not None}
     rows = change.writing.rows
     texts = [row.render(writing.unit) for row in rows]
@@ -191,7 +191,8 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
     lines = [text + ending for text, ending in zip(texts, endings, strict=True)]
     lines[-1] = lines[-1] if writing.ends else texts[-1]
     old, new = Quote.of(change).texts
-    assume(old not in "".join(lines))  # found character for character, it is part of a line and nothing more
+    # Found character for character but for endings, it is part of a line and nothing more.
+    assume(old not in "".join(lines).replace("\r\n", "\n"))
     result = edit("".join(lines), Replace(old, new), path=writing.path)
     assume(result.ok)
     after = split_lines(result.text)
@@ -200,7 +201,8 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
     assert after[change.start + len(wanted) :] == lines[change.end :]
     middle = after[change.start : change.start + len(wanted)]
     for line, row, was in zip(middle, change.new, wanted, strict=True):
-        if was is not None and line_ending(was) and line_ending(line):
+        # Which of several blank rows is the one that was there cannot be told, so neither can its ending.
+        if was is not None and line_ending(was) and line_ending(line) and was.strip():
             assert line == was
         else:
             assert body(line) == (row.render(writing.unit) if was is None else body(was))

@@ -177,7 +177,6 @@ SURE = [
     ("a run that is merely repeated", "f\n...\nx\n", "⟦f\n1\nx\n⟧2\nx\n", "F\n...\nx\n"),
     ("repeated before what is changed", "x\n...\nf\n", "x\n1\n⟦x\n2\nf\n⟧", "x\n...\nF\n"),
     ("repeated in the middle", "f\n...\nx\n...\ne\n", "⟦f\n1\nx\n2\nx\n3\ne\n⟧", "F\n...\nx\n...\nE\n"),
-    ("an elision the file has as well", "class A:\n    ...\nodd = 1\n", "⟦class A:\n    ...\nodd = 1\n⟧", None),
     ("quotes and dashes alone", 'odd\n...\n"""\n', '"""\na\n⟦odd\nb\n"""\n⟧', None),
     ("typography", "say('x')\n...\nend\n", "⟦say(\u2018x\u2019)\n1\nend\n⟧", None),
     (

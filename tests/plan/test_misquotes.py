@@ -87,6 +87,28 @@ class C:
             go(item)
 """
 QUOTED_METHODS = METHODS[METHODS.index("return value") :].replace("found", "xound")
+INSTALL = """\
+    if ! command -v uv &>/dev/null; then
+      brew install uv || exit 1
+      UV_VERSION=$(uv --short)
+      echo "uv is installed ($UV_VERSION)"
+    else
+      UV_VERSION=$(uv --version)
+      echo "uv is installed ($UV_VERSION)"
+    fi
+"""
+QUOTED_INSTALL = INSTALL[: INSTALL.index("      echo")].replace("--short", "--version")
+PROJECT = """\
+    } else {
+      // If not in .env, set to default and override global
+      process.env.PROJECT = 'cloudshell-gcb';
+    }
+  } else {
+    // If no .env file, set to default and override global
+    process.env.PROJECT = 'cloudshell-gca';
+  }
+"""
+QUOTED_PROJECT = PROJECT[: PROJECT.index("    }\n  }")].replace("gcb", "gca")
 NESTED = "f(() => {\n  g(() => {\n    h(() => {\n      return true;\n      });\n    }\n  });\n"
 STEPS = "      - uses: x\n        env:\n          TOKEN: 1\n        with:\n          tag: 2\n"
 QUOTED_STEPS = "\t\t\t- uses: x\n\t\t\tenv:\n\t\t\t\t\tTOKEN: 1\n\t\t\t\twith:\n\t\t\t\t\ttag: 2\n"
@@ -135,6 +157,30 @@ REFUSED = [
         '    a=\\"1\\",\n    help=\\"x\\"',
         '    a=\\"1\\",\n    help=\\"x\\"\n    added=2',
         None,
+    ),
+    Misquote(
+        "the row to change was changed by somebody, and stands as quoted in the next branch",
+        INSTALL,
+        QUOTED_INSTALL,
+        QUOTED_INSTALL.replace("uv --version", "uv --long"),
+        None,
+        "a.sh",
+    ),
+    Misquote(
+        "the edit was made before, and its old text nearly stands in the next branch",
+        PROJECT,
+        QUOTED_PROJECT,
+        QUOTED_PROJECT.replace("gca", "gcb"),
+        None,
+        "a.ts",
+    ),
+    Misquote(
+        "the edit was made before, and old text has a blank line there",
+        "function value(items) {\n\treturn value;\n\treturn fresh;\n\tconsole.log('done...', config);\n}\n",
+        "function value(items) {\n\treturn value;\n\n\tconsole.log('done...', config);\n",
+        "function value(items) {\n\treturn value;\n\treturn fresh;\n\tconsole.log('done...', config);\n",
+        None,
+        "a.js",
     ),
     Misquote(
         "a near place that lacks a quoted row which another has",
@@ -191,6 +237,14 @@ BLANK_LINES = [
         "\tx = 1\n\treturn value\n\ndef path(self):\n\tpass\n",
         "\tx = 1\n\treturn fresh\n\ndef other(self):\n\tpass\n",
         "\tx = 1   \n\treturn fresh\n\t\ndef other(self):\n\tpass\n",
+    ),
+    Misquote(
+        "a blank line with blanks in it, between a line that goes and one that changes",
+        "first part \nsecond part\n\t\nthird part\n",
+        "first part\nsecond part\n\nthird part\n",
+        "first part\n\nfourth part\n",
+        "first part \n\t\nfourth part\n",
+        "a.md",
     ),
     Misquote(
         "a blank line missing before a line that changes",
@@ -325,6 +379,20 @@ DEPTHS = [
         "    return limit;\n    return other;\n",
         "f(() => {\n    // note\n    return limit;\n    return other;\n    const state = 1;\n});\n",
         "a.js",
+    ),
+    Misquote(
+        "old text too deep and with odd blanks, new text as deep as the file",
+        "for v in r:\n    return items\n    with user() as items:\n        return total\n",
+        "        return\u00a0items\n        with\u00a0user() as\u00a0items:\n",
+        "    return items\n    with user() as items:\n        fresh(items)\n",
+        "for v in r:\n    return items\n    with user() as items:\n        fresh(items)\n        return total\n",
+    ),
+    Misquote(
+        "both texts without the indentation of their first row, which goes",
+        "def f(\n    a,\n):\n    info: dict = {}\n    if summary:\n        go(summary)\n    if terms:\n        pass\n",
+        "info: dict = {}\n    if summary:\n        go(summary)\n    if  terms:\n",
+        "if summary:\n        go(summary)\n    if  terms:\n",
+        "def f(\n    a,\n):\n    if summary:\n        go(summary)\n    if terms:\n        pass\n",
     ),
     Misquote(
         "rows made as deep as the file has them by chance",

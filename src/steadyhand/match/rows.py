@@ -124,7 +124,8 @@ class _Search:
         pairs = [Pair(at, *both) for at, both in enumerate(indents)]
         if carry(pairs, unit_of(self._rows), unit_of(found)).is_rule:
             return True
-        return sum(min(len(text.strip()), 40) / 40 for text in self._rows) >= _TELLING
+        says_enough = sum(min(len(text.strip()), 40) / 40 for text in self._rows) >= _TELLING
+        return says_enough and all(_is_like_neighbour(pairs, self._rows, at) for at in range(len(pairs)))
 
     def _candidates(self) -> list[tuple[int, int]]:
         """Pairs of (row of the text, which of the needle's rows it may be), one for each place."""
@@ -155,6 +156,15 @@ class _Search:
             if len(self._known) < _FREQUENT:
                 self._known[text] = known
         return known
+
+
+def _is_like_neighbour(pairs: Sequence[Pair], rows: Sequence[str], at: int) -> bool:
+    """Whether a row of mere signs is moved sideways like the words next to it; one bracket looks like another."""
+    if any(map(str.isalnum, rows[at])):
+        return True
+    telling = [other for other, row in enumerate(rows) if any(map(str.isalnum, row))]
+    near = min(telling, key=lambda other: (abs(other - at), other), default=None)
+    return near is not None and pairs[near].carry(pairs[at].before) == pairs[at].after
 
 
 def _has_lone_cr_at_edge(text: str) -> bool:

@@ -19,6 +19,7 @@ Reading = Callable[[str, str], Mended | None]
 _QUOTES = "\"'`"
 _CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", **{quote: quote for quote in _QUOTES}}
 _STRING = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[nrt\"'`\\]")
+_DOUBLED = re.compile(r"\\\\[nrt]")
 _PAIR = re.compile(r"\\[\"'`\\]")
 _BREAK = re.compile(r"\\n|\\r\\n|(?:(?<=^)|(?<=\\n))(?:\\t)+")
 _OPENS_NOTHING = re.compile(r"\"{3}|'{3}|(?<=[a-z][a-z])'(?=(?:s|t|d|m|re|ve|ll)\b)")
@@ -55,6 +56,8 @@ def as_string(old: str, new: str) -> Mended | None:
     """
     if not (_is_one_line(old) and _is_one_line(new)) or not _is_consistent(_STRING, old, new) or '"' in _bare(old, new):
         return None
+    if _DOUBLED.search(new) and "\\\\" not in old:
+        return None  # a line that ends with a backslash, or a doubled one: nothing in the old text tells
     mended = Mended(_STRING.sub(_character, old), _STRING.sub(_character, new))
     return None if _SURROGATE.search(mended.old + mended.new) or _breaks_a_quote(mended) else mended
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from steadyhand.match.align import Alignment, Likeness
-from steadyhand.match.lexis import Lexis, squeeze
+from steadyhand.match.lexis import Lexis, fold
 from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import body, line_ending
@@ -45,6 +45,7 @@ class NewRows:
         self._pairs = self._find_pairs(alignment)
         self._carry = self._find_carry(unit)
         self._moved = self._find_moved(alignment)
+        self._blanks = self._find_blanks(alignment)
 
     def carried(self, change: Change, start: int, end: int) -> list[str]:
         """The rows that a change brings, for rows `start:end` of the window, with endings."""
@@ -56,7 +57,7 @@ class NewRows:
             if said:
                 text = indents[offset] + self._moved.get(said, text.lstrip(" \t"))
             else:
-                text = self._carry.blank(text)
+                text = self._blanks.get(text, self._carry.blank(text))
             made.append(text + self.ending(start, end, offset))
         return made
 
@@ -66,6 +67,13 @@ class NewRows:
         if found is None:
             raise Uncertain
         return found
+
+    def has_lost_its_indent(self, row: int) -> bool:
+        """Whether a row is the first of the new text, and both texts lack the indentation of their first row."""
+        first = self._pair_at(0)
+        if row or first is None or first.before == first.after or not self._carry.is_rule:
+            return False
+        return self._carry(first.before, 0) != first.after and indent_of(self._new[0]) == first.before
 
     def is_as_deep(self, old: int, row: str) -> bool:
         """Whether a row of the file is as deep as the row it answers to, by the rule that holds for the others."""
@@ -105,6 +113,14 @@ class NewRows:
         pairs = ((self._old[pairing.old_start].strip(" \t"), body(self._rows[pairing.start])) for pairing in sure)
         return {said: row.strip(" \t") for said, row in pairs if old[said] == new[said] == 1}
 
+    def _find_blanks(self, alignment: Alignment) -> dict[str, str]:
+        """What the file has where the old text has a blank row of these blanks, if it always has the same."""
+        found: dict[str, set[str]] = {}
+        for pairing in alignment:
+            if pairing.is_blank and pairing.old_end - pairing.old_start == 1 == pairing.end - pairing.start:
+                found.setdefault(self._old[pairing.old_start], set()).add(body(self._rows[pairing.start]))
+        return {quoted: rows.pop() for quoted, rows in found.items() if len(rows) == 1}
+
     def _is_new_as_in_file(self) -> bool:
         """Whether the new text has rows of the old one at the file's indentation, which the old one has not."""
         after = {pair.row: pair.after for pair in self._pairs if pair.before != pair.after}
@@ -115,7 +131,7 @@ class NewRows:
 
     def _shared_rows(self) -> list[tuple[int, int]]:
         """Rows of old and new that say the same at whatever indentation."""
-        old, new = ([squeeze(self._lexis, row) for row in rows] for rows in (self._old, self._new))
+        old, new = ([fold(self._lexis, row) for row in rows] for rows in (self._old, self._new))
         pairs: list[tuple[int, int]] = []
         row = other = 0
         for change in [*diff_rows(old, new), Change(len(old), 0, len(new), 0)]:

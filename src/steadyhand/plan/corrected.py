@@ -17,7 +17,7 @@ from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["correct"]
+__all__ = ["closest", "correct"]
 
 _LONGEST = 4_000  # code points of old text that is offered
 
@@ -31,12 +31,12 @@ def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
     ours = span.of(source.text)
     if not isinstance(edit.target, Old) or span.length > _LONGEST or not _is_single(source.text, ours):
         return None
-    old, new = _closest(edit.target.text, edit.text, ours)
+    old, new = closest(edit.target.text, edit.text, ours)
     made = _retold(edit, old, new, source, span)
     return edit_to_json(made) if made is not None and _can_be_written(source, made) else None
 
 
-def _closest(old: str, new: str, ours: str) -> tuple[str, str]:
+def closest(old: str, new: str, ours: str) -> tuple[str, str]:
     """The edit's texts, without a shape they were given by accident where the old text is then more like the place."""
     measure = Measure([ours])
     texts = [(old, new), *((mending.old, mending.new) for mending in mendings(old, new))]

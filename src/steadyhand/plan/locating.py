@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.match.resolve import Found, Miscount, Nothing, Several, TooMany, resolve
-from steadyhand.match.tier import tier_named
+from steadyhand.match.tier import step_names, tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
+from steadyhand.plan.corrected import closest
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Old, Replace, as_replacement
 from steadyhand.plan.policy import Policy
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["LITERAL", "STRICT", "Located", "Locator"]
 
 STRICT = ("exact", "newline")
+_CERTAIN = 50  # the rank up to which a place says the same as the old text but for blanks
 LITERAL = 30  # the rank up to which the old text, perhaps mended, stands in the file as it is
 _SEARCHES = 3
 _CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
@@ -92,6 +94,8 @@ class Locator:
             laxest=self._policy.tier if self._tolerated > 0 else _strictest(self._policy),
         )
         match found:
+            case Found() if found.tier.rank > _CERTAIN and self._is_doubtful(edit, found):
+                return self._pass_or_refuse(edit, old, Nothing(step_names()))
             case Found():
                 self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
                 return Located(found.matches, found.others, found)
@@ -103,6 +107,16 @@ class Locator:
                 raise refusals.too_many(self._name, found.limit)
             case Nothing():
                 return self._pass_or_refuse(edit, old, found)
+
+    def _is_doubtful(self, edit: Edit, found: Found) -> bool:
+        """Whether the edit was made before, or its texts have a shape that should have been taken off first."""
+        source, span = self._draft.source, found.matches[0].span
+        if (
+            found.tier.is_single
+            and Absence(self._name, source, found.old, self._place_of_new(edit), Nothing(())).may_be_done()
+        ):
+            return True
+        return closest(found.old, found.new or "", span.of(source.text)) != (found.old, found.new or "")
 
     def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:
         """The old text is nowhere: it may be because the edit was made before, or because its lines have drifted."""

@@ -129,7 +129,7 @@ class _Builder:
         if said is None:
             return drift_of(pairing)
         lead = indent_of(ours)
-        if indent_of(old) != indent_of(new):
+        if indent_of(old) != indent_of(new) and not self._rows.has_lost_its_indent(pair.new):
             strange = self._seams.added_beside(pair.old)
             if strange is not None:
                 return drift_of(strange)  # rows that nobody told to move with the rows around them

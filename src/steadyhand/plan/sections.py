@@ -96,8 +96,32 @@ def _between(old: Sequence[str], new: Sequence[str], rows: range, others: range)
     changed = range(rows.start + heads[0], rows.stop - tails[0])
     brought = range(others.start + heads[1], others.stop - tails[1])
     if changed or brought:
-        yield Change(changed.start, changed.stop, brought.start, brought.stop)
+        yield from _paragraphs(old, new, changed, brought)
     yield from _blank_rows(rows[len(rows) - tails[0] :], others[len(others) - tails[1] :])
+
+
+def _paragraphs(old: Sequence[str], new: Sequence[str], rows: range, others: range) -> Iterator[Section]:
+    """A change, piece by piece where blank rows divide both sides into as many pieces: then those are repeated."""
+    left, right = _pieces(old, rows), _pieces(new, others)
+    if len(left) != len(right) or len(left) < 2:
+        yield Change(rows.start, rows.stop, others.start, others.stop)
+        return
+    row, other = rows.start, others.start
+    for one, two in zip(left, right, strict=True):
+        yield from _blank_rows(range(row, one.start), range(other, two.start))
+        yield Change(one.start, one.stop, two.start, two.stop)
+        row, other = one.stop, two.stop
+    yield from _blank_rows(range(row, rows.stop), range(other, others.stop))
+
+
+def _pieces(texts: Sequence[str], rows: range) -> list[range]:
+    """The stretches of rows that are not blank."""
+    pieces: list[range] = []
+    for row in rows:
+        if texts[row].strip():
+            joins = pieces and pieces[-1].stop == row
+            pieces[-1:] = [range(pieces[-1].start, row + 1)] if joins else [*pieces[-1:], range(row, row + 1)]
+    return pieces
 
 
 def _blank_rows(rows: range, others: range) -> Iterator[Section]:

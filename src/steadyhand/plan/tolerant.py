@@ -5,6 +5,8 @@ A place given here was found by some tier; whether the edit can be made there is
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.match.align import Alignment, Likeness, Pairing, likeness_of
 from steadyhand.match.elision import elided, is_elision
 from steadyhand.match.lexis import lexis_of
@@ -13,6 +15,10 @@ from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import split_bodies, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+
+_NEXT = re.compile(
+    r"\n[ \t]*\n(?:@|(?:async |export |pub |public |static )*(?:def|class|function|func|fn|struct|impl)\b)"
+)
 
 __all__ = ["looks_unindented", "make_at", "make_unindented"]
 
@@ -47,6 +53,8 @@ def make_unindented(source: Source, span: Span, old: str, new: str) -> Made | No
     further = [row for row in split_bodies(new)[1:] if row.strip()]
     if new and not any(len(indent_of(row)) < depth for row in further):
         return None  # the further lines stand where they belong already
+    if _NEXT.search(new):
+        return None  # a definition after a blank line stands at its own margin
     made = place_of(source, Span(start, span.end), old).make(new)
     return made if isinstance(made, Made) else None
 

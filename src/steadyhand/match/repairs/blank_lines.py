@@ -20,6 +20,8 @@ def mend(old: str, new: str) -> Mended | None:
     kept = "".join(before[head : len(before) - tail])
     if not any(map(str.strip, after)):
         return _deletion(kept, len(after), head + tail)
+    if old != new and ((tail and new.startswith(old)) or (head and new.endswith(old))):
+        return None  # something is added beyond the blank lines, so they say where
     new_head, new_tail = _edges(after)
     is_single = head + tail == 1 and min(head, new_head) == min(tail, new_tail) == 0
     if not is_single and not (head in (0, new_head) and tail in (0, new_tail)):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from steadyhand.match.elision import check_elisions, runs_of, sections_of
+from steadyhand.match.elision import check_elisions, is_elision, runs_of, sections_of
 from steadyhand.match.lexis import lexis_of
 from steadyhand.match.needle import Needle
 from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, consistent, nearest, place_at
@@ -37,7 +37,7 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """The one place the literal rows have, or the places there is a choice of."""
     del apart  # several finds are never several places to change
     runs = runs_of(needle.rows, lexis_of(source.path))
-    if not 0 < len(runs) <= _RUNS or not source.text:
+    if not 0 < len(runs) <= _RUNS or not source.text or _is_content(source, needle):
         return
     view = RowView(source.table.text, source.table.count, lexis_of(source.path))
     try:
@@ -45,6 +45,12 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     except WorkSpent:
         return
     yield from spans
+
+
+def _is_content(source: Source, needle: Needle) -> bool:
+    """Whether the file itself has a row that the needle seems to leave something out with."""
+    marks = {row.strip() for row in needle.rows if is_elision(row)}
+    return any(mark in source.text and mark in (row.strip() for row in source.lines) for mark in marks)
 
 
 class _Search:
@@ -193,6 +199,7 @@ TIER = Tier(
     ignores=(
         Example("a\nd\n", "a\nb\nd\n"),
         Example("...\n", "a\nb\n"),
+        Example("a\n  ...\nd\n", "a\nb\nd\nx\n  ...\ny\n"),
         Example("a\n...\nd\n", "d\nb\na\n"),
         Example("a\n...\nd\n", "a\nb\nc\n"),
         Example("a\n...\nd\n", "a\nd\n"),

@@ -19,6 +19,9 @@ from steadyhand.text.span import Span
 _LEAST = 0.5  # of both sides must be accounted for, and of the rows that the edit repeats must be sure
 _SURE = 1.0  # what the sure rows must weigh: a long line, or several short ones
 _ROWS = 3  # rows that must be sure, one of them at least besides those that change
+_APART = 0.8  # of both sides must be accounted for where rows that change and their neighbours stand apart
+_SHIFTED = 0.9  # of both sides must be accounted for where the indentation differs as well
+_BETTER = 0.05  # by how much more of what is repeated must stand elsewhere for the edit to be meant for that place
 _MARGIN = 0.45  # by how much the best place must fit better than the next: about half a long line
 _SHOWN = 4
 
@@ -39,12 +42,18 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
 def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
     """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
     others = (place for place in find_context(source, needle) if place.last < best.first or place.first > best.last)
-    return any(place.context_fit > best.context_fit - _MARGIN / 2 for place in others)
+    return any(place.context_fit > best.context_fit + _BETTER for place in others)
 
 
 def _is_good(place: Candidate, needle: Needle) -> bool:
     repeated = sum(bool(text.strip()) for row, text in enumerate(needle.rows) if row not in needle.changed)
     has_context = 0 < place.context >= _LEAST * repeated and place.sure_rows >= _ROWS
+    if place.is_shifted and place.similarity < _SHIFTED:
+        return False
+    if not place.is_beside and place.similarity < _APART:
+        return False
+    if place.is_renamed and (place.is_shifted or place.unsure_rows > 1):
+        return False
     return place.similarity >= _LEAST and place.sure >= _SURE and has_context
 
 
