@@ -31,6 +31,7 @@ from tests.laws.writings import (
     make_change,
     make_change_of,
     make_writing,
+    repeats_itself,
     stands_again,
     stands_in,
 )
@@ -164,8 +165,10 @@ def test_a_second_copy_of_the_region_makes_it_ambiguous(seed: int, size: int, na
 
 def damage(chance: random.Random, row: str, *, is_prose: bool) -> str:
     """A row as a file might really have it and a model would not quote it."""
+    if not row.strip():
+        return row  # which blank row is which cannot be told where some come and go
     choice = chance.randrange(5 if is_prose else 3)
-    if choice == 0 or not row.strip():
+    if choice == 0:
         return row + chance.choice((" ", "   ", "\t"))
     if choice == 1:
         return row.replace("'", "’").replace("...", "…")
@@ -181,7 +184,7 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
     chance = random.Random(seed)
     writing = make_writing(chance, size)
     change = make_change(chance, writing)
-    assume(change.expected is not None and not stands_again(writing, change))
+    assume(change.expected is not None and not stands_again(writing, change) and not repeats_itself(change))
     kept = {number for number in change.kept if number is not None}
     rows = change.writing.rows
     texts = [row.render(writing.unit) for row in rows]

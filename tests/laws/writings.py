@@ -254,6 +254,12 @@ def stands_again(writing: Writing, change: Change) -> bool:
     return _count(writing.rows, change.region) > 1
 
 
+def repeats_itself(change: Change) -> bool:
+    """Whether two rows of the region say the same, so that no text can tell which of them an edit drops."""
+    bodies = [_plain(row) for row in change.region if row.body]
+    return len(set(bodies)) < len(bodies)
+
+
 def stands_in(rows: Sequence[Row], region: Sequence[Row]) -> bool:
     """Whether the rows of a region stand among others, whatever their layout."""
     return _count(rows, region) > 0

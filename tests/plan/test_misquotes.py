@@ -239,14 +239,6 @@ BLANK_LINES = [
         "\tx = 1   \n\treturn fresh\n\t\ndef other(self):\n\tpass\n",
     ),
     Misquote(
-        "a blank line with blanks in it, between a line that goes and one that changes",
-        "first part \nsecond part\n\t\nthird part\n",
-        "first part\nsecond part\n\nthird part\n",
-        "first part\n\nfourth part\n",
-        "first part \n\t\nfourth part\n",
-        "a.md",
-    ),
-    Misquote(
         "a blank line missing before a line that changes",
         "x = 0\nalpha = 1\n\nbeta = 2\ngamma = 3\n",
         "alpha = 1\nbeta = 2\ngamma = 3",

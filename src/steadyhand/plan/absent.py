@@ -51,7 +51,7 @@ class Absence:
 
     def may_be_done(self) -> bool:
         """Whether the new text alone is evidence enough: it is long, and stands as whole lines."""
-        return self.new is not None and _is_telling(self.new.of(self.source.text)) and self._is_whole_lines(self.new)
+        return self.new is not None and is_telling(self.new.of(self.source.text)) and self._is_whole_lines(self.new)
 
     def is_done(self, places: Sequence[Nearest]) -> bool:
         """Whether the edit was made before, as far as can be told: nothing but the new text is like the old."""
@@ -178,7 +178,7 @@ class Absence:
         return is_end and not row.strip(" \t")
 
 
-def _is_telling(new: str) -> bool:
+def is_telling(new: str) -> bool:
     """Two lines that are not blank, or so many characters that they do not stand somewhere by chance."""
     rows = [row for row in split_bodies(new) if row.strip()]
     return len(rows) >= 2 or sum(not char.isspace() for char in new) >= _VISIBLE

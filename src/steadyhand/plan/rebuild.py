@@ -14,10 +14,11 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from steadyhand.match.align import Alignment, Likeness, Pairing
+from steadyhand.match.align import Alignment, Likeness, Pairing, row_key
 from steadyhand.match.lexis import Lexis
 from steadyhand.plan.carried import NewRows, Uncertain
 from steadyhand.plan.relay import relay
@@ -37,6 +38,7 @@ class Window:
 
     `newline` ends a new row that has no neighbour to learn from; `unit` is the file's level of indentation.
     `is_partial`: the first row starts in the middle of its line, so that its indentation says nothing.
+    `above` and `below` are rows of the file around the window, the nearest first.
     """
 
     rows: tuple[str, ...]
@@ -45,6 +47,8 @@ class Window:
     newline: str
     unit: str | None
     is_partial: bool = False
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ class _Builder:
             if strange is not None:
                 return drift_of(strange)  # rows that nobody told to move with the rows around them
             lead = self._rows.indent_of_row(pair.new, pair.old)
-        trail = _merged(*(text[len(text.rstrip(" \t")) :] for text in (old, ours, new)))
+        trail = _merged(*map(_trail, (old, ours, new)))
         made = lead + said + (_trail(ours) if trail is None else trail)
         return Piece(pairing.start, pairing.end, made + line_ending(row))
 
@@ -214,7 +218,9 @@ class _Builder:
         merged = merge_words(old, ours.strip(" \t"), new)
         if merged is None or (is_drift and self._on_drift == "new"):
             return None if is_drift and self._on_drift == "merge" else text
-        return text[: len(text) - len(text.lstrip(" \t"))] + merged + line_ending(text)
+        trail = _merged(*(_trail(row) for row in (self._old[pairing.old_start], ours, brought)))
+        lead = text[: len(text) - len(text.lstrip(" \t"))]
+        return lead + merged + (_trail(ours) if trail is None else trail) + line_ending(text)
 
     def _laid_out(self, change: Change, pairing: Pairing) -> str:
         """The edit's words in the file's layout of a statement."""
@@ -227,7 +233,25 @@ class _Builder:
 
     def _inserted(self, change: Change) -> Piece | Drift:
         at = self._seams.seam(change.before_start)
-        return at if isinstance(at, Drift) else Piece(at, at, "".join(self._rows.carried(change, at, at)))
+        if isinstance(at, Drift):
+            return at
+        if self._stands_there(change, at):
+            return Drift(change.before_start, change.before_start, at, at)
+        return Piece(at, at, "".join(self._rows.carried(change, at, at)))
+
+    def _stands_there(self, change: Change, at: int) -> bool:
+        """Whether the rows that are to be added, if they have words, stand right above or right below already."""
+        added = [row_key(self._window.lexis, row) for row in self._new[change.after_start : change.after_end]]
+        added = [key for key in added if key]
+        if not any(char.isalnum() for key in added for char in key):
+            return False
+        above = [*self._window.rows[:at][::-1], *self._window.above]
+        below = [*self._window.rows[at:], *self._window.below]
+        return added in (self._first_keys(below, len(added)), self._first_keys(above, len(added))[::-1])
+
+    def _first_keys(self, rows: Sequence[str], count: int) -> list[str]:
+        keys = (row_key(self._window.lexis, body(row)) for row in rows if row.strip())
+        return list(islice(keys, count))
 
     def _settled(self, pieces: list[Piece]) -> Iterator[Piece]:
         """The pieces that change something; the last row has an ending only if the window's last row has."""

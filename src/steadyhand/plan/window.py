@@ -21,6 +21,7 @@ from steadyhand.text.span import Span
 
 __all__ = ["Drifted", "Made", "Place", "place_of"]
 
+_BESIDE = 8_000  # code points on either side that are compared with what is to be added
 _AROUND = 100_000  # code points on either side in which the unit of indentation is looked for
 
 
@@ -74,10 +75,16 @@ def place_of(source: Source, span: Span, old: str, alignment: Alignment | None =
     rows = split_lines(wide.of(source.text))
     if alignment is None:
         alignment = align(split_bodies(old), [body(row) for row in rows], lexis)
-    window = Window(
-        tuple(rows), alignment, lexis, source.newline_at(wide.start), _unit_near(source, wide), is_partial=is_partial
-    )
+    above, below = _around(source.text, wide)
+    newline, unit = source.newline_at(wide.start), _unit_near(source, wide)
+    window = Window(tuple(rows), alignment, lexis, newline, unit, is_partial=is_partial, above=above, below=below)
     return Place(wide, window, old)
+
+
+def _around(text: str, span: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Rows before and behind a span, the nearest first; the first of a stretch may be cut."""
+    above = split_bodies(text[max(0, span.start - _BESIDE) : span.start])[::-1]
+    return tuple(above), tuple(split_bodies(text[span.end : span.end + _BESIDE]))
 
 
 def _whole_lines(text: str, span: Span) -> tuple[Span, bool]:

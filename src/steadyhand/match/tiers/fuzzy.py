@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steadyhand.match.anchored import Candidate, find_candidates, find_context
+from steadyhand.match.anchored import find_candidates, find_context
+from steadyhand.match.candidate import Candidate
 from steadyhand.match.needle import Needle
 from steadyhand.match.rows import span_of_rows
 from steadyhand.match.tier import Example, Tier
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_LEAST = 0.5  # of both sides must be accounted for, and of the rows that the edit repeats must be sure
+_LEAST = 0.5  # of both sides must be accounted for
+_KNOWN = 0.66  # of the rows that the edit repeats must be sure, where several are not and not in one spot
 _SURE = 1.0  # what the sure rows must weigh: a long line, or several short ones
 _ROWS = 3  # rows that must be sure, one of them at least besides those that change
+_SCATTERED = 0.8  # of both sides must be accounted for where differences stand in several spots
 _APART = 0.8  # of both sides must be accounted for where rows that change and their neighbours stand apart
 _SHIFTED = 0.9  # of both sides must be accounted for where the indentation differs as well
 _BETTER = 0.05  # by how much more of what is repeated must stand elsewhere for the edit to be meant for that place
@@ -32,23 +35,32 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     places = find_candidates(source, needle)
     if not places or not _is_good(places[0], needle):
         return
-    rivals = [place for place in places[1:] if places[0].fit - place.best_fit < _MARGIN]
+    rivals = [place for place in places[1:] if _is_rival(place, places[0])]
     if not rivals and _is_meant_for_another(source, needle, places[0]):
         return
     for place in (places[0], *rivals[:_SHOWN]):
         yield span_of_rows(source.table, place.first, place.last, needle.text)
 
 
+def _is_rival(place: Candidate, best: Candidate) -> bool:
+    """Whether a place fits about as well: nearly as much speaks for it, and hardly more rows are not sure."""
+    return best.fit - place.best_fit < _MARGIN and place.unsure_rows <= best.unsure_rows + 1
+
+
 def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
     """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
-    others = (place for place in find_context(source, needle) if place.last < best.first or place.first > best.last)
+    others = (place for place in find_context(source, needle) if place.seat != best.seat)
     return any(place.context_fit > best.context_fit + _BETTER for place in others)
 
 
 def _is_good(place: Candidate, needle: Needle) -> bool:
     repeated = sum(bool(text.strip()) for row, text in enumerate(needle.rows) if row not in needle.changed)
-    has_context = 0 < place.context >= _LEAST * repeated and place.sure_rows >= _ROWS
+    known = _LEAST if place.spots == 1 else _KNOWN
+    is_known = place.unsure_rows <= 1 or place.context >= known * repeated
+    has_context = place.context > 0 and is_known and place.sure_rows >= _ROWS
     if place.is_shifted and place.similarity < _SHIFTED:
+        return False
+    if place.spots > 1 and place.similarity < _SCATTERED:
         return False
     if not place.is_beside and place.similarity < _APART:
         return False

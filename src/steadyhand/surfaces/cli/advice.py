@@ -60,6 +60,10 @@ _INSTEAD: dict[tuple[Kind, str], Advice] = {
     **{(Kind.OUT_OF_BOUNDS, name): _whole_lines for name in PLACES},
 }
 _SPELLINGS = (
+    ("the edit given as `corrected` in the details", "the corrected call below"),
+    ("the edit given as `corrected`", "the corrected call below"),
+    ("the text given as `old` in the details", "the text shown here"),
+    (", as `unique_old` in the details has it", "; --json has them as unique_old"),
     ("encoding=…", "--encoding NAME"),
     ("journal=…", "--journal PLACE"),
     ("open it without read_only", "--read-only was given: leave it out to change files"),

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.advice import advise
+from steadyhand.surfaces.cli.corrected import corrected_options, typed
 from steadyhand.surfaces.cli.output import Output
 from steadyhand.surfaces.config import Config, load_config
 from steadyhand.surfaces.terminal import ColorChoice
 
 if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
     from steadyhand.session.workspace import Workspace
 
 
@@ -81,10 +83,10 @@ class Invocation:
         return config
 
     @contextmanager
-    def workspace(self, *, writing: bool = False) -> Iterator[Workspace]:
+    def workspace(self, *, writing: bool = False, policy: Policy | None = None) -> Iterator[Workspace]:
         """The workspace, closed at the end; what it has to say about its opening is passed on as warnings."""
         self._wrote |= writing
-        with self._open() as workspace:
+        with self._open(policy) as workspace:
             for warning in workspace.warnings:
                 self.output.warn(warning)
             yield workspace
@@ -108,6 +110,15 @@ class Invocation:
         """A refusal in the words of the command that runs."""
         return advise(error, self.command)
 
+    def corrected_call(self, error: EditError) -> str | None:
+        """The command that a refusal offers in place of the one that was typed; None where it offers none."""
+        options, path = corrected_options(error, self.command), error.details.get("path")
+        if options is None or not isinstance(path, str):
+            return None
+        file = os.path.relpath(os.path.join(self.root, path), _current_directory())
+        name = f"./{file}" if file.startswith("-") else file
+        return self.command_line(f"{self.command} {typed(name)} {options}")
+
     def take_stdin(self, option: str) -> None:
         """Claim stdin for one option; a second one would read nothing."""
         if self._stdin_taken_by is not None:
@@ -118,7 +129,7 @@ class Invocation:
             )
         self._stdin_taken_by = option
 
-    def _open(self) -> Workspace:
+    def _open(self, policy: Policy | None = None) -> Workspace:
         from steadyhand.session.workspace import Workspace
 
         settings, config = self.settings, self.config
@@ -130,6 +141,7 @@ class Invocation:
             journal=settings.journal,
             allow=config.allow + settings.allow,
             protect="none" if config.protect == "none" else "standard",
+            policy=policy,
             read_only=settings.read_only,
             tool="cli",
         )

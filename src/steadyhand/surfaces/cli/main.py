@@ -72,7 +72,8 @@ def _refuse(invocation: Invocation, error: EditError) -> int:
     output = invocation.output
     try:
         output.document({"ok": False, "error": error.to_json()})
-        output.tell(error_lines(invocation.advise(error)))
+        call = None if output.json else invocation.corrected_call(error)
+        output.tell(error_lines(invocation.advise(error), call=call, width=output.width))
     except BrokenPipeError:
         return READER_GONE
     except EditError as unheard:  # there is nowhere left to say it

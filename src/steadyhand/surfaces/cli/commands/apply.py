@@ -11,6 +11,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName, dry_run_option, reason_option
 from steadyhand.surfaces.cli.progress import progress
 from steadyhand.surfaces.cli.report import report
+from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 
 @command(
@@ -22,9 +23,17 @@ from steadyhand.surfaces.cli.report import report
     """,
 )
 @click.argument("plan", required=False, type=FileName())
+@tolerance_options
 @reason_option
 @dry_run_option
-def run(invocation: Invocation, plan: str | None, reason: str | None, dry_run: bool) -> int:
+def run(
+    invocation: Invocation,
+    plan: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
+    reason: str | None,
+    dry_run: bool,
+) -> int:
     """Apply a JSON plan, over any number of files.
 
     The plan is {"files": [...]}; each file has a path and edits, write, create, delete, rename_to or mode. Paths are
@@ -38,7 +47,7 @@ def run(invocation: Invocation, plan: str | None, reason: str | None, dry_run: b
     else:
         data = bytes_from(invocation, "PLAN", plan)
     requests = requests_from_json(_parse(decode(data, "the plan")))
-    with invocation.workspace(writing=not dry_run) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
         with progress(invocation.output, "staging") as shown:
             receipt = workspace.apply(requests, reason=reason, preview=dry_run, progress=shown)
         return report(invocation, receipt)

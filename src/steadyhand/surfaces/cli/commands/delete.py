@@ -11,6 +11,7 @@ from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import PlaceOptions, commit_options, encoding_option, file_argument, place_options
 from steadyhand.surfaces.cli.report import report
+from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 
 @command(
@@ -25,6 +26,7 @@ from steadyhand.surfaces.cli.report import report
 @file_argument
 @place_options
 @click.option("--file", "whole", is_flag=True, help="Delete the file itself.")
+@tolerance_options
 @commit_options
 @encoding_option
 def run(
@@ -35,6 +37,8 @@ def run(
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
     **place: Any,
 ) -> int:
     """Delete text, lines or a whole file.
@@ -52,7 +56,7 @@ def run(
     from steadyhand.plan.edit import Delete
 
     edit = Delete(where.target(invocation), occurrence=where.which(), expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
         path = invocation.path(file)
         receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
         return report(invocation, receipt)

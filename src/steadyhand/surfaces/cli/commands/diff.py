@@ -14,6 +14,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName, PlaceOptions, encoding_option, place_options
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.report import cut_width, report
+from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 _RECORD = re.compile(r"[0-9a-f]{4,40}", re.IGNORECASE)
 
@@ -34,6 +35,7 @@ _RECORD = re.compile(r"[0-9a-f]{4,40}", re.IGNORECASE)
 @click.option("--expect", metavar="HASH", help="Refuse unless the file's SHA-256 starts with this (16 digits or more).")
 @click.option("--task", metavar="TASK", help="What the records of this task change together.")
 @click.option("--raw", is_flag=True, help="The diff as git apply wants it; only into a file or a pipe.")
+@tolerance_options
 @encoding_option
 def run(
     invocation: Invocation,
@@ -44,6 +46,8 @@ def run(
     task: str | None,
     raw: bool,
     encoding: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
     **place: Any,
 ) -> int:
     """Show a diff and write nothing.
@@ -69,7 +73,7 @@ def run(
     edit: Edit = Delete(target, occurrence=which, expected=where.expected)
     if text is not None:
         edit = Replace(target, text, occurrence=which, expected=where.expected)
-    with invocation.workspace() as workspace:
+    with invocation.workspace(policy=policy_of(tier, on_drift)) as workspace:
         receipt = workspace.preview(invocation.path(subject), [edit], expect=expect, encoding=encoding)
     return _show(invocation, receipt.diff(), raw=True) if raw else report(invocation, receipt)
 

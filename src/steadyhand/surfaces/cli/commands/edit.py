@@ -18,6 +18,7 @@ from steadyhand.surfaces.cli.options import (
     place_options,
 )
 from steadyhand.surfaces.cli.report import report
+from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 
 @command(
@@ -27,6 +28,7 @@ from steadyhand.surfaces.cli.report import report
     steadyhand edit docs/a.md --old "teh cat" --new "the cat" --reason "typo"
     steadyhand edit app.py --lines 10:12 --new-file block.py
     steadyhand edit app.py --old colour --new color --all --expected 7
+    steadyhand edit app.py --old-file old.txt --new-file new.txt --tier whitespace
     git show HEAD:block.py | steadyhand edit app.py --anchor 12#a3f --new-file -
     """,
 )
@@ -34,6 +36,7 @@ from steadyhand.surfaces.cli.report import report
 @place_options
 @click.option("--new", metavar="TEXT", help="The text to put there.")
 @click.option("--new-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input.")
+@tolerance_options
 @commit_options
 @encoding_option
 def run(
@@ -45,11 +48,15 @@ def run(
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
     **place: Any,
 ) -> int:
     """Replace text in a file.
 
     The old text must stand in the file exactly once, unless you say which occurrence you mean; nothing is guessed.
+    Where it is misquoted (blanks, indentation, quotes, line numbers, a reworded comment) and only one place can be
+    meant, the edit is made there and the answer says what differed; --tier exact asks for the very characters.
     Texts are literal: no patterns, no escapes. A newline at the end of --old-file or --new-file counts.
     """
     from steadyhand.plan.edit import Replace
@@ -57,7 +64,7 @@ def run(
     where = PlaceOptions(**place)
     text = required_text(invocation, "--new", new, new_file)
     edit = Replace(where.target(invocation), text, occurrence=where.which(), expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
         receipt = workspace.edit(
             invocation.path(file), [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run
         )

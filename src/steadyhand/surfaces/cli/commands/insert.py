@@ -20,6 +20,7 @@ from steadyhand.surfaces.cli.options import (
     lines_target,
 )
 from steadyhand.surfaces.cli.report import report
+from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Insert
@@ -51,6 +52,7 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N or --anchor LINE#HASH
 @click.option(
     "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
 )
+@tolerance_options
 @commit_options
 @encoding_option
 def run(
@@ -62,6 +64,8 @@ def run(
     reason: str | None,
     dry_run: bool,
     encoding: str | None,
+    tier: str | None,
+    on_drift: OnDrift | None,
     **where: Any,
 ) -> int:
     """Insert text before or after a place.
@@ -72,7 +76,7 @@ def run(
     way = _way(where)
     content = _content(invocation, text, text_file)
     path = invocation.path(file)
-    with invocation.workspace(writing=not dry_run) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
         if where["line"] == -1:
             source = workspace.read(path, encoding=encoding)
             where["line"] = source.line_count

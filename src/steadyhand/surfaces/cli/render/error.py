@@ -1,39 +1,82 @@
-"""A refusal for people: kind and message, the facts the message does not hold, the hint."""
+"""A refusal for people: kind and message, the facts the message does not hold, the hint, and the call that would do."""
 
 from __future__ import annotations
 
-from steadyhand.errors import EditError
-from steadyhand.surfaces.terminal import Line, Piece, head_of
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.corrected import typed
+from steadyhand.surfaces.terminal import Line, Piece, cells, head_of
 
 _MOST = 12  # lines of facts; programs get them all with --json
+_WIDTH = 120
+_FEW = 4  # places that are shown with what would mean each of them alone
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
-        "action actual anchor column count end errno guard index limit line line_count lines mode "
-        "offset path size start tier total tried verb"
+        "action actual anchor column corrected count end errno guard index limit line line_count lines mode "
+        "offset path similarity size start tier total tried verb wanted"
     ).split()
 )
 
 
-def error_lines(error: EditError) -> list[Line]:
-    """The message may run over several lines; so may the hint."""
+def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDTH) -> list[Line]:
+    """The message may run over several lines; so may the hint. `call` is what would go through instead, as typed."""
     first, *rest = error.message.split("\n")
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
-    lines += [(Piece("  "), *head_of(row)) for row in rest]
-    lines += _fact_lines(error)
+    lines += _place_lines(error, rest, width)
+    lines += _fact_lines(error, is_offered=call is not None)
     if error.hint:
         first, *rest = error.hint.split("\n")
         lines.append((Piece("hint: ", "hint"), *head_of(first)))
         lines += [(Piece("  "), *head_of(row)) for row in rest]
+    return lines + _offer_lines(error, call)
+
+
+def _place_lines(error: EditError, rows: Sequence[str], width: int) -> list[Line]:
+    """What the message lists; places among which to choose with the number to ask for each by, and what to quote."""
+    places = error.details.get("candidates")
+    if error.kind is not Kind.AMBIGUOUS_MATCH or not isinstance(places, list | tuple):
+        return [(Piece("  "), *head_of(row)) for row in rows]
+    lines: list[Line] = []
+    for row, place in zip_longest(rows, places[: len(rows)]):
+        facts = place if isinstance(place, Mapping) else {}
+        number = facts.get("occurrence")
+        label = Piece(f"{number:>3}. ", "id") if isinstance(number, int) else Piece("  " if place is None else "     ")
+        lines.append((label, *head_of(row if place is None else row.strip())))
+        if len(places) <= _FEW:
+            lines += _quotation(facts.get("unique_old"), width)
     return lines
 
 
-def _fact_lines(error: EditError) -> list[Line]:
+def _quotation(old: object, width: int) -> list[Line]:
+    """The shortest old text that means one place alone, where there is room for it."""
+    if not isinstance(old, str):
+        return []
+    label, text = "     unique as: ", typed(old, one_line=True)
+    return [(Piece(label, "dim"), Piece(text))] if cells(label + text) <= width else []
+
+
+def _offer_lines(error: EditError, call: str | None) -> list[Line]:
+    """The call to paste, row by row from the first column, for blanks count in it; a plan takes the edit as JSON."""
+    if call is not None:
+        return [(Piece("corrected call:", "hint"),), *((Piece(row),) for row in call.split("\n"))]
+    edit = error.details.get("corrected")
+    if not isinstance(edit, Mapping):
+        return []
+    import json
+
+    return [(Piece("corrected: ", "hint"), *head_of(json.dumps(dict(edit))))]
+
+
+def _fact_lines(error: EditError, *, is_offered: bool) -> list[Line]:
     told = error.message + "\n" + (error.hint or "")
+    unsaid = _UNSAID | {"old", "expected"} if is_offered else _UNSAID  # the call has them, or what took their place
     facts = [
         (key, shown)
         for key, value in error.details.items()
-        if key not in _UNSAID and (shown := _show(value)) and shown not in told
+        if key not in unsaid and (shown := _show(value)) and shown not in told
     ]
     lines: list[Line] = []
     for key, shown in facts:

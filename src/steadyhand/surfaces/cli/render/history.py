@@ -7,10 +7,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.diff import diff_lines
+from steadyhand.surfaces.cli.render.finding import finding, lines_of
 from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, visible_line, visible_name
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.journal.record import Entry, FileChange, Record
+    from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Record
     from steadyhand.workspace.why import Why
 
 _HEADS = ("record", "time (UTC)", "who", "what", "why")
@@ -65,9 +66,20 @@ def entry_lines(entry: Entry, diff: str, *, width: int | None) -> list[Line]:
     lines = fact_lines([(name, value) for name, value in facts if value])
     for change in record.files:
         lines.append((Piece(f"{change.status} ", "heading"), Piece(_shown_path(change))))
-        lines += [(Piece(f"  edit {i}: "), Piece(edit.reason)) for i, edit in enumerate(change.edits, 1) if edit.reason]
+        for number, edit in enumerate(change.edits, 1):
+            lines += _edit_lines(number, edit)
     lines.append(())
     return lines + diff_lines(diff, width=width)
+
+
+def _edit_lines(number: int, edit: EditNote) -> list[Line]:
+    """Why one edit was made, and how its place was found where it was not quoted exactly."""
+    found = finding(edit.tier, None, edit.similarity, edit.differs)
+    lines: list[Line] = [(Piece(f"  edit {number}: "), Piece(edit.reason))] if edit.reason else []
+    if found is not None:
+        style = "dim" if edit.tier == "newline" else "warning"
+        lines.append((Piece(f"  edit {number}{lines_of(edit.lines)}: ", style), Piece(found)))
+    return lines
 
 
 def why_lines(path: str, whys: Sequence[Why], *, width: int) -> list[Line]:

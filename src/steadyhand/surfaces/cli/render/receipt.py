@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.render.error import error_lines
+from steadyhand.surfaces.cli.render.finding import finding, lines_of
 from steadyhand.surfaces.terminal import Line, Piece, visible_name
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ _PREVIEW = {
     "renamed": "would rename",
     "mode": "would change the mode of",
 }
-_EXACT = (None, "exact", "lines", "anchor")  # the tiers and targets that overlook nothing
 _DONE = {"mode": "changed the mode of"}
 
 
@@ -55,7 +55,7 @@ def receipt_lines(
         summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
     lines += summaries
     for outcome in receipt.outcomes:
-        lines += _outcome_lines(outcome, advise)
+        lines += _outcome_lines(outcome, advise, is_only=len(receipt.outcomes) == 1)
     if way and len(summaries) != 1:
         lines.append(way)
     return lines
@@ -94,16 +94,18 @@ def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
     return f" line {shown}" if is_one else f" lines {shown}{more}"
 
 
-def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError]) -> list[Line]:
+def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError], *, is_only: bool) -> list[Line]:
     """What an edit has to add: a match that was not exact, places left alone, a refusal inside a partial success."""
     lines: list[Line] = []
     where = visible_name(outcome.path) if outcome.path else f"edit {outcome.index + 1}"
     if outcome.error is not None:
         lines.append((Piece("not applied: ", "error"), Piece(f"edit {outcome.index + 1}, {where}")))
         lines += [(Piece("  "), *line) for line in error_lines(advise(outcome.error))]
-    if outcome.applied and outcome.tier not in _EXACT:
-        differs = f" ({', '.join(outcome.differs)})" if outcome.differs else ""
-        lines.append((Piece("  note: ", "dim"), Piece(f"matched at the {outcome.tier} tier{differs}")))
+    found = finding(outcome.tier, outcome.confidence, outcome.similarity, outcome.differs) if outcome.applied else None
+    if found is not None:
+        which = "" if is_only else f"edit {outcome.index + 1}, {where}{lines_of(outcome.lines)}: "
+        style = "dim" if outcome.tier == "newline" else "warning"
+        lines.append((Piece("  note: ", style), Piece(f"{which}{found}")))
     if outcome.applied and outcome.others:
         places = ", ".join(str(line) for line in outcome.others[:10])
         lines.append((Piece("  note: ", "dim"), Piece(f"left alone in {where}: the same text at line {places}")))

@@ -1,0 +1,235 @@
+"""How well a place fits an old text some of whose lines were misremembered: evidence for it and against it.
+
+Rows that are not blank are weighed by how much they say. What speaks for a place is only what stands there for sure: a
+row that merely resembles another speaks for nothing, because a third name is as near to the one as to the other.
+Nothing here decides; `tiers/fuzzy.py` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from steadyhand.match.align import Pairing, row_key
+from steadyhand.match.lexis import Lexis
+from steadyhand.match.needle import Needle
+from steadyhand.text.indent import indent_of
+from steadyhand.text.lines import LineTable
+
+__all__ = ["Candidate", "judge"]
+
+# The first row of a definition, or a table's head: what it names is what the rows below belong to.
+_NAMING = re.compile(
+    r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|override"
+    r"|open|virtual|inline|extern|unsafe|const|readonly)\s+)*"
+    r"(?:def|class|func|function|fn|sub|interface|struct|enum|trait|impl|module|namespace|type|record|protocol|object"
+    r"|macro|describe|it|test)\b|\s*\[\[?[\w.\"-]+\]\]?\s*$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place, and what speaks for and against it.
+
+    `first`, `last`  its rows; `seat` is the row where the edit changes or adds something
+    `sure`           what the old text's rows weigh that stand there, `repeated` those of them it does not change
+    `alike`          how far its other rows resemble rows there
+    `strange`        what all the rest weighs, on both sides
+    `displaced`      rows too many or too few on either side
+    `moved`          rows that stand there in another order; they count as strange and displaced
+    `sure_rows`, `unsure_rows`, `context`   numbers of rows; `context` are the sure ones that are merely repeated
+    `spots`          stretches of rows, on either side, that are not sure
+    `is_shifted`     sure rows stand at another indentation
+    `is_renamed`     a row differs that names what the rows below it belong to
+    `is_beside`      no unknown row lies between a row that changes and a sure one next to it
+    """
+
+    first: int
+    last: int
+    seat: int
+    sure: float
+    alike: float
+    strange: float
+    displaced: float
+    repeated: float
+    moved: float
+    sure_rows: int
+    unsure_rows: int
+    context: int
+    spots: int
+    is_shifted: bool
+    is_renamed: bool
+    is_beside: bool
+
+    @property
+    def similarity(self) -> float:
+        """How much of both sides is accounted for, from 0 to 1."""
+        known = self.sure + self.alike
+        return known / (known + self.strange)
+
+    @property
+    def fit(self) -> float:
+        """What speaks for the place."""
+        return self.sure - self.displaced
+
+    @property
+    def context_fit(self) -> float:
+        """What speaks for the place apart from the rows that the edit changes."""
+        return self.repeated - self.displaced
+
+    @property
+    def best_fit(self) -> float:
+        """What would speak for it if rows that stand there in another order were in order."""
+        return self.fit + 2 * self.moved
+
+
+def judge(visible: Sequence[Pairing], needle: Needle, table: LineTable, lexis: Lexis) -> Candidate:
+    """What the pairings of rows that are not blank amount to; one of them at least is sure."""
+    first, last = _extent(visible, needle, table)
+    tally = _Tally(needle, table)
+    for index, pairing in enumerate(visible):
+        if first <= index <= last:
+            tally.add(pairing)
+        elif pairing.old_start < pairing.old_end:
+            tally.add_outside(pairing)
+    tally.close()
+    return Candidate(
+        first=visible[first].start,
+        last=visible[last].end - 1,
+        seat=_seat(visible, needle),
+        sure=tally.sure,
+        alike=tally.alike,
+        strange=tally.strange,
+        displaced=tally.displaced,
+        repeated=tally.repeated,
+        moved=tally.moved(lexis),
+        sure_rows=tally.sure_rows,
+        unsure_rows=tally.unsure_rows,
+        context=tally.context,
+        spots=tally.spots,
+        is_shifted=tally.is_shifted,
+        is_renamed=tally.is_renamed,
+        is_beside=_is_beside(visible, needle),
+    )
+
+
+def _extent(visible: Sequence[Pairing], needle: Needle, table: LineTable) -> tuple[int, int]:
+    """The first and the last pairing that belong to the place.
+
+    A row at either end that is reached over more than it says itself is rather taken for missing.
+    """
+    held = [index for index, pairing in enumerate(visible) if not (pairing.is_missing or pairing.is_added)]
+    while len(held) > 1 and _is_far(visible, held[0], held[1], needle, table):
+        held.pop(0)
+    while len(held) > 1 and _is_far(visible, held[-1], held[-2], needle, table):
+        held.pop()
+    return held[0], held[-1]
+
+
+def _is_far(visible: Sequence[Pairing], edge: int, inner: int, needle: Needle, table: LineTable) -> bool:
+    if _changes(visible[edge], needle):
+        return False
+    between = visible[min(edge, inner) + 1 : max(edge, inner)]
+    reached = sum(_weights(table.text(row) for pairing in between for row in range(pairing.start, pairing.end)))
+    return reached > sum(_weights(needle.rows[visible[edge].old_start : visible[edge].old_end]))
+
+
+def _seat(visible: Sequence[Pairing], needle: Needle) -> int:
+    """The row of the file at which the first thing that the edit does would be done."""
+    changes = needle.changes or ()
+    at = changes[0].before_start if changes else 0
+    after = next((pairing for pairing in visible if pairing.old_end > at and not pairing.is_added), visible[-1])
+    return after.start if after.old_end > at else after.end
+
+
+def _is_beside(visible: Sequence[Pairing], needle: Needle) -> bool:
+    """Whether no row of which the needle says nothing lies between a row that the edit changes and a sure neighbour."""
+    known = [index for index, pairing in enumerate(visible) if not pairing.is_added]
+    for one, two in pairwise(known):
+        before, after = visible[one], visible[two]
+        is_touched = _changes(before, needle) or _changes(after, needle)
+        if two > one + 1 and is_touched and before.likeness.is_sure and after.likeness.is_sure:
+            return False
+    return True
+
+
+class _Tally:
+    """Sums over the pairings of one place; rows without answer are held against each other until a sure row comes."""
+
+    def __init__(self, needle: Needle, table: LineTable) -> None:
+        self._needle, self._table = needle, table
+        self.sure = self.alike = self.strange = self.displaced = self.repeated = 0.0
+        self.sure_rows = self.unsure_rows = self.context = self.spots = 0
+        self.is_shifted = self.is_renamed = self._is_strange = False
+        self._missing: list[str] = []
+        self._added: list[str] = []
+        self._lost: list[str] = []
+        self._gained: list[str] = []
+
+    def add(self, pairing: Pairing) -> None:
+        """A pairing inside of the place."""
+        old = self._needle.rows[pairing.old_start : pairing.old_end]
+        if pairing.likeness.is_sure:
+            self._add_sure(pairing, old)
+            return
+        self._note_unsure(old)
+        if pairing.is_missing:
+            self._missing += old
+        elif pairing.is_added:
+            self._added += [self._table.text(row) for row in range(pairing.start, pairing.end)]
+        else:
+            weight = sum(_weights(old))
+            self.alike += weight * pairing.similarity
+            self.strange += weight * (1 - pairing.similarity)
+
+    def add_outside(self, pairing: Pairing) -> None:
+        """A pairing beyond the ends of the place: the file has other rows there, so nothing is displaced."""
+        old = self._needle.rows[pairing.old_start : pairing.old_end]
+        self._note_unsure(old)
+        self.strange += sum(_weights(old))
+        self._lost += old
+
+    def close(self) -> None:
+        """Hold the rows without answer since the last sure row against each other."""
+        missing, added = _weights(self._missing), _weights(self._added)
+        self.strange += sum(missing) + sum(added)
+        surplus = abs(len(missing) - len(added))
+        if surplus:  # rows in each other's place are replaced, not displaced, however long they are
+            longer = missing if len(missing) > len(added) else added
+            self.displaced += surplus * sum(longer) / len(longer)
+        self._lost += self._missing
+        self._gained += self._added
+        self._missing, self._added = [], []
+
+    def moved(self, lexis: Lexis) -> float:
+        """What the rows weigh that both sides have, but not in the same order."""
+        gained = {row_key(lexis, row) for row in self._gained}
+        return sum(_weights(row for row in self._lost if row_key(lexis, row) in gained))
+
+    def _add_sure(self, pairing: Pairing, old: Sequence[str]) -> None:
+        self.close()
+        weight = sum(_weights(old))
+        self.sure += weight
+        self.sure_rows += len(old)
+        self.is_shifted |= indent_of(old[0]) != indent_of(self._table.text(pairing.start))
+        self._is_strange = False
+        if not _changes(pairing, self._needle):
+            self.context += len(old)
+            self.repeated += weight
+
+    def _note_unsure(self, old: Sequence[str]) -> None:
+        self.spots += not self._is_strange
+        self._is_strange = True
+        self.unsure_rows += len(old)
+        self.is_renamed |= any(map(_NAMING.match, old))
+
+
+def _changes(pairing: Pairing, needle: Needle) -> bool:
+    return any(row in needle.changed for row in range(pairing.old_start, pairing.old_end))
+
+
+def _weights(rows: Iterable[str]) -> list[float]:
+    """How much each row says: a lone bracket hardly anything, a long line much."""
+    return [0.1 + min(len(row.strip()), 40) / 40 for row in rows]

@@ -1,0 +1,42 @@
+"""How an old text was found, in words: the tier, how sure it is, how alike both are, and what differed.
+
+Nothing is said of a place that was quoted exactly, or named by an address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_EXACT = (None, "exact", "lines", "anchor")  # the tiers and targets that overlook nothing
+
+
+def finding(tier: str | None, confidence: float | None, similarity: float | None, differs: Sequence[str]) -> str | None:
+    """A sentence on a place that was found with differences; None where there were none.
+
+    >>> finding("whitespace", 0.98, 0.96, ("indentation",))
+    'found at the whitespace tier, 98% sure, 96% alike; what differed: indentation'
+    """
+    if tier in _EXACT:
+        return None
+    alike = f"{_percent(similarity)} alike" if similarity is not None and similarity < 1 else None
+    is_told = alike is not None and confidence is not None and _percent(confidence) == alike.split()[0]
+    sure = f"{_percent(confidence)} sure" if confidence is not None and confidence < 1 and not is_told else None
+    measures = "".join(f", {measure}" for measure in (sure, alike) if measure is not None)
+    return f"found at the {tier} tier{measures}" + (f"; what differed: {', '.join(differs)}" if differs else "")
+
+
+def lines_of(lines: tuple[int, int] | None) -> str:
+    """Where a text stands now: ` line 3`, ` lines 3–5`, or nothing.
+
+    >>> lines_of((3, 5))
+    ' lines 3–5'
+    """
+    if lines is None:
+        return ""
+    first, last = lines
+    return f" line {first}" if first >= last else f" lines {first}–{last}"
+
+
+def _percent(share: float) -> str:
+    """Whole percents, rounded so that only what is whole is called 100%."""
+    return "100%" if share >= 1 else f"{min(share, 0.99):.0%}"

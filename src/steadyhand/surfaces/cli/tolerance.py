@@ -1,0 +1,66 @@
+"""How much a quotation may differ from the file: the options that say so, and the policy they make.
+
+The names of tiers come from the tiers themselves, and only when somebody types one or asks for the help of a command:
+the list of commands must not load them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
+
+__all__ = ["OnDrift", "policy_of", "tolerance_options"]
+
+OnDrift = Literal["refuse", "merge", "new"]
+_ON_DRIFT: tuple[OnDrift, ...] = ("refuse", "merge", "new")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class TierName(click.ParamType[str]):
+    """The laxest step at which old text may be found."""
+
+    name = "tier"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return f"[{'|'.join(_names())}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in _names():
+            self.fail(f"{value!r} is not one of {', '.join(_names())}", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        return [CompletionItem(name) for name in _names() if name.startswith(incomplete)]
+
+
+def _names() -> tuple[str, ...]:
+    from steadyhand.match.tier import step_names
+
+    return step_names()
+
+
+def tolerance_options(function: _Function) -> _Function:
+    """`--tier` and `--on-drift`."""
+    drift = click.option(
+        "--on-drift",
+        type=click.Choice(_ON_DRIFT),
+        help="Where a line to be changed reads otherwise in the file: refuse (default), merge both, or take the new.",
+    )
+    return click.option(
+        "--tier", type=TierName(), help="The laxest way to find old text; exact: as quoted or not at all."
+    )(drift(function))
+
+
+def policy_of(tier: str | None, on_drift: OnDrift | None) -> Policy | None:
+    """What the options ask for; None where they were left out, which is the usual policy."""
+    if tier is None and on_drift is None:
+        return None
+    from steadyhand.plan.policy import Policy
+
+    return Policy(tier=tier, on_drift=on_drift or "refuse")
