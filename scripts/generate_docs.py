@@ -1,7 +1,7 @@
 """Write the pages that are made from the code, or with `--check` say which of them have drifted.
 
     docs/errors.md   every kind of refusal, from `Kind`
-    docs/tiers.md    every tier, in the order they run
+    docs/tiers.md    every step of the search in order, every tier and every repair
     docs/cli.md      the help of every command
 
 Nothing here is written by hand twice: to change a page, change what it is made from.
@@ -9,15 +9,20 @@ Nothing here is written by hand twice: to change a page, change what it is made 
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from steadyhand.errors import Action, Kind
-from steadyhand.match.tier import Example, tiers
+from steadyhand.match.repair import Repair, RepairExample, repairs
+from steadyhand.match.resolve import Found, finder_of, resolve
+from steadyhand.match.tier import Example, Step, Tier, steps, tiers
 from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
+from steadyhand.text.source import Source
 
 DOCS = Path(__file__).parent.parent / "docs"
 NOTE = "<!-- Made by scripts/generate_docs.py; `make docs` writes it again. -->\n"
@@ -58,32 +63,107 @@ def errors_page() -> str:
 
 
 def tiers_page() -> str:
-    """Tiers by rank, each with the sentence and the examples its own file declares."""
+    """The steps by rank, then tiers and repairs, each with the sentence and the examples its own file declares."""
     lines = [
         "# Tiers",
         "",
         NOTE,
         "How old text is found, strictest first.",
-        "A laxer tier runs only when every stricter one found nothing; it never breaks a tie.",
-        "In the examples `⟦…⟧` marks what is found, `⏎` is LF and `␍` is CR.",
+        "The first step that finds anything decides; a laxer one never breaks a tie.",
+        "`--tier`, and `tier` in a policy, name the laxest step that is allowed.",
+        "",
+        "| Step | Rank | Confidence | Looks for |",
+        "|---|---|---|---|",
+        *map(_step_row, steps()),
+        "",
+        "Confidence is the most that is reported; it is less where less of the old text stands in the file.",
+        "In the examples `⟦…⟧` marks what is found, `⏎` is LF, `␍` is CR and `⇥` is a tab.",
     ]
     for tier in tiers():
-        overlooked = ", ".join(tier.differs) or "nothing"
-        lines += ["", f"## {tier.name}", "", tier.summary, f"Overlooks: {overlooked}.", ""]
-        lines += ["| Old text | File | Found |", "|---|---|---|"]
-        lines += [_row(example, "no") for example in tier.ignores]
-        lines += [_row(example, "yes") for example in tier.matches]
+        lines += _tier_section(tier)
+    lines += [
+        "",
+        "## Repairs",
+        "",
+        "What is taken off an old text that was given a shape by accident, and off its new text alike.",
+        "A repair is tried only where the old text as it is was found nowhere; what was taken off is told.",
+    ]
+    for repair in repairs():
+        lines += _repair_section(repair)
     return "\n".join(lines) + "\n"
 
 
-def _row(example: Example, found: str) -> str:
-    return f"| {_shown(example.needle)} | {_shown(example.text)} | {found} |"
+def _step_row(step: Step) -> str:
+    looked_for = "the old text with a repair" if step.is_mended else "the old text"
+    names = ", ".join(f"[{tier.name}](#{tier.name})" for tier in step.tiers)
+    confidence = min(max(tier.confidence for tier in step.tiers), _mended_confidence() if step.is_mended else 1.0)
+    return _cells(
+        [
+            step.name,
+            str(step.rank),
+            f"{confidence:.2f}",
+            f"{looked_for}, at the tier{'s' if len(step.tiers) > 1 else ''} {names}",
+        ]
+    )
+
+
+def _mended_confidence() -> float:
+    """What is reported at most for an old text that had to be repaired: that of one which needs nothing else."""
+    found = resolve(finder_of(Source.of_text("a\n")), "```\na\n```\n", new="```\nb\n```\n")
+    assert isinstance(found, Found)
+    return found.tier.confidence
+
+
+def _tier_section(tier: Tier) -> list[str]:
+    has_new = any(example.new is not None for example in (*tier.ignores, *tier.matches))
+    heads = ["Old text", *(["New text"] if has_new else []), "File", "Path", "Found"]
+    overlooked = ", ".join(tier.differs) or "nothing"
+    return [
+        *("", f"## {tier.name}", "", tier.summary, f"Overlooks: {overlooked}."),
+        *(["Several finds are several guesses, never several places to change."] if tier.is_single else []),
+        *("", _cells(heads), "|---" * len(heads) + "|"),
+        *(_row(example, "no", has_new=has_new) for example in tier.ignores),
+        *(_row(example, "yes", has_new=has_new) for example in tier.matches),
+    ]
+
+
+def _row(example: Example, found: str, *, has_new: bool) -> str:
+    new = [] if not has_new else ["" if example.new is None else _shown(example.new)]
+    path = "" if example.path is None else _shown(example.path)
+    return _cells([_shown(example.needle), *new, _shown(example.text), path, found])
+
+
+def _repair_section(repair: Repair) -> list[str]:
+    heads = ["Old text", "New text", "Old text without it", "New text without it"]
+    return [
+        *("", f"### {repair.name}", "", repair.summary, "", _cells(heads), "|---" * len(heads) + "|"),
+        *map(_repair_row, (*repair.leaves, *repair.mends)),
+    ]
+
+
+def _repair_row(example: RepairExample) -> str:
+    old, new = (_shown(text) for text in (example.old, example.new))
+    if example.mended_old is None or example.mended_new is None:
+        return _cells([old, new, "left as it is", "left as it is"])
+    return _cells([old, new, _shown(example.mended_old), _shown(example.mended_new)])
+
+
+def _cells(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _shown(text: str) -> str:
     """Text in a table cell, with what cannot be seen made visible."""
-    visible = {"\r": "␍", "\n": "⏎", "\t": "⇥", "|": "\\|", "\u2028": "⟨U+2028⟩"}
-    return f"`{''.join(visible.get(character, character) for character in text)}`" if text else "(empty)"
+    shown = "".join(map(_visible, text))
+    ticks = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    room = " " if len(ticks) > 1 else ""
+    return f"{ticks}{room}{shown}{room}{ticks}" if text else "(empty)"
+
+
+def _visible(char: str) -> str:
+    names = {"\r": "␍", "\n": "⏎", "\t": "⇥", "|": "\\|"}
+    is_unseen = char != " " and unicodedata.category(char) in ("Zs", "Zl", "Cf", "Mn")
+    return f"⟨U+{ord(char):04X}⟩" if is_unseen else names.get(char, char)
 
 
 def cli_page() -> str:

@@ -28,6 +28,7 @@ TIMEOUT = 10
 
 
 def fetch(url):
+    # the gateway drops a call now and then
     for attempt in range(RETRIES):
         answer = get(url, timeout=TIMEOUT)
         if answer.ok:
@@ -45,6 +46,19 @@ A call is tried 3 times.
 Each try may take 10 seconds.
 """,
 }
+
+MISQUOTED = """\
+# the gateway drops calls now and then
+for attempt in range(RETRIES):
+    answer = get(url, timeout=TIMEOUT)
+    if answer.ok:
+        return answer"""
+
+DRIFTED = """\
+def fetch(url):
+    # the gateway drops a call now and then
+    for attempt in range(RETRIES):
+        answer = get(url, timeout=LIMIT)"""
 
 PLAN = {
     "reason": "one name for the limit, in the code and in its page",
@@ -84,9 +98,15 @@ STEPS = (
         ends=Kind.AMBIGUOUS_MATCH,
     ),
     step(
-        "This text stands nowhere. The refusal shows the nearest place and what differs there.",
-        *("edit", "docs/service.md", "--old", "A call is tried  3 times", "--new", "A call is tried 5 times"),
-        ends=Kind.NO_MATCH,
+        "This one is misquoted: other indentation, and a comment that reads otherwise. Only one place can be meant:"
+        " the edit is made there, the note says what differed, and lines that it merely repeats stay as they are.",
+        *("edit", "service.py", "--old", MISQUOTED, "--new", MISQUOTED.replace("return answer", "return answer.body")),
+    ),
+    step(
+        "Here the very line to be changed reads otherwise in the file; somebody may have changed it. Nothing is"
+        " written; the refusal shows both lines, and the call that would keep both changes.",
+        *("edit", "service.py", "--old", DRIFTED, "--new", DRIFTED.replace("get(", "get_once(")),
+        ends=Kind.DRIFT_CONFLICT,
     ),
     step(
         "Two files at once, all or nothing: plan.json holds the edits of both.",
@@ -95,7 +115,7 @@ STEPS = (
     step("Everything that happened, newest first.", "log"),
     step("Why does line 1 say what it says? The answer follows the line through later edits.", "why", "service.py:1"),
     step("Undo takes back both files of the transaction; it is itself a recorded change.", "undo", "--last"),
-    step("The first edit is still there, and so is the whole history.", "log"),
+    step("The edits before it are still there, and so is the whole history.", "log"),
     step("Is the journal sound, and is the tree as the journal left it?", "check"),
 )
 
@@ -136,7 +156,7 @@ def main(arguments: list[str]) -> int:
     environment = {**os.environ, "XDG_CONFIG_HOME": str(root / ".git")}  # the sample, not the visitor's own settings
     try:
         furnish(root)
-        print(bold("Steadyhand: a tour in nine steps"), f"on a sample workspace of {len(FILES)} files.")
+        print(bold(f"Steadyhand: a tour in {len(STEPS)} steps"), f"on a sample workspace of {len(FILES)} files.")
         failed = [item for item in STEPS if not run(item, root, environment)]
         for item in failed:
             print(f"this step did not end as it should: {show(item.command)}", file=sys.stderr)

@@ -197,9 +197,10 @@ def test_entities_are_read_once(old: str, new: str) -> None:
 
 @given(bodies, bodies, st.integers(0, 3), st.integers(0, 3))
 def test_blank_lines_around_both_texts_come_off(old: str, new: str, head: int, tail: int) -> None:
-    around = ["\n" * head + text + "\n" * (tail + 1) for text in (old, new)]
-    expected = Mended(f"{old}\n", f"{new}\n") if head + tail else None
-    assert the("blank lines").mend(*around) == expected
+    before, after = ("\n" * head + text + "\n" * (tail + 1) for text in (old, new))
+    is_beyond = before != after and ((head and after.endswith(before)) or (tail and after.startswith(before)))
+    expected = Mended(f"{old}\n", f"{new}\n") if head + tail and not is_beyond else None
+    assert the("blank lines").mend(before, after) == expected
 
 
 @given(bodies, bodies, st.sampled_from([repair.name for repair in repairs()]))

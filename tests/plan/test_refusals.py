@@ -12,7 +12,6 @@ from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused
@@ -205,20 +204,6 @@ def test_drift_offers_the_call_that_keeps_both_changes() -> None:
     assert error.details["corrected"] == call
     assert error.hint is not None
     assert error.hint.startswith("if both changes are wanted, send the edit given as `corrected`")
-
-
-def test_too_little_confidence_tells_what_was_overlooked() -> None:
-    match = Match(Span(6, 12), "fuzzy", 0.914, ("words",))
-    error = refusals.low_confidence("a.py", Source.of_text("a = 1\nb = 2\n"), match, 0.95)
-    assert error.kind is Kind.LOW_CONFIDENCE
-    assert error.message == "the old text is like line 2 of a.py only to 91%, overlooking words; this call asks for 95%"
-    assert error.details["similarity"] == 0.914
-    assert error.hint == "read line 2 of a.py and quote it exactly"
-    call = {"target": "b = 2", "new": "b = 3"}
-    offered = refusals.low_confidence("a.py", Source.of_text("a = 1\nb = 2\n"), match, 0.95, call)
-    assert offered.details["corrected"] == call
-    assert offered.hint is not None
-    assert "`corrected`" in offered.hint
 
 
 def several(tier: Tier, *spans: Span) -> Several:

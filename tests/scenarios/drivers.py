@@ -7,13 +7,18 @@ A scenario folder holds
     expected/       the workspace after the last call; missing: the same as input/
     outcome.json    one answer per call: {"ok": true, "files": [[status, path], …]} or {"ok": false, "kind": …}
 
-`$1` stands for the id of the first call's record. A call may carry its own `task`, and `preview`. The call `outside`
+An answer may also say `found`, the tier and what differed for each edit that was not quoted exactly, `corrected`, the
+call that a refusal offers, and `unique_old`, what would mean each of several places alone; left out: not compared.
+
+`$1` stands for the id of the first call's record. A call may carry its own `task`, and `preview`,
+and `policy` with `tier` and `on_drift`. The call `outside`
 is somebody else's program writing a file. An answer that is both refused and lists files is a partial success.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,19 +67,19 @@ class PythonDriver(Driver):
             try:
                 receipt = getattr(self, call["call"])(workspace, call)
             except EditError as error:
-                return None, {"ok": False, "kind": str(error.kind)}
+                return None, {"ok": False, "kind": str(error.kind), **_offered(error.details)}
         if receipt is None:
             return None, {"ok": True, "files": []}
         answer: Answer = {"ok": receipt.ok, "files": sorted([file.status, file.path] for file in receipt.files)}
         if receipt.error is not None:
             answer["kind"] = str(receipt.error.kind)
-        return receipt.id, answer
+        return receipt.id, answer | _found([outcome.to_json() for outcome in receipt.outcomes])
 
     def edit(self, workspace: Workspace, call: Call) -> Receipt:
         edits = [edit_from_json(edit) for edit in call["edits"]]
         more = _some(call, "expect", "reason", "preview")
-        if call.get("partial"):
-            more["policy"] = Policy(partial=True)
+        if call.get("partial") or "policy" in call:
+            more["policy"] = Policy(partial=call.get("partial", False), **call.get("policy", {}))
         return workspace.edit(call["path"], edits, **more)
 
     def apply(self, workspace: Workspace, call: Call) -> Receipt:
@@ -123,11 +128,15 @@ class CommandLineDriver(Driver):
             answer["files"] = sorted([file["status"], file["path"]] for file in (receipt or {"files": []})["files"])
         if "error" in document:
             answer["kind"] = document["error"]["kind"]
+        answer |= _found(receipt["outcomes"]) if receipt else _offered(document.get("error", {}).get("details", {}))
         assert (result.exit_code == 0) is document["ok"]
         return receipt["id"] if receipt else None, answer
 
     def edit(self, call: Call) -> tuple[list[str], str | None]:
-        more = _flags(call, "expect", "reason") + (["--dry-run"] if call.get("preview") else [])
+        policy = {name.replace("_", "-"): value for name, value in call.get("policy", {}).items()}
+        more = (
+            _flags(call, "expect", "reason") + (["--dry-run"] if call.get("preview") else []) + _flags(policy, *policy)
+        )
         edits = call["edits"]
         if len(edits) > 1 or call.get("partial"):
             plan = {
@@ -189,6 +198,19 @@ class CommandLineDriver(Driver):
 
     def _file(self, call: Call) -> str:
         return call["path"] if call["path"].startswith("/") else f"{self.root}/{call['path']}"
+
+
+def _found(outcomes: list[dict[str, Any]]) -> Answer:
+    """How old text was found that was not quoted exactly."""
+    found = [[one["tier"], one["differs"]] for one in outcomes if one["applied"] and "differs" in one]
+    return {"found": found} if found else {}
+
+
+def _offered(details: Mapping[str, Any]) -> Answer:
+    """What a refusal offers to send instead."""
+    unique = [place["unique_old"] for place in details.get("candidates", ()) if "unique_old" in place]
+    corrected = {"corrected": dict(details["corrected"])} if "corrected" in details else {}
+    return corrected | ({"unique_old": unique} if unique else {})
 
 
 def _some(call: Call, *names: str) -> dict[str, Any]:

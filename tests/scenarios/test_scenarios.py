@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.scenarios.drivers import Answer, CommandLineDriver, Driver, PythonDri
 
 FOLDER = Path(__file__).parent
 SCENARIOS = sorted(found.parent for found in FOLDER.glob("*/calls.json"))
+OPTIONAL = ("found", "corrected", "unique_old")
 DRIVERS = {"python": PythonDriver, "command line": CommandLineDriver}
 
 
@@ -48,6 +50,12 @@ def normal(answers: list[Answer]) -> list[Answer]:
     return [{**answer, "files": sorted(answer.get("files", []))} for answer in answers]
 
 
+def as_far_as_told(answers: list[Answer], told: list[Answer]) -> list[Answer]:
+    """The answers without what nobody asked about."""
+    pairs = zip_longest(answers, told, fillvalue={})
+    return [{key: answer[key] for key in answer if key not in OPTIONAL or key in one} for answer, one in pairs]
+
+
 def test_there_are_scenarios() -> None:
     assert len(SCENARIOS) >= 30
 
@@ -58,7 +66,8 @@ def test_scenario(scenario: Path, driver: type[Driver], tmp_path: Path, monkeypa
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no configuration"))
     root = tmp_path / "root"
     answers = play(driver, scenario, root)
-    assert normal(answers) == normal(json.loads((scenario / "outcome.json").read_text(encoding="utf-8")))
+    told = json.loads((scenario / "outcome.json").read_text(encoding="utf-8"))
+    assert normal(as_far_as_told(answers, told)) == normal(told)
     expected = scenario / ("expected" if (scenario / "expected").is_dir() else "input")
     assert tree(root) == tree(expected)
     assert folders(root) == folders(expected)

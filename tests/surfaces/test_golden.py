@@ -20,6 +20,16 @@ PASSING = [
     (re.compile(r"\d{4}-\d\d-\d\d([ T])\d\d:\d\d(:\d\d\.\d{3}Z)?"), r"2026-01-02\g<1>03:04\g<2>"),
     (re.compile(r":\d\d\.\d{3}Z"), ":05.678Z"),
 ]
+FETCH = """\
+def fetch(url):
+    # until one goes well
+    for _ in range(3):
+        answer = get(url, 10)
+        if answer.ok:
+            return answer
+"""
+SLOPPY = "def fetch(url):\n  # until it goes well\n  for _ in range(3):\n    answer = get(url, 10)\n    if answer.ok:"
+STALE = "    for _ in range(3):\n        answer = get(url, 5)\n        if answer.ok:"
 EDIT = ["edit", "notes.md", "--old", "the cat sat", "--new", "the dog slept", "--reason", "it barks"]
 PLAN = {
     "files": [
@@ -41,6 +51,13 @@ CASES: dict[str, list[list[str]]] = {
     "edit-first": [["edit", "app.py", "--old", "x", "--new", "z", "--first"]],
     "edit-crlf": [["edit", "crlf.txt", "--old", "two\nthree", "--new", "2\n3"]],
     "edit-newline-change": [["write", "crlf.txt", "--text", "one\ntwo\r\nthree\r\n", "--bytes", "--overwrite"]],
+    "edit-tolerant": [["edit", "fetch.py", "--old", SLOPPY, "--new", SLOPPY.replace("answer.ok", "answer.is_ok")]],
+    "edit-drifted": [["edit", "fetch.py", "--old", STALE, "--new", STALE.replace("get(", "load(")]],
+    "edit-merged": [["edit", "fetch.py", "--old", STALE, "--new", STALE.replace("get(", "load("), "--on-drift=merge"]],
+    "show-tolerant": [
+        ["edit", "fetch.py", "--old", SLOPPY, "--new", SLOPPY.replace("answer.ok", "answer.is_ok"), "--quiet"],
+        ["show", "$1"],
+    ],
     "preview": [["diff", "notes.md", "--old", "mat", "--new", "sofa"]],
     "no-match": [["edit", "notes.md", "--old", "the cat sits", "--new", "x"]],
     "ambiguous": [["edit", "app.py", "--old", "x = 1", "--new", "z"]],
@@ -86,6 +103,7 @@ def test_page(shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     (shell.root / "crlf.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
     (shell.root / "hostile.txt").write_bytes("one \x1b]0;title\x07\ntwo \x9b31m\x7f\n".encode())
+    (shell.root / "fetch.py").write_text(FETCH)
     shown = page(shell, name)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown)
     golden = GOLDEN / f"{name}.txt"

@@ -171,7 +171,8 @@ def line_invented(text: str, chance: random.Random) -> str:
 
 
 def names_changed(text: str, chance: random.Random) -> str:
-    for name in chance.sample(sorted(set(re.findall(r"[a-z_]{4,}", text))), k=2):
+    names = sorted(set(re.findall(r"[a-z_]{4,}", text)))
+    for name in chance.sample(names, k=min(2, len(names))):
         text = re.sub(rf"\b{name}\b", f"renamed_{name[:2]}", text)
     return text
 

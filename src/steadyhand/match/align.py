@@ -10,64 +10,20 @@ row, and beyond a budget it is left unpaired.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
+from collections.abc import Container, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 
-from steadyhand.match.lexis import Lexis, fold, squeeze, token_text, tokens
-from steadyhand.text.diff import diff_rows
+from steadyhand.match.heaviest import heaviest_path
+from steadyhand.match.lexis import Lexis, fold, token_key
+from steadyhand.match.pairing import Alignment, Likeness, Pairing, likeness_of, weight_of
+from steadyhand.text.diff import equal_pairs
 
-__all__ = ["Alignment", "Likeness", "Pairing", "align", "likeness_of", "row_key"]
+__all__ = ["align"]
 
 _CELLS = 12_000  # rows times rows that are compared one by one between two sure pairs
 _LONGEST = 1_000  # code points of a row that are compared
 _ALIKE = 0.6  # two rows less alike than this have nothing to do with each other
-
-
-class Likeness(IntEnum):
-    """How alike the two sides of a pairing are, closest first."""
-
-    SAME = 0
-    LAYOUT = 1
-    TYPOGRAPHY = 2
-    TOKENS = 3
-    SIMILAR = 4
-    NONE = 5
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether both sides say the same, whatever they look like."""
-        return self <= Likeness.TOKENS
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """Rows `old_start:old_end` of the old text answer to rows `start:end` of the file; either may be empty.
-
-    `is_blank`: all rows of both sides are blank. `is_kept`: the old side only says that the rows in between stay.
-    """
-
-    old_start: int
-    old_end: int
-    start: int
-    end: int
-    likeness: Likeness
-    similarity: float = 1.0
-    is_blank: bool = False
-    is_kept: bool = False
-
-    @property
-    def is_missing(self) -> bool:
-        """Whether the file has no answer to rows that are not blank."""
-        return self.start == self.end and self.old_start < self.old_end and not self.is_blank
-
-    @property
-    def is_added(self) -> bool:
-        """Whether the file has rows, not blank, of which the old text says nothing."""
-        return self.old_start == self.old_end and self.start < self.end and not self.is_blank
-
-
-Alignment = tuple[Pairing, ...]
 
 
 def align(old: Sequence[str], rows: Sequence[str], lexis: Lexis) -> Alignment:
@@ -77,181 +33,175 @@ def align(old: Sequence[str], rows: Sequence[str], lexis: Lexis) -> Alignment:
     >>> [(p.old_start, p.start, p.likeness.name) for p in align(["a b", "c"], ["a  b", "", "c"], lexis_of("x.py"))]
     [(0, 0, 'LAYOUT'), (1, 1, 'SAME'), (1, 2, 'SAME')]
     """
-    return _Aligner(old, rows, lexis).align()
+    pairs = _Aligner(_visible(old, lexis), _visible(rows, lexis), lexis).pairs()
+    return tuple(_with_blanks(pairs, old, rows))
+
+
+class _Row(NamedTuple):
+    """A row that is not blank: its number among all rows, and what it is compared by."""
+
+    number: int
+    text: str
+    key: str
+    weight: float
+
+    @property
+    def cost(self) -> float:
+        """What it costs to pass over it, so that rows are rather taken for changed than looked for far away."""
+        return self.weight / 2
+
+
+class _Pair(NamedTuple):
+    """Rows of both sides by their numbers; an empty side has no answer, and no place yet."""
+
+    left: range
+    right: range
+    likeness: Likeness
+    similarity: float = 1.0
+
+
+def _visible(rows: Sequence[str], lexis: Lexis) -> list[_Row]:
+    return [
+        _Row(number, text, token_key(lexis, text), weight_of(text)) for number, text in enumerate(rows) if text.strip()
+    ]
 
 
 class _Aligner:
-    """One alignment: rows that are not blank are paired first, the blank ones between them follow."""
+    """One alignment of rows that are not blank; ranges in here count among these rows."""
 
-    def __init__(self, old: Sequence[str], rows: Sequence[str], lexis: Lexis) -> None:
-        self._old, self._rows, self._lexis = old, rows, lexis
-        self._left = [row for row, text in enumerate(old) if text.strip()]
-        self._right = [row for row, text in enumerate(rows) if text.strip()]
-        self._left_keys = [row_key(lexis, old[row]) for row in self._left]
-        self._right_keys = [row_key(lexis, rows[row]) for row in self._right]
+    def __init__(self, left: Sequence[_Row], right: Sequence[_Row], lexis: Lexis) -> None:
+        self._left, self._right, self._lexis = left, right, lexis
+        self._folded: dict[str, str] = {}
 
-    def align(self) -> Alignment:
-        return tuple(self._with_blanks(self._visible_pairings()))
-
-    def _visible_pairings(self) -> list[Pairing]:
-        """Pairings of rows that are not blank, in order; rows are counted among all rows."""
-        pairings: list[Pairing] = []
+    def pairs(self) -> Iterator[_Pair]:
+        """Every row of both sides, in order."""
         left = right = 0
-        for one, two in [*self._sure_pairs(), (len(self._left), len(self._right))]:
-            pairings += self._between(range(left, one), range(right, two))
-            if one < len(self._left):
-                pairings.append(self._pair(one, two))
+        for one, two in self._sure_pairs():
+            yield from self._between(range(left, one), range(right, two))
+            likeness = likeness_of(self._lexis, self._left[one].text, self._right[two].text)
+            yield self._pair(range(one, one + 1), range(two, two + 1), likeness)
             left, right = one + 1, two + 1
-        return pairings
+        yield from self._between(range(left, len(self._left)), range(right, len(self._right)))
 
-    def _sure_pairs(self) -> list[tuple[int, int]]:
-        """Rows with the same tokens, as positions in `_left` and `_right`, such that most is explained."""
-        left, right = self._left_keys, self._right_keys
+    def _pair(self, left: range, right: range, likeness: Likeness, similarity: float = 1.0) -> _Pair:
+        return _Pair(_numbers(self._left, left), _numbers(self._right, right), likeness, similarity)
+
+    def _sure_pairs(self) -> Iterator[tuple[int, int]]:
+        """Rows with the same tokens, such that most is explained."""
+        left, right = [row.key for row in self._left], [row.key for row in self._right]
         head = _shared_head(left, right)
-        pairs = [(row, row) for row in range(head)]
+        yield from ((row, row) for row in range(head))
         if (len(left) - head) * (len(right) - head) <= _CELLS:
-            found = self._best_path(head, left[head:], right[head:])
+            path = self._best_path(range(head, len(left)), range(head, len(right)), equal=True)
+            yield from ((one, two) for one, two, _ in path if left[one] == right[two])
         else:
-            found = list(_equal_pairs(left[head:], right[head:]))
-        return pairs + [(one + head, two + head) for one, two in found]
+            yield from ((one + head, two + head) for one, two in equal_pairs(left[head:], right[head:]))
 
-    def _best_path(self, head: int, left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-        """Equal pairs on the path that explains most; rows that are merely alike decide among equal rows."""
-        if not left or not right:
-            return []
-        scores = [[self._score(head, one, two, left, right) for two in range(len(right))] for one in range(len(left))]
-        path = _heaviest_path(scores, list(map(_cost, left)), list(map(_cost, right)))
-        return [(one, two) for one, two in path if left[one] == right[two]]
-
-    def _score(self, head: int, one: int, two: int, left: Sequence[str], right: Sequence[str]) -> float:
-        weight = _weight(left[one])
-        if left[one] == right[two]:
-            return 1 + 2 * weight
-        similarity = self._similarity(self._left[head + one], self._right[head + two])
-        return similarity * weight if similarity >= _ALIKE else 0.0
-
-    def _similarity(self, old_row: int, row: int) -> float:
-        from rapidfuzz import fuzz
-
-        old, text = fold(self._lexis, self._old[old_row]), fold(self._lexis, self._rows[row])
-        return fuzz.ratio(old[:_LONGEST], text[:_LONGEST]) / 100
-
-    def _pair(self, one: int, two: int) -> Pairing:
-        row, other = self._left[one], self._right[two]
-        likeness = likeness_of(self._lexis, self._old[row], self._rows[other])
-        return Pairing(row, row + 1, other, other + 1, likeness)
-
-    def _between(self, left: range, right: range) -> Iterator[Pairing]:
+    def _between(self, left: range, right: range) -> Iterator[_Pair]:
         """What stands between two sure pairs: the same statement laid out differently, rows alike, or nothing."""
-        regrouped = self._regroup(left, right)
+        regrouped = list(self._regroup(left, right))
         if regrouped:
             yield from regrouped
             return
-        alike: list[tuple[int, int, float]] = []
-        if left and right and len(left) * len(right) <= _CELLS:
-            alike = self._alike_pairs(left, right)
         one, two = left.start, right.start
-        for at, other, similarity in [*alike, (left.stop, right.stop, 0.0)]:
+        alike = self._best_path(left, right, equal=False) if len(left) * len(right) <= _CELLS else []
+        for at, other, similarity in alike:
             yield from self._unpaired(range(one, at), range(two, other))
-            if at < left.stop:
-                row, found = self._left[at], self._right[other]
-                yield Pairing(row, row + 1, found, found + 1, Likeness.SIMILAR, similarity)
+            yield self._pair(range(at, at + 1), range(other, other + 1), Likeness.SIMILAR, similarity)
             one, two = at + 1, other + 1
+        yield from self._unpaired(range(one, left.stop), range(two, right.stop))
 
-    def _alike_pairs(self, left: range, right: range) -> list[tuple[int, int, float]]:
+    def _best_path(self, left: range, right: range, *, equal: bool) -> list[tuple[int, int, float]]:
+        """Rows alike, and how much, on the path that explains most.
+
+        With `equal`, rows that say the same count most, and those that are merely alike decide among them.
+        """
+        if not left or not right:
+            return []
         table = [[self._similarity(self._left[one], self._right[two]) for two in right] for one in left]
         scores = [
-            [value * _weight(self._left_keys[one]) if value >= _ALIKE else 0.0 for value in line]
-            for one, line in zip(left, table, strict=True)
+            [_score(self._left[one], self._right[two], table[at][to], equal=equal) for to, two in enumerate(right)]
+            for at, one in enumerate(left)
         ]
-        costs = [
-            [_cost(keys[at]) for at in rows] for keys, rows in ((self._left_keys, left), (self._right_keys, right))
-        ]
-        return [(left[one], right[two], table[one][two]) for one, two in _heaviest_path(scores, *costs)]
+        costs = [self._left[one].cost for one in left], [self._right[two].cost for two in right]
+        return [(left[at], right[to], table[at][to]) for at, to in heaviest_path(scores, *costs)]
 
-    def _regroup(self, left: range, right: range) -> list[Pairing]:
+    def _similarity(self, old: _Row, row: _Row) -> float:
+        from rapidfuzz import fuzz
+
+        return (
+            1.0
+            if old.key == row.key
+            else fuzz.ratio(self._fold(old.text), self._fold(row.text), score_cutoff=100 * _ALIKE) / 100
+        )
+
+    def _fold(self, text: str) -> str:
+        """What is compared of a row; each is folded once, and most of a long text never."""
+        if text not in self._folded:
+            self._folded[text] = fold(self._lexis, text)[:_LONGEST]
+        return self._folded[text]
+
+    def _regroup(self, left: range, right: range) -> Iterator[_Pair]:
         """The fewest rows at a time that have the same tokens on both sides; nothing where the whole has not."""
-        if not left or not right or _joined(self._left_keys, left) != _joined(self._right_keys, right):
-            return []
-        pairings: list[Pairing] = []
-        one, two = left.start, right.start
-        while one < left.stop:
-            end, other = one + 1, two + 1
-            sizes = [len(self._left_keys[one]), len(self._right_keys[two])]
-            while sizes[0] != sizes[1]:
-                if sizes[0] < sizes[1]:
-                    sizes[0] += 1 + len(self._left_keys[end])
-                    end += 1
-                else:
-                    sizes[1] += 1 + len(self._right_keys[other])
-                    other += 1
-            pairings.append(self._group(range(one, end), range(two, other)))
-            one, two = end, other
-        return pairings
+        ours = [self._left[at].key for at in left]
+        theirs = [self._right[at].key for at in right]
+        if not ours or not theirs or "\0".join(ours) != "\0".join(theirs):
+            return
+        ends, others = ([*accumulate(len(key) + 1 for key in keys)] for keys in (ours, theirs))
+        cuts, other_cuts = _positions(ends, set(others)), _positions(others, set(ends))
+        for (one, end), (two, other) in zip(pairwise(cuts), pairwise(other_cuts), strict=True):
+            yield self._pair(left[one:end], right[two:other], Likeness.TOKENS)
 
-    def _group(self, left: range, right: range) -> Pairing:
-        start, end = self._left[left.start], self._left[left.stop - 1] + 1
-        first, last = self._right[right.start], self._right[right.stop - 1] + 1
-        return Pairing(start, end, first, last, Likeness.TOKENS)
-
-    def _unpaired(self, left: range, right: range) -> Iterator[Pairing]:
+    def _unpaired(self, left: range, right: range) -> Iterator[_Pair]:
+        nothing = range(0)
         for one in left:
-            row = self._left[one]
-            yield Pairing(row, row + 1, -1, -1, Likeness.NONE, 0.0)
+            yield self._pair(range(one, one + 1), nothing, Likeness.NONE, 0.0)
         for two in right:
-            row = self._right[two]
-            yield Pairing(-1, -1, row, row + 1, Likeness.NONE, 0.0)
-
-    def _with_blanks(self, pairings: Sequence[Pairing]) -> Iterator[Pairing]:
-        """The pairings with what is blank between them, and with places for rows that have no answer."""
-        old = row = 0
-        for pairing in [*pairings, Pairing(len(self._old), -2, len(self._rows), -2, Likeness.NONE)]:
-            next_old = pairing.old_start
-            next_row = pairing.start
-            if next_old < 0:  # blank rows on both sides in front of a row without answer belong together
-                next_old = old + min(_blank_count(self._old, old), next_row - row)
-            elif next_row < 0:
-                next_row = row + min(_blank_count(self._rows, row), next_old - old)
-            yield from _blanks(range(old, next_old), range(row, next_row))
-            if pairing.old_end == -2:
-                return
-            old_end = pairing.old_end if pairing.old_start >= 0 else next_old
-            end = pairing.end if pairing.start >= 0 else next_row
-            yield Pairing(next_old, old_end, next_row, end, pairing.likeness, pairing.similarity)
-            old, row = old_end, end
+            yield self._pair(nothing, range(two, two + 1), Likeness.NONE, 0.0)
 
 
-def row_key(lexis: Lexis, row: str) -> str:
-    """What a row says, whatever it looks like: its tokens, and the blanks that have a meaning beside signs.
-
-    >>> from steadyhand.match.lexis import lexis_of
-    >>> row_key(lexis_of("a.py"), " f( a,b ) ") == row_key(lexis_of("a.py"), "f(a, b)")
-    True
-    """
-    pieces: list[str] = []
-    position = 0
-    for start, end in tokens(lexis, row):
-        if pieces:
-            tells = start > position and not _is_loose(lexis, row[position - 1], row[start])
-            pieces.append(" " if tells else "\0")
-        pieces.append(token_text(lexis, row[start:end]))
-        position = end
-    return "".join(pieces)
+def _score(old: _Row, row: _Row, similarity: float, *, equal: bool) -> float:
+    if equal and old.key == row.key:
+        return 1 + 2 * old.weight
+    return similarity * old.weight if similarity >= _ALIKE else 0.0
 
 
-def _is_loose(lexis: Lexis, before: str, after: str) -> bool:
-    """Whether a blank between two characters may as well be missing, or could not be."""
-    if before in lexis.loose or after in lexis.loose:
-        return True
-    return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
+def _numbers(rows: Sequence[_Row], among: range) -> range:
+    """Their numbers among all rows, with the blank rows between them."""
+    return range(rows[among.start].number, rows[among.stop - 1].number + 1) if among else range(0)
 
 
-def _blank_count(rows: Sequence[str], start: int) -> int:
-    """How many blank rows stand one after another from a row on."""
+def _shared_head(left: Sequence[str], right: Sequence[str]) -> int:
+    pairs = zip(left, right, strict=False)
+    return next((at for at, (one, two) in enumerate(pairs) if one != two), min(len(left), len(right)))
+
+
+def _positions(ends: Sequence[int], shared: Container[int]) -> list[int]:
+    """The start, and behind each row that ends where a row of the other side ends as well."""
+    return [0, *(at for at, end in enumerate(ends, 1) if end in shared)]
+
+
+def _with_blanks(pairs: Iterator[_Pair], old: Sequence[str], rows: Sequence[str]) -> Iterator[Pairing]:
+    """The pairs with what is blank between them, and with places for rows that have no answer."""
+    at = to = 0
+    for pair in pairs:
+        left, right = pair.left, pair.right
+        if not left:  # blank rows on both sides in front of a row without answer belong together
+            left = range(0) if not right else _behind_blanks(old, at, right.start - to)
+        elif not right:
+            right = _behind_blanks(rows, to, left.start - at)
+        yield from _blanks(range(at, left.start), range(to, right.start))
+        yield Pairing(left.start, left.stop, right.start, right.stop, pair.likeness, pair.similarity)
+        at, to = left.stop, right.stop
+    yield from _blanks(range(at, len(old)), range(to, len(rows)))
+
+
+def _behind_blanks(rows: Sequence[str], start: int, most: int) -> range:
+    """The empty range behind the blank rows from a row on, so many of them at most."""
     end = start
-    while end < len(rows) and not rows[end].strip():
+    while end < min(start + most, len(rows)) and not rows[end].strip():
         end += 1
-    return end - start
+    return range(end, end)
 
 
 def _blanks(old: range, rows: range) -> Iterator[Pairing]:
@@ -264,68 +214,3 @@ def _blanks(old: range, rows: range) -> Iterator[Pairing]:
         yield Pairing(old.start + shared, old.stop, rows.stop, rows.stop, Likeness.SAME, is_blank=True)
     if len(rows) > shared:
         yield Pairing(old.stop, old.stop, rows.start + shared, rows.stop, Likeness.SAME, is_blank=True)
-
-
-def likeness_of(lexis: Lexis, old: str, row: str) -> Likeness:
-    """How alike two rows are that say the same."""
-    if old == row:
-        return Likeness.SAME
-    if squeeze(lexis, old) == squeeze(lexis, row):
-        return Likeness.LAYOUT
-    return Likeness.TYPOGRAPHY if fold(lexis, old) == fold(lexis, row) else Likeness.TOKENS
-
-
-def _shared_head(left: Sequence[str], right: Sequence[str]) -> int:
-    shared = 0
-    for one, two in zip(left, right, strict=False):
-        if one != two:
-            break
-        shared += 1
-    return shared
-
-
-def _equal_pairs(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int, int]]:
-    row = other = 0
-    for change in diff_rows(left, right):
-        yield from zip(range(row, change.before_start), range(other, change.after_start), strict=True)
-        row, other = change.before_end, change.after_end
-    yield from zip(range(row, len(left)), range(other, len(right)), strict=True)
-
-
-def _joined(keys: Sequence[str], rows: range) -> str:
-    return "\0".join(keys[rows.start : rows.stop])
-
-
-def _cost(key: str) -> float:
-    """What it costs to pass over a row, so that rows are rather taken for changed than looked for far away."""
-    return _weight(key) / 2
-
-
-def _weight(key: str) -> float:
-    """How much a row says: a lone bracket hardly anything, a long line much."""
-    return 0.1 + min(len(key), 40) / 40
-
-
-def _heaviest_path(
-    scores: Sequence[Sequence[float]], row_costs: Sequence[float], column_costs: Sequence[float]
-) -> list[tuple[int, int]]:
-    """Pairs (row, column), both rising, that are worth most; what is passed over before the last pair has its cost."""
-    height, width = len(row_costs), len(column_costs)
-    best = [[0.0] * (width + 1) for _ in range(height + 1)]
-    for one in range(height - 1, -1, -1):
-        line, below, here, cost = scores[one], best[one + 1], best[one], row_costs[one]
-        for two in range(width - 1, -1, -1):
-            taken = line[two] + below[two + 1] if line[two] > 0 else 0.0
-            here[two] = max(0.0, taken, below[two] - cost, here[two + 1] - column_costs[two])
-    path: list[tuple[int, int]] = []
-    one = two = 0
-    while one < height and two < width and best[one][two] > 0:
-        worth = best[one][two]
-        if scores[one][two] > 0 and scores[one][two] + best[one + 1][two + 1] >= worth:
-            path.append((one, two))
-            one, two = one + 1, two + 1
-        elif best[one][two + 1] - column_costs[two] >= worth:
-            two += 1
-        else:
-            one += 1
-    return path

@@ -7,24 +7,28 @@ finds them all; the lines around it, which the edit merely repeats, then say how
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from steadyhand.match.align import Alignment, Pairing, align, likeness_of, row_key
+from steadyhand.match.align import align
 from steadyhand.match.candidate import Candidate, judge
-from steadyhand.match.lexis import Lexis, lexis_of
+from steadyhand.match.lexis import Lexis, lexis_of, token_key
 from steadyhand.match.needle import Needle
+from steadyhand.match.pairing import Pairing, likeness_of
 from steadyhand.match.rows import find_row
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
 
 __all__ = ["find_candidates", "find_context"]
 
+_LOOKED = 25_000  # places of a row whose neighbours are looked at
+_BESIDE = 5  # rows on either side that are looked at then
 _MOST = 60  # places that are aligned
 _FEW = 12  # places of one repeated row that are aligned
 _CONTEXT = 4  # repeated rows that are looked up
 _LONGEST = 400  # rows of a needle
-_WIDEST = 20_000  # code points of a row
+_WIDEST = 160_000  # code points of the rows that are aligned
+_TRIED = 4  # rows to be changed that are looked up
 
 
 def find_candidates(source: Source, needle: Needle) -> list[Candidate] | None:
@@ -33,7 +37,10 @@ def find_candidates(source: Source, needle: Needle) -> list[Candidate] | None:
     if not needle.changes or not 0 < len(needle.rows) <= _LONGEST:
         return None
     anchors = _anchors(source, needle, lexis)
-    if anchors is None or len(anchors) > _MOST:
+    if anchors is None or len(anchors) > _LOOKED:
+        return None
+    anchors = _likely(source.table, needle, anchors)
+    if len(anchors) > _MOST:
         return None
     found: dict[int, Candidate] = {}
     for row, at in anchors:
@@ -52,7 +59,7 @@ def find_context(source: Source, needle: Needle) -> list[Candidate]:
     longest = sorted(repeated, key=lambda row: (-len(needle.rows[row].strip()), row))[:_CONTEXT]
     found: dict[tuple[int, int], Candidate] = {}
     for row in longest:
-        places = find_row(source, needle.rows[row], partial(row_key, lexis)) or ()
+        places = find_row(source, needle.rows[row], partial(token_key, lexis)) or ()
         for at in places if len(places) <= _FEW else ():
             candidate = _candidate(source.table, needle, lexis, row, at, needs_changed=False)
             if candidate is not None:
@@ -62,11 +69,11 @@ def find_context(source: Source, needle: Needle) -> list[Candidate]:
 
 def _anchors(source: Source, needle: Needle, lexis: Lexis) -> list[tuple[int, int]] | None:
     """Pairs of (row of the needle, row of the file) of which every place has at least one."""
-    key = partial(row_key, lexis)
+    key = partial(token_key, lexis)
     removed = [row for row in needle.changed if needle.rows[row].strip()]
     if removed:
         best: list[tuple[int, int]] | None = None
-        for row in sorted(removed, key=lambda row: (-len(needle.rows[row].strip()), row))[:4]:
+        for row in sorted(removed, key=lambda row: (-len(needle.rows[row].strip()), row))[:_TRIED]:
             places = find_row(source, needle.rows[row], key)
             if places is not None and (best is None or len(places) < len(best)):
                 best = [(row, at) for at in places]
@@ -78,6 +85,22 @@ def _anchors(source: Source, needle: Needle, lexis: Lexis) -> list[tuple[int, in
             return None
         pairs += [(row, at) for at in places]
     return pairs
+
+
+def _likely(table: LineTable, needle: Needle, anchors: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places around which most of the needle's rows stand, where there are many: the others could not compete."""
+    if len(anchors) <= _FEW:
+        return anchors
+    support = [_support(table, needle, row, at) for row, at in anchors]
+    least = max(support) / 3
+    return [anchor for anchor, count in zip(anchors, support, strict=True) if count >= least]
+
+
+def _support(table: LineTable, needle: Needle, row: int, at: int) -> int:
+    """How many of the needle's rows next to a row stand next to a row of the file, in whatever order."""
+    wanted = {text.strip() for text in needle.rows[max(0, row - _BESIDE) : row + _BESIDE + 1]}
+    near = range(max(0, at - _BESIDE - 2), min(table.count, at + _BESIDE + 3))
+    return len(wanted & {table.text(number).strip() for number in near})
 
 
 def _neighbours(needle: Needle) -> list[int]:
@@ -97,50 +120,21 @@ def _candidate(
     """
     slack = max(4, len(needle.rows) // 3)
     low, high = max(0, at - row - slack), min(table.count, at + len(needle.rows) - row + slack)
-    if table.span_of(low, high - 1).length > _WIDEST * 8:
+    if table.span_of(low, high - 1).length > _WIDEST:
         return None
     rows = [table.text(number) for number in range(low, high)]
     above = align(needle.rows[:row][::-1], rows[: at - low][::-1], lexis)
     below = align(needle.rows[row + 1 :], rows[at - low + 1 :], lexis)
     anchor = Pairing(row, row + 1, at, at + 1, likeness_of(lexis, needle.rows[row], rows[at - low]))
-    pairings = [*_turned(above, row, at), anchor, *_moved(below, row + 1, at + 1)]
+    turned = [pairing.turned(row, at) for pairing in reversed(above)]
+    pairings = [*turned, anchor, *(pairing.moved(row + 1, at + 1) for pairing in below)]
     visible = [pairing for pairing in pairings if not pairing.is_blank]
     if needs_changed and not _has_changed(visible, needle):
         return None
     return judge(visible, needle, table, lexis)
 
 
-def _turned(pairings: Alignment, old: int, row: int) -> Iterator[Pairing]:
-    """Pairings of reversed rows as pairings of the rows that end before `old` and `row`."""
-    for pairing in reversed(pairings):
-        yield Pairing(
-            old - pairing.old_end,
-            old - pairing.old_start,
-            row - pairing.end,
-            row - pairing.start,
-            pairing.likeness,
-            pairing.similarity,
-            pairing.is_blank,
-        )
-
-
-def _moved(pairings: Alignment, old: int, row: int) -> Iterator[Pairing]:
-    for pairing in pairings:
-        yield Pairing(
-            pairing.old_start + old,
-            pairing.old_end + old,
-            pairing.start + row,
-            pairing.end + row,
-            pairing.likeness,
-            pairing.similarity,
-            pairing.is_blank,
-        )
-
-
 def _has_changed(visible: Sequence[Pairing], needle: Needle) -> bool:
     """Whether every row that the edit changes stands there."""
-    return all(pairing.likeness.is_sure for pairing in visible if _changes(pairing, needle))
-
-
-def _changes(pairing: Pairing, needle: Needle) -> bool:
-    return any(row in needle.changed for row in range(pairing.old_start, pairing.old_end))
+    changed = (pairing for pairing in visible if needle.touches(pairing.old_start, pairing.old_end))
+    return all(pairing.likeness.is_sure for pairing in changed)

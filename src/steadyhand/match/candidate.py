@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from steadyhand.match.align import Pairing, row_key
-from steadyhand.match.lexis import Lexis
+from steadyhand.match.lexis import Lexis, token_key
 from steadyhand.match.needle import Needle
+from steadyhand.match.pairing import Pairing, weight_of
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import LineTable
 
@@ -129,7 +129,7 @@ def _extent(visible: Sequence[Pairing], needle: Needle, table: LineTable) -> tup
 
 
 def _is_far(visible: Sequence[Pairing], edge: int, inner: int, needle: Needle, table: LineTable) -> bool:
-    if _changes(visible[edge], needle):
+    if needle.touches(visible[edge].old_start, visible[edge].old_end):
         return False
     between = visible[min(edge, inner) + 1 : max(edge, inner)]
     reached = sum(_weights(table.text(row) for pairing in between for row in range(pairing.start, pairing.end)))
@@ -149,7 +149,7 @@ def _is_beside(visible: Sequence[Pairing], needle: Needle) -> bool:
     known = [index for index, pairing in enumerate(visible) if not pairing.is_added]
     for one, two in pairwise(known):
         before, after = visible[one], visible[two]
-        is_touched = _changes(before, needle) or _changes(after, needle)
+        is_touched = needle.touches(before.old_start, before.old_end) or needle.touches(after.old_start, after.old_end)
         if two > one + 1 and is_touched and before.likeness.is_sure and after.likeness.is_sure:
             return False
     return True
@@ -205,8 +205,8 @@ class _Tally:
 
     def moved(self, lexis: Lexis) -> float:
         """What the rows weigh that both sides have, but not in the same order."""
-        gained = {row_key(lexis, row) for row in self._gained}
-        return sum(_weights(row for row in self._lost if row_key(lexis, row) in gained))
+        gained = {token_key(lexis, row) for row in self._gained}
+        return sum(_weights(row for row in self._lost if token_key(lexis, row) in gained))
 
     def _add_sure(self, pairing: Pairing, old: Sequence[str]) -> None:
         self.close()
@@ -215,7 +215,7 @@ class _Tally:
         self.sure_rows += len(old)
         self.is_shifted |= indent_of(old[0]) != indent_of(self._table.text(pairing.start))
         self._is_strange = False
-        if not _changes(pairing, self._needle):
+        if not self._needle.touches(pairing.old_start, pairing.old_end):
             self.context += len(old)
             self.repeated += weight
 
@@ -226,10 +226,5 @@ class _Tally:
         self.is_renamed |= any(map(_NAMING.match, old))
 
 
-def _changes(pairing: Pairing, needle: Needle) -> bool:
-    return any(row in needle.changed for row in range(pairing.old_start, pairing.old_end))
-
-
 def _weights(rows: Iterable[str]) -> list[float]:
-    """How much each row says: a lone bracket hardly anything, a long line much."""
-    return [0.1 + min(len(row.strip()), 40) / 40 for row in rows]
+    return [weight_of(row) for row in rows]

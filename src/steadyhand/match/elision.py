@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from steadyhand.match.lexis import Lexis
-from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, consistent, nearest, place_at, run_of
+from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, choose_nearest, consistent, place_at, run_of
 from steadyhand.text.lines import split_bodies
 
 __all__ = ["check_elisions", "elided", "is_elision", "runs_of", "sections_of"]
@@ -178,7 +178,7 @@ def elided(needle_rows: Sequence[str], file_rows: Sequence[str], lexis: Lexis) -
         return None
     if domains is None:
         return None
-    return _ranges(needle_rows, runs, nearest(domains, view), view)
+    return _ranges(needle_rows, runs, choose_nearest(domains, view), view)
 
 
 def _domains_within(runs: Sequence[Run], view: RowView) -> Domains:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from steadyhand.match.align import Alignment, Likeness, Pairing
+from steadyhand.match.pairing import Alignment, Likeness, Pairing
 
 __all__ = ["differences", "similarity"]
 
@@ -25,14 +25,20 @@ def similarity(old: Sequence[str], rows: Sequence[str], alignment: Alignment) ->
         if pairing.is_kept:
             continue
         one, two = "\n".join(old[pairing.old_start : pairing.old_end]), "\n".join(rows[pairing.start : pairing.end])
-        total += len(one) + len(two)
-        distance += _distance(one, two)
+        unlike = _blank_rows_apart(pairing)
+        total += len(one) + len(two) + unlike
+        distance += _distance(one, two) + unlike
     return 1.0 if not distance else round(min(1 - distance / total, _MOST), 4)
 
 
 def differences(old: Sequence[str], rows: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
-    """What differs, each kind once, the most frequent kind of reading mistake first."""
+    """What differs, each kind once, in the order in which the rows show it."""
     return tuple(dict.fromkeys(word for pairing in alignment for word in _words(pairing, old, rows)))
+
+
+def _blank_rows_apart(pairing: Pairing) -> int:
+    """How many blank rows one side has and the other has not."""
+    return abs(pairing.old_end - pairing.old_start - pairing.end + pairing.start) if pairing.is_blank else 0
 
 
 def _distance(one: str, two: str) -> int:
@@ -49,7 +55,7 @@ def _words(pairing: Pairing, old: Sequence[str], rows: Sequence[str]) -> Iterato
     if pairing.is_kept:
         yield "elided lines"
     elif pairing.is_blank:
-        if pairing.old_end - pairing.old_start != pairing.end - pairing.start:
+        if _blank_rows_apart(pairing):
             yield "blank lines"
     elif pairing.is_missing:
         yield "lines that are not in the file"

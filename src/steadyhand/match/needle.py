@@ -50,3 +50,7 @@ class Needle:
         if self.changes is None:
             return frozenset(range(len(self.rows)))
         return frozenset(row for change in self.changes for row in range(change.before_start, change.before_end))
+
+    def touches(self, start: int, end: int) -> bool:
+        """Whether the edit changes or removes one of rows `start:end`."""
+        return any(row in self.changed for row in range(start, end))

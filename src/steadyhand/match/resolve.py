@@ -18,9 +18,8 @@ from typing import Literal, Protocol
 
 from steadyhand.match.needle import Needle
 from steadyhand.match.repair import Mending, mendings, repairs
-from steadyhand.match.rows import is_whole_lines
 from steadyhand.match.tier import Step, Tier, steps_up_to
-from steadyhand.text.lines import split_bodies
+from steadyhand.text.lines import is_whole_lines, split_bodies
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -44,7 +43,7 @@ class Finder(Protocol):
 class Found:
     """The places meant; `others` are the first of those left alone, `total` counts both.
 
-    `old` and `new` are the edit's texts as they were looked for: without what a repair took off.
+    `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `mended` took off.
     """
 
     matches: tuple[Match, ...]
@@ -53,6 +52,7 @@ class Found:
     tier: Tier
     old: str = ""
     new: str | None = None
+    mended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,27 +127,27 @@ def resolve(
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """One question: which tier, under which name, for which texts."""
+    """One question: which tier, under which name, for which text, and the repairs that made this text."""
 
     tier: Tier
     needle: Needle
-    new: str | None
+    mended: tuple[str, ...] = ()
 
 
 def _queries(step: Step, old: str, new: str | None) -> Iterator[_Query]:
     if not step.is_mended:
         needle = Needle(old, new)
-        yield from (_Query(tier, needle, new) for tier in step.tiers)
+        yield from (_Query(tier, needle) for tier in step.tiers)
     elif new is not None:
         for mending in mendings(old, new):
             for tier in step.tiers:
-                yield _Query(_mended(tier, step, mending), Needle(mending.old, mending.new), mending.new)
+                yield _Query(_mended(tier, step, mending), Needle(mending.old, mending.new), mending.names)
 
 
 def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
     """A tier as it is asked for a mended text: several lines, or what stood in a shape of lines, are whole lines."""
     differs, confidence = (*mending.names, *tier.differs), min(tier.confidence, _MENDED)
-    named = replace(tier, name=step.name, confidence=confidence, differs=differs)
+    named = replace(tier, name=step.name, rank=step.rank, confidence=confidence, differs=differs)
     is_of_lines = any(repair.is_of_lines for repair in repairs() if repair.name in mending.names)
     if not is_of_lines and len(split_bodies(mending.old)) == 1:
         return named
@@ -173,7 +173,9 @@ def _ask(find: Finder, query: _Query, occurrence: Occurrence, expected: int | No
         found = _unique(tier, every, len(query.needle.text), expected)
     else:
         found = _choose(tier, every, occurrence, expected)
-    return replace(found, old=query.needle.text, new=query.new) if isinstance(found, Found) else found
+    if not isinstance(found, Found):
+        return found
+    return replace(found, old=query.needle.text, new=query.needle.new, mended=query.mended)
 
 
 def _unique(tier: Tier, places: Iterator[Span], size: int, expected: int | None) -> Resolution:

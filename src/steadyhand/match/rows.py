@@ -16,10 +16,12 @@ from itertools import islice
 from steadyhand.match.needle import Needle
 from steadyhand.text.indent import Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import LineTable
+from steadyhand.text.seeds import places_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.typography import plain
 
-__all__ = ["find_row", "find_windows", "is_whole_lines", "rows_with", "seed_of", "span_of_rows"]
+__all__ = ["find_row", "find_windows", "rows_with", "seed_of", "span_of_rows"]
 
 _WORD = re.compile(r"[A-Za-z0-9_]{2,}")
 _TRIED = 6  # words whose places are counted
@@ -28,6 +30,9 @@ _MODERATE = 2_000_000  # code points of text up to which every row may be looked
 _SOME = 2_000  # rows that are looked at where there are too many
 _MOST_ROWS = 200_000  # of a needle
 _WORK = 1_000_000  # rows compared with rows
+_BLANKS = 8  # times as long as the needle's longest may a row be that differs in nothing but blanks
+_SLACK = 10_000  # code points more than that
+_TOO_LONG = "\0"  # the key of a row that is longer
 _TELLING = 2.0  # long lines that a needle must amount to if its indentation does not answer to the file's
 
 Key = Callable[[str], str]
@@ -55,8 +60,14 @@ def find_row(source: Source, row: str, key: Key) -> list[int] | None:
     places = _rows_with(source, [row])
     if places is None:
         return None
-    wanted = key(row)
-    return [found for found, _ in places if key(source.table.text(found)) == wanted]
+    wanted, signs = key(row), _signs(row)
+    texts = ((found, source.table.text(found)) for found, _ in places)
+    return [found for found, text in texts if _signs(text) == signs and key(text) == wanted]
+
+
+def _signs(row: str) -> str:
+    """What is left of a row without blanks and kinds of quotes: rows that differ in this say different things."""
+    return plain(row).replace(" ", "").replace("\t", "").replace('"', "'")
 
 
 def rows_with(source: Source, rows: Sequence[str]) -> list[int] | None:
@@ -73,21 +84,6 @@ def span_of_rows(table: LineTable, first: int, last: int, needle: str) -> Span:
     return Span(span.start, table.start(last) + len(table.text(last)))
 
 
-def is_whole_lines(text: str, span: Span) -> bool:
-    """Whether nothing but blanks stands before a span on its first line, and behind it on its last.
-
-    >>> is_whole_lines("  a b\\nc", Span(2, 5)), is_whole_lines("  a b\\nc", Span(2, 3))
-    (True, False)
-    """
-    start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
-    if text[start : span.start].strip(" \t"):
-        return False
-    if span.end and text[span.end - 1] in "\r\n":
-        return True
-    end = min((at for ending in "\r\n" if (at := text.find(ending, span.end)) >= 0), default=len(text))
-    return not text[span.end : end].strip(" \t")
-
-
 class _Search:
     """One needle in one text; `is_spent` says that not every place was looked at."""
 
@@ -97,6 +93,7 @@ class _Search:
         self._key = key
         self._rows = [text for text in needle.rows if text.strip()]
         self._known: dict[str, str] = {}
+        self._longest = _BLANKS * max(map(len, self._rows), default=0) + _SLACK
         self._work = _WORK
         self.is_spent = False
 
@@ -149,6 +146,8 @@ class _Search:
     def _key_of(self, row: int) -> str:
         """The key of a row of the text; that of a blank row is empty."""
         self._work -= 1
+        if self._source.table.span(row).length > self._longest:
+            return _TOO_LONG
         text = self._source.table.text(row)
         known = self._known.get(text)
         if known is None:
@@ -194,7 +193,7 @@ def _rows_with(source: Source, rows: Sequence[str]) -> list[tuple[int, int]] | N
     word, row, count = seed
     if count > _FREQUENT:
         return None
-    found = dict.fromkeys(source.table.row_at(offset) for offset in _places(source.text, word)) if count else {}
+    found = dict.fromkeys(source.table.row_at(offset) for offset in places_of(source.text, word)) if count else {}
     return [(at, row) for at in found]
 
 
@@ -204,15 +203,8 @@ def _first_rows_with(source: Source, rows: Sequence[str]) -> list[tuple[int, int
     if seed is None:
         return [(row, 0) for row in range(min(source.table.count, _SOME))]
     word, row, _ = seed
-    found = dict.fromkeys(source.table.row_at(offset) for offset in islice(_places(source.text, word), _SOME))
+    found = dict.fromkeys(source.table.row_at(offset) for offset in islice(places_of(source.text, word), _SOME))
     return [(at, row) for at in found]
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
 
 
 def _with_blank_edges(table: LineTable, rows: Sequence[str], first: int, last: int) -> tuple[int, int]:

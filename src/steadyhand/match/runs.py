@@ -25,8 +25,8 @@ __all__ = [
     "RowView",
     "Run",
     "WorkSpent",
+    "choose_nearest",
     "consistent",
-    "nearest",
     "place_at",
     "run_of",
 ]
@@ -96,7 +96,7 @@ class RowView:
         return not text or text.isspace()
 
     def depth(self, row: int) -> int:
-        return depth_of(self._text(row))
+        return _depth_of(self._text(row))
 
     def visible(self, start: int, end: int) -> Iterator[int]:
         """The rows that are not blank."""
@@ -108,7 +108,7 @@ class RowView:
             raise WorkSpent
 
 
-def depth_of(row: str) -> int:
+def _depth_of(row: str) -> int:
     """How far a row is indented, in columns."""
     return len(row[: len(row) - len(row.lstrip())].expandtabs(_TAB))
 
@@ -119,7 +119,7 @@ def run_of(rows: Sequence[str], start: int, end: int, lexis: Lexis) -> Run | Non
     if not visible:
         return None
     keys = tuple(fold(lexis, rows[row]) for row in visible)
-    depths = tuple(depth_of(rows[row]) for row in visible)
+    depths = tuple(_depth_of(rows[row]) for row in visible)
     return Run(start, end, visible, keys, depths, is_first=not start)
 
 
@@ -187,7 +187,7 @@ def _last_visible(view: RowView, row: int) -> int:
     return row
 
 
-def nearest(domains: Domains, view: RowView) -> list[Place]:
+def choose_nearest(domains: Domains, view: RowView) -> list[Place]:
     """One choice out of domains in which there is one: around the first run that has a single place, the closest.
 
     For runs whose place makes no difference; where it does, ask whether only one is left.

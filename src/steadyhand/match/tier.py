@@ -17,6 +17,10 @@ from steadyhand.match.needle import Needle
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+STRICT = ("exact", "newline")  # the tiers that overlook nothing but how lines end
+LITERAL = 30  # the rank up to which the old text, perhaps mended, stands in the file as it is
+BLANKS = 50  # the rank up to which a place says the same as the old text but for blanks
+
 
 class Find(Protocol):
     """How a tier is asked: every place left to right, lazily, overlapping ones too unless `apart`."""

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Nothing
+from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.places import WIDTH, lines_phrase
 from steadyhand.plan.refusals import two_lines
-from steadyhand.text.lines import split_bodies
+from steadyhand.text.lines import is_whole_lines, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from steadyhand.text.nearest import Difference, Nearest
 
-_NEAR = 0.8
+_NEAR = 0.8  # from this on the edit may well be meant for the place
 _ALIKE = 0.5  # less than this is hardly a resemblance
-_RIVALS = 0.03
-_LONGEST = 4_000
-_VISIBLE = 30
+_RIVALS = 0.03  # by how much less than the best a place may be alike and still be as near
+_LONGEST = 4_000  # code points of old text that is offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ class Absence:
 
     def may_be_done(self) -> bool:
         """Whether the new text alone is evidence enough: it is long, and stands as whole lines."""
-        return self.new is not None and is_telling(self.new.of(self.source.text)) and self._is_whole_lines(self.new)
+        text, new = self.source.text, self.new
+        return new is not None and is_telling(new.of(text)) and is_whole_lines(text, new)
 
     def is_done(self, places: Sequence[Nearest]) -> bool:
         """Whether the edit was made before, as far as can be told: nothing but the new text is like the old."""
@@ -170,18 +171,6 @@ class Absence:
         if start == span.start:
             start = text.find(wanted, start + 1)
         return Span(start, start + span.length) if start >= 0 else None
-
-    def _is_whole_lines(self, span: Span) -> bool:
-        text = self.source.text
-        row = text[max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1 : span.start]
-        is_end = span.end == len(text) or text[span.end] in "\r\n" or text[span.end - 1] in "\r\n"
-        return is_end and not row.strip(" \t")
-
-
-def is_telling(new: str) -> bool:
-    """Two lines that are not blank, or so many characters that they do not stand somewhere by chance."""
-    rows = [row for row in split_bodies(new) if row.strip()]
-    return len(rows) >= 2 or sum(not char.isspace() for char in new) >= _VISIBLE
 
 
 def _is_short(text: str) -> bool:

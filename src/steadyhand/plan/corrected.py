@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from steadyhand.errors import EditError
 from steadyhand.match.repair import mendings
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, edit_to_json
-from steadyhand.plan.window import Drifted, place_of
+from steadyhand.plan.making import Drifted, make
+from steadyhand.plan.window import window_at
 from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["closest", "correct"]
+__all__ = ["correct", "most_alike"]
 
 _LONGEST = 4_000  # code points of old text that is offered
 
@@ -31,12 +32,12 @@ def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
     ours = span.of(source.text)
     if not isinstance(edit.target, Old) or span.length > _LONGEST or not _is_single(source.text, ours):
         return None
-    old, new = closest(edit.target.text, edit.text, ours)
+    old, new = most_alike(edit.target.text, edit.text, ours)
     made = _retold(edit, old, new, source, span)
     return edit_to_json(made) if made is not None and _can_be_written(source, made) else None
 
 
-def closest(old: str, new: str, ours: str) -> tuple[str, str]:
+def most_alike(old: str, new: str, ours: str) -> tuple[str, str]:
     """The edit's texts, without a shape they were given by accident where the old text is then more like the place."""
     measure = Measure([ours])
     texts = [(old, new), *((mending.old, mending.new) for mending in mendings(old, new))]
@@ -61,15 +62,15 @@ def _rebuilt(source: Source, span: Span, old: str, new: str) -> tuple[str, str] 
 
     None where the two clash. The place is as wide as it was given where that is enough, else it is whole lines.
     """
-    place = place_of(source, span, old)
-    made = place.make(new, on_drift="merge")
+    window = window_at(source, span, old)
+    made = make(window, new, on_drift="merge")
     if isinstance(made, Drifted):
         return None
     text = source.text
-    whole = _written(text, place.span, made.writes)
-    lead, tail = text[place.span.start : span.start], text[span.end : place.span.end]
+    whole = _written(text, window.span, made.writes)
+    lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
     if len(whole) < len(lead) + len(tail) or not (whole.startswith(lead) and whole.endswith(tail)):
-        return place.span.of(text), whole
+        return window.span.of(text), whole
     return span.of(text), whole[len(lead) : len(whole) - len(tail)]
 
 

@@ -11,30 +11,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
-from steadyhand.match.needle import Needle
-from steadyhand.match.resolve import SHOWN, Found, Miscount, Nothing, Several, TooMany, resolve
-from steadyhand.match.tier import step_names, tier_named
+from steadyhand.match.resolve import Found, Miscount, Nothing, Several, TooMany, resolve
+from steadyhand.match.tier import LITERAL, STRICT, step_names, tier_named
 from steadyhand.plan import refusals
-from steadyhand.plan.absent import Absence, is_telling
-from steadyhand.plan.corrected import closest
+from steadyhand.plan.absent import Absence
+from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Old, Replace, as_replacement
+from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.window import Drifted, place_of
+from steadyhand.plan.window import window_at
 from steadyhand.structure.target import Refusal
-from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from steadyhand.text.nearest import Nearest
 
-__all__ = ["LITERAL", "STRICT", "Located", "Locator"]
+__all__ = ["Located", "Locator"]
 
-STRICT = ("exact", "newline")
-_CERTAIN = 50  # the rank up to which a place says the same as the old text but for blanks
-LITERAL = 30  # the rank up to which the old text, perhaps mended, stands in the file as it is
-_SEARCHES = 3
+_SEARCHES = 3  # times that the nearest place is looked for
 _CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
 _TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
@@ -48,10 +44,12 @@ class Located:
     others: tuple[Span, ...] = ()
     found: Found | None = None
 
-    @property
-    def confidence(self) -> float:
-        """How sure the place is; an address is as sure as can be."""
-        return 1.0 if self.found is None else self.found.tier.confidence
+    def confidence(self, similarity: float) -> float:
+        """How sure the place is: as its tier is, and a guess no surer than it is like; an address is quite sure."""
+        if self.found is None:
+            return 1.0
+        sure = self.found.tier.confidence
+        return min(sure, similarity) if self.found.tier.is_single else sure
 
 
 class Locator:
@@ -96,13 +94,8 @@ class Locator:
             laxest=self._policy.tier if self._tolerated > 0 else _strictest(self._policy),
         )
         match found:
-            case Found() if found.tier.rank > LITERAL - 1 and self._is_doubtful(edit, found):
-                return self._pass_or_refuse(edit, old, Nothing(step_names()))
-            case Found() if found.tier.name in STRICT and (several := self._other_indents(edit, found)) is not None:
-                raise refusals.ambiguous(self._name, self._draft.source, several)
             case Found():
-                self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
-                return Located(found.matches, found.others, found)
+                return self._believed(edit, old, found)
             case Several():
                 raise refusals.ambiguous(self._name, self._draft.source, found)
             case Miscount():
@@ -112,34 +105,16 @@ class Locator:
             case Nothing():
                 return self._pass_or_refuse(edit, old, found)
 
-    def _other_indents(self, edit: Edit, found: Found) -> Several | None:
-        """Lines that differ from the old text in their indentation, where it was found inside a longer indentation.
-
-        Quoted with some of its indentation, such a line may as well be another one with less of it.
-        """
-        start = found.matches[0].span.start
-        if edit.occurrence is not None or len(found.matches) > 1 or self._policy.tier in STRICT:
-            return None
-        if found.old[0] not in " \t" or self._draft.read(start - 1, start) not in (" ", "\t"):
-            return None
-        whitespace = tier_named("whitespace")
-        places = list(whitespace.find(self._draft.source, Needle(found.old, found.new), apart=False))
-        return Several(whitespace, tuple(places[:SHOWN]), len(places), is_all=True) if len(places) > 1 else None
-
-    def _is_doubtful(self, edit: Edit, found: Found) -> bool:
-        """Whether the edit was made before, or its texts have a shape that should have been taken off first."""
-        source, span = self._draft.source, found.matches[0].span
-        if found.tier.rank <= _CERTAIN or found.tier.name == "repair":
-            return "Markdown fence" in found.tier.differs and _is_fenced(source.text, span)
-        if found.tier.is_single and self._stands_already(edit):
-            return True
-        return closest(found.old, found.new or "", span.of(source.text)) != (found.old, found.new or "")
-
-    def _stands_already(self, edit: Edit) -> bool:
-        """Whether the new text stands somewhere but for blanks and typography, and says enough to be no chance."""
-        if not isinstance(edit, Replace) or not is_telling(edit.new):
-            return False
-        return not isinstance(resolve(self._draft.find, edit.new, laxest="typography"), Nothing)
+    def _believed(self, edit: Edit, old: str, found: Found) -> Located | None:
+        """The places, unless something speaks against them."""
+        finding = Finding(edit, found, self._draft)
+        if is_doubtful(finding):
+            return self._pass_or_refuse(edit, old, Nothing(step_names()))
+        several = None if self._policy.tier in STRICT else find_other_indents(finding)
+        if several is not None:
+            raise refusals.ambiguous(self._name, self._draft.source, several)
+        self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
+        return Located(found.matches, found.others, found)
 
     def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:
         """The old text is nowhere: it may be because the edit was made before, or because its lines have drifted."""
@@ -166,8 +141,7 @@ class Locator:
         if self._policy.tier not in (None, "fuzzy") or not absence.is_drift(places):
             return None
         source, span = absence.source, places[0].span
-        place = place_of(source, span, absence.old)
-        made = place.make(new, on_drift=self._policy.on_drift)
+        made = make(window_at(source, span, absence.old), new, on_drift=self._policy.on_drift)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, absence.edit, span)
         if self._policy.on_drift == "refuse" or places[0].similarity < _DRIFT:
@@ -181,12 +155,6 @@ class Locator:
             return None
         found = resolve(self._draft.find, edit.new, laxest=_strictest(self._policy))
         return found.matches[0].span if isinstance(found, Found) else None
-
-
-def _is_fenced(text: str, span: Span) -> bool:
-    """Whether fences stand right around a place, so that those of the old text were quoted and no accident."""
-    before, behind = split_bodies(text[: span.start])[-1:], split_bodies(text[span.end :].lstrip("\r\n"))[:1]
-    return any(row.strip().startswith(("```", "~~~")) for row in (*before, *behind))
 
 
 def _strictest(policy: Policy) -> str:

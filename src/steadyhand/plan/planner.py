@@ -30,13 +30,6 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 
-_SEARCHES = 3
-_CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
-_TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
-_STRICT = ("exact", "newline")
-_DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
-_LITERAL = 30  # the rank up to which the old text stands in the file, perhaps mended, as it is
-
 
 def plan(
     source: Source, edits: Sequence[Edit], policy: Policy, *, path: str | None = None, reason: str | None = None
@@ -105,7 +98,7 @@ class _Planner:
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return replace(blank, error=error.with_details(**facts))
         found = replace(blank, tier=match.tier, similarity=match.similarity, differs=match.differs)
-        return replace(found, applied=True, confidence=min(located.confidence, max(match.similarity, 0.5)))
+        return replace(found, applied=True, confidence=located.confidence(match.similarity))
 
     def _write(self, index: int, edit: Edit, located: Located) -> Match:
         """Put the edit's text into its places; the first match, with what it was found to differ in."""

@@ -15,14 +15,13 @@ from steadyhand.plan.distinction import tell_apart
 from steadyhand.plan.places import describe_places, lines_phrase, list_places, occurrences_of
 from steadyhand.plan.unique import Context, find_contexts
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import show_difference
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Edit
-    from steadyhand.plan.window import Drifted
+    from steadyhand.plan.making import Drifted
 
 
 def ambiguous(name: str, source: Source, found: Several, *, similarities: Sequence[float] = ()) -> EditError:
@@ -199,34 +198,6 @@ def two_lines(line: int, sent: str | None, there: str | None) -> list[str]:
     """What a line has and what the edit quotes for it, one below the other; None: no such line on that side."""
     has = "nothing" if there is None else there
     return [f"  line {line} has: {has}", f"  you sent{' ' * len(str(line))} : {'nothing' if sent is None else sent}"]
-
-
-def low_confidence(
-    name: str, source: Source, match: Match, wanted: float, corrected: Mapping[str, object] | None = None
-) -> EditError:
-    """A place was found, and it is less alike than the policy asks for."""
-    lines = source.lines_of(match.span)
-    where = lines_phrase(*lines)
-    overlooked = f", overlooking {' and '.join(match.differs)}" if match.differs else ""
-    details: dict[str, object] = {
-        "lines": list(lines),
-        "tier": match.tier,
-        "similarity": round(match.similarity, 3),
-        "wanted": wanted,
-    }
-    hint = f"read {where} of {name} and quote {'it' if lines[0] == lines[1] else 'them'} exactly"
-    if corrected is not None:
-        details["corrected"] = dict(corrected)
-        hint = (
-            f"if {where} of {name} {'is' if lines[0] == lines[1] else 'are'} meant, send the edit given as `corrected`"
-        )
-    return EditError(
-        Kind.LOW_CONFIDENCE,
-        f"the old text is like {where} of {name} only to {min(match.similarity, 0.99):.0%}{overlooked}; "
-        f"this call asks for {wanted:.0%}",
-        hint=hint,
-        details=details,
-    )
 
 
 def no_change(name: str, what: str) -> EditError:

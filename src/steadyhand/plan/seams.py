@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steadyhand.match.align import Alignment, Pairing
+from steadyhand.match.pairing import Alignment, Pairing
 
 __all__ = ["Drift", "Seams", "drift_of"]
 
@@ -40,9 +40,9 @@ class Seams:
         """The pairing of one old row."""
         return self._alignment[self._index[row]]
 
-    def index_near(self, row: int) -> int:
-        """The pairing of an old row, or of the last one."""
-        return self._index.get(row, len(self._alignment) - 1)
+    def near(self, row: int) -> Pairing:
+        """The pairing of an old row, or the last one."""
+        return self._alignment[self._index.get(row, len(self._alignment) - 1)]
 
     def held(self, start: int, end: int) -> list[Pairing]:
         """The pairings of some old rows, and whatever the file has between them."""
@@ -69,7 +69,7 @@ class Seams:
 
     def leaves_strange_blanks(self, start: int, end: int) -> bool:
         """Whether removing rows brings blank rows together of which the old text knew nothing."""
-        strange = [pairing for pairing in self._alignment if pairing.is_blank and pairing.old_start == pairing.old_end]
+        strange = [pairing for pairing in self._alignment if pairing.is_blank and pairing.is_file_only]
         return any(pairing.end == start for pairing in strange) and any(pairing.start == end for pairing in strange)
 
     def seam(self, row: int) -> int | Drift:

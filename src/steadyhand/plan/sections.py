@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from steadyhand.match.align import Alignment, Likeness
 from steadyhand.match.lexis import Lexis, fold
-from steadyhand.text.diff import Change, diff_rows
+from steadyhand.match.pairing import Alignment
+from steadyhand.text.diff import Change, equal_pairs
 
 __all__ = ["BlankRun", "Repeated", "Section", "sections_of"]
 
@@ -56,13 +56,8 @@ def sections_of(old: Sequence[str], new: Sequence[str], alignment: Alignment, le
 def _repeated(old: Sequence[str], new: Sequence[str], alignment: Alignment, lexis: Lexis) -> list[Repeated]:
     left = [row for row, text in enumerate(old) if text.strip()]
     right = [row for row, text in enumerate(new) if text.strip()]
-    pairs: list[Repeated] = []
-    one = two = 0
-    changes = diff_rows([fold(lexis, old[row]) for row in left], [fold(lexis, new[row]) for row in right])
-    for change in [*changes, Change(len(left), 0, len(right), 0)]:
-        ends = range(one, change.before_start), range(two, change.after_start)
-        pairs += [Repeated(left[at], right[to]) for at, to in zip(*ends, strict=True)]
-        one, two = change.before_end, change.after_end
+    same = equal_pairs([fold(lexis, old[row]) for row in left], [fold(lexis, new[row]) for row in right])
+    pairs = [Repeated(left[one], right[two]) for one, two in same]
     return list(_apart_from_groups(pairs, alignment))
 
 
@@ -72,7 +67,7 @@ def _apart_from_groups(pairs: Sequence[Repeated], alignment: Alignment) -> Itera
     dropped: set[int] = set()
     for pairing in alignment:
         rows = range(pairing.old_start, pairing.old_end)
-        if pairing.likeness is Likeness.TOKENS and (len(rows) > 1 or pairing.end - pairing.start > 1):
+        if pairing.is_laid_out_otherwise:
             partners = [partner.get(row) for row in rows]
             if None in partners or partners != list(range(partners[0] or 0, (partners[0] or 0) + len(rows))):
                 dropped |= set(rows)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 
-from steadyhand.match.align import Alignment, Likeness, Pairing, likeness_of
 from steadyhand.match.elision import elided, is_elision
 from steadyhand.match.lexis import lexis_of
-from steadyhand.plan.window import Drifted, Made, place_of
+from steadyhand.match.pairing import Alignment, Likeness, Pairing, likeness_of
+from steadyhand.plan.making import Drifted, Made, make
+from steadyhand.plan.window import window_at
 from steadyhand.text.indent import indent_of
-from steadyhand.text.lines import split_bodies, split_lines
+from steadyhand.text.lines import line_start, split_bodies, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+# The first line of a definition at the margin, behind a blank line: it belongs to nothing above it.
 _NEXT = re.compile(
     r"\n[ \t]*\n(?:@|(?:async |export |pub |public |static )*(?:def|class|function|func|fn|struct|impl)\b)"
 )
@@ -25,7 +27,7 @@ __all__ = ["looks_unindented", "make_at", "make_unindented"]
 
 def make_at(source: Source, span: Span, old: str, new: str, *, tier: str, on_drift: str) -> Made | Drifted:
     """The writes that make an edit at a place that a tolerant tier found."""
-    return place_of(source, span, old, _alignment(source, span, old, tier)).make(new, on_drift=on_drift)
+    return make(window_at(source, span, old, _alignment(source, span, old, tier)), new, on_drift=on_drift)
 
 
 def looks_unindented(old: str, new: str) -> bool:
@@ -44,7 +46,7 @@ def looks_unindented(old: str, new: str) -> bool:
 def make_unindented(source: Source, span: Span, old: str, new: str) -> Made | None:
     """The writes of such an edit on whole lines, at the indentation of the line; None where it is none."""
     text = source.text
-    start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
+    start = line_start(text, span.start)
     lead = text[start : span.start]
     ends_line = old.endswith(("\n", "\r")) or span.end == len(text) or text[span.end] in "\r\n"
     if not lead or lead.strip(" \t") or not ends_line:
@@ -55,7 +57,7 @@ def make_unindented(source: Source, span: Span, old: str, new: str) -> Made | No
         return None  # the further lines stand where they belong already
     if _NEXT.search(new):
         return None  # a definition after a blank line stands at its own margin
-    made = place_of(source, Span(start, span.end), old).make(new)
+    made = make(window_at(source, Span(start, span.end), old), new)
     return made if isinstance(made, Made) else None
 
 

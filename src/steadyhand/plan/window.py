@@ -1,75 +1,66 @@
-"""From a place that a tolerant tier found to what is written there: spans of the file and their new text.
+"""The rows of a file that answer to an old text, as an edit is built on them: whole lines, and what is around them.
 
-The place is widened to whole lines, its rows are paired with the old text's, and only pieces that the edit changes come
-back. Nothing is decided here that `rebuild` does not decide.
+A window is only looked at. What is written into it is decided by `plan/rebuild.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 
-from steadyhand.match.align import Alignment, align
-from steadyhand.match.lexis import lexis_of
-from steadyhand.match.measure import differences, similarity
-from steadyhand.plan.rebuild import Window, rebuild
-from steadyhand.plan.seams import Drift
+from steadyhand.match.align import align
+from steadyhand.match.lexis import Lexis, lexis_of, token_key
+from steadyhand.match.pairing import Alignment
 from steadyhand.text.indent import unit_of
-from steadyhand.text.lines import body, split_bodies, split_lines
+from steadyhand.text.lines import body, line_start, split_bodies, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["Drifted", "Made", "Place", "place_of"]
+__all__ = ["Window", "window_at"]
 
 _BESIDE = 8_000  # code points on either side that are compared with what is to be added
 _AROUND = 100_000  # code points on either side in which the unit of indentation is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """Spans of the text with what comes in their place, and how the place differs from the old text."""
+class Window:
+    """A span of the file that answers to an old text, its rows with their endings, and how they answer.
 
-    writes: tuple[tuple[Span, str], ...]
-    similarity: float
-    differs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Drifted:
-    """Lines that the edit changes and the file has otherwise: their span, what the edit quotes, what stands there."""
+    `newline` ends a new row that has no neighbour to learn from; `unit` is the file's level of indentation.
+    `is_partial`: the first row starts in the middle of its line, so that its indentation says nothing.
+    `above` and `below` are rows of the file around the window, the nearest first.
+    """
 
     span: Span
-    expected: str
-    actual: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place with its rows, ready to be built on."""
-
-    span: Span
-    window: Window
     old: str
+    rows: tuple[str, ...]
+    alignment: Alignment
+    lexis: Lexis
+    newline: str
+    unit: str | None
+    is_partial: bool = False
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
-    def make(self, new: str, *, on_drift: str = "refuse") -> Made | Drifted:
-        """The edit that puts `new` here."""
-        built = rebuild(self.window, self.old, new, on_drift=on_drift)
-        starts = list(accumulate(map(len, self.window.rows), initial=self.span.start))
-        if isinstance(built, Drift):
-            return self._drifted(built, starts)
-        writes = tuple((Span(starts[piece.start], starts[piece.end]), piece.text) for piece in built.pieces)
-        old, rows = split_bodies(self.old), [body(row) for row in self.window.rows]
-        alignment = self.window.alignment
-        return Made(writes, similarity(old, rows, alignment), differences(old, rows, alignment))
+    def starts(self) -> list[int]:
+        """Where each row starts in the file, and where the last one ends."""
+        return list(accumulate(map(len, self.rows), initial=self.span.start))
 
-    def _drifted(self, drift: Drift, starts: list[int]) -> Drifted:
-        expected = "\n".join(split_bodies(self.old)[drift.old_start : drift.old_end])
-        actual = "".join(self.window.rows[drift.start : drift.end])
-        return Drifted(Span(starts[drift.start], starts[drift.end]), expected, actual)
+    def has_beside(self, rows: Sequence[str], at: int) -> bool:
+        """Whether rows, if they have words, stand right above or right below a position already, blank rows aside."""
+        wanted = [key for row in rows if (key := token_key(self.lexis, row))]
+        if not any(char.isalnum() for key in wanted for char in key):
+            return False
+        above, below = [*self.rows[:at][::-1], *self.above], [*self.rows[at:], *self.below]
+        return wanted in (self._first_keys(below, len(wanted)), self._first_keys(above, len(wanted))[::-1])
+
+    def _first_keys(self, rows: Sequence[str], count: int) -> list[str]:
+        return list(islice((token_key(self.lexis, body(row)) for row in rows if row.strip()), count))
 
 
-def place_of(source: Source, span: Span, old: str, alignment: Alignment | None = None) -> Place:
-    """The place at a span; an alignment that is given already is taken as it is."""
+def window_at(source: Source, span: Span, old: str, alignment: Alignment | None = None) -> Window:
+    """The window at a span, widened to whole lines; an alignment that is given already is taken as it is."""
     lexis = lexis_of(source.path)
     wide, is_partial = _whole_lines(source.text, span)
     rows = split_lines(wide.of(source.text))
@@ -77,8 +68,7 @@ def place_of(source: Source, span: Span, old: str, alignment: Alignment | None =
         alignment = align(split_bodies(old), [body(row) for row in rows], lexis)
     above, below = _around(source.text, wide)
     newline, unit = source.newline_at(wide.start), _unit_near(source, wide)
-    window = Window(tuple(rows), alignment, lexis, newline, unit, is_partial=is_partial, above=above, below=below)
-    return Place(wide, window, old)
+    return Window(wide, old, tuple(rows), alignment, lexis, newline, unit, is_partial, above, below)
 
 
 def _around(text: str, span: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -89,7 +79,7 @@ def _around(text: str, span: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _whole_lines(text: str, span: Span) -> tuple[Span, bool]:
     """The span with the blanks before it and the ending behind it, and whether it starts inside a line."""
-    before = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
+    before = line_start(text, span.start)
     is_partial = bool(text[before : span.start].strip(" \t"))
     start = span.start if is_partial else before
     end = span.end

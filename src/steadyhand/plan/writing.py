@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 
 from steadyhand.match.elision import check_elisions
 from steadyhand.match.resolve import Found
+from steadyhand.match.tier import LITERAL, STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.draft import Draft, Slot, Taken
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
-from steadyhand.plan.locating import LITERAL, STRICT, Located
+from steadyhand.plan.locating import Located
+from steadyhand.plan.making import Drifted, Made
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
-from steadyhand.plan.window import Drifted, Made
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
 
@@ -44,12 +45,13 @@ class Writing:
             made = self._unindented(edit, located)
             if made is None:
                 return [self._wish(index, edit, match) for match in located.matches], match
-            return [self._free(index, *write) for write in made.writes], _told(match, made, "whitespace")
+            return [self._free(index, *write) for write in made.writes], _told(match, made, (), "whitespace")
         if found.tier.rank <= LITERAL:
             new = (found.new or "").replace("\r\n", "\n") if "\r\n" in found.old else found.new or ""
             return [self._free(index, match.span, self._fitted(new, match.span)) for match in located.matches], match
         every = [self._made(edit, match, found) for match in located.matches]
-        return [self._free(index, *write) for made in every for write in made.writes], _told(match, every[0])
+        wishes = [self._free(index, *write) for made in every for write in made.writes]
+        return wishes, _told(match, every[0], found.mended)
 
     def _unindented(self, edit: Edit, located: Located) -> Made | None:
         """What an edit of one line means that was quoted without its indentation; None where it was not."""
@@ -109,11 +111,11 @@ class Writing:
         return fit_insertion(text, newline, before=before, is_end=is_end, literal=literal)
 
 
-def _told(match: Match, made: Made, tier: str | None = None) -> Match:
-    """The match with what building on it has shown."""
-    differs = tuple(dict.fromkeys((*(word for word in match.differs if word != "blanks"), *made.differs)))
+def _told(match: Match, made: Made, mended: tuple[str, ...], tier: str | None = None) -> Match:
+    """The match with what building on it has shown; what its tier may overlook is told where nothing was measured."""
+    differs = made.differs or tuple(word for word in match.differs if word not in mended)
     named = match.tier if tier is None else tier
-    return replace(match, tier=named, similarity=made.similarity, differs=differs)
+    return replace(match, tier=named, similarity=made.similarity, differs=(*mended, *differs))
 
 
 def _plain_endings(edit: Edit) -> str:

@@ -9,7 +9,7 @@ Nothing here renders, and nothing here chooses between two versions.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -17,12 +17,12 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_lines
 from steadyhand.text.splice import Splice
 
-__all__ = ["Change", "changes_between", "diff_rows", "shared_ends"]
+__all__ = ["Change", "changes_between", "diff_rows", "equal_pairs", "shared_ends"]
 
 # One cell is a bit of the alignment matrix: 50 MB and about a tenth of a second in all.
 _CELLS = 400_000_000
 _DEPTH = 64
-_BLOCK = 65_536
+_STRETCH = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,19 @@ Change(before_start=3, before_end=3, after_start=3, after_end=4)]
     return _settle(_Differ(left, right).changes(), left, right)
 
 
+def equal_pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Which row before is which row after, for those that are equal and in order.
+
+    >>> list(equal_pairs(["a", "b", "c"], ["a", "X", "c"]))
+    [(0, 0), (2, 2)]
+    """
+    row = other = 0
+    for change in diff_rows(before, after):
+        yield from zip(range(row, change.before_start), range(other, change.after_start), strict=True)
+        row, other = change.before_end, change.after_end
+    yield from zip(range(row, len(before)), range(other, len(after)), strict=True)
+
+
 def changes_between(before: str, after: str, base: str | None = None) -> ChangeSet:
     """The change set that turns `before` into `after`, in splices of whole lines with their endings.
 
@@ -93,10 +106,10 @@ def shared_ends(before: str, after: str) -> tuple[int, int]:
 
 
 def _shared_prefix(before: str, after: str, limit: int) -> int:
-    """Block by block, then by halves: `low` characters agree, `low` to `high` hold the first that does not."""
-    low, high = 0, min(_BLOCK, limit)
+    """Stretch by stretch, then by halves: `low` characters agree, `low` to `high` hold the first that does not."""
+    low, high = 0, min(_STRETCH, limit)
     while low < high and before[low:high] == after[low:high]:
-        low, high = high, min(high + _BLOCK, limit)
+        low, high = high, min(high + _STRETCH, limit)
     while high - low > 1:
         middle = (low + high) // 2
         if before[low:middle] == after[low:middle]:
@@ -109,9 +122,9 @@ def _shared_prefix(before: str, after: str, limit: int) -> int:
 def _shared_suffix(before: str, after: str, limit: int) -> int:
     """The same from the end."""
     size, other = len(before), len(after)
-    low, high = 0, min(_BLOCK, limit)
+    low, high = 0, min(_STRETCH, limit)
     while low < high and before[size - high : size - low] == after[other - high : other - low]:
-        low, high = high, min(high + _BLOCK, limit)
+        low, high = high, min(high + _STRETCH, limit)
     while high - low > 1:
         middle = (low + high) // 2
         if before[size - middle : size - low] == after[other - middle : other - low]:

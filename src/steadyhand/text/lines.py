@@ -65,6 +65,29 @@ def body(line: str) -> str:
     return line[: len(line) - len(line_ending(line))]
 
 
+def line_start(text: str, offset: int, low: int = 0) -> int:
+    """Where the line that an offset lies in starts; `low` where it starts before that.
+
+    >>> line_start("a\\r\\n  b", 5)
+    3
+    """
+    return max(text.rfind("\n", low, offset), text.rfind("\r", low, offset), low - 1) + 1
+
+
+def is_whole_lines(text: str, span: Span) -> bool:
+    """Whether nothing but blanks stands before a span on its first line, and behind it on its last.
+
+    >>> is_whole_lines("  a b\\nc", Span(2, 5)), is_whole_lines("  a b\\nc", Span(2, 3))
+    (True, False)
+    """
+    if text[line_start(text, span.start) : span.start].strip(" \t"):
+        return False
+    if span.end and text[span.end - 1] in "\r\n":
+        return True
+    end = min((at for ending in "\r\n" if (at := text.find(ending, span.end)) >= 0), default=len(text))
+    return not text[span.end : end].strip(" \t")
+
+
 @dataclass(frozen=True, slots=True)
 class NewlineFacts:
     """How many lines end in each way."""

@@ -6,15 +6,13 @@ Nothing here decides a conflict and nothing writes conflict marks: where the two
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.span import Span
-
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+from steadyhand.text.words import split_words
 
 __all__ = ["Conflict", "Merge", "merge3", "merge_words"]
 
@@ -68,7 +66,7 @@ def merge_words(base: str, ours: str, theirs: str) -> str | None:
     >>> merge_words("x = add(a, b)", "x = add(a, b, c)", "y = add(a, b)")
     'y = add(a, b, c)'
     """
-    merged = _Merger(_WORD.findall(base), _WORD.findall(ours), _WORD.findall(theirs)).merge()
+    merged = _Merger(split_words(base), split_words(ours), split_words(theirs)).merge()
     return merged.text if merged.is_clean else None
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from steadyhand.text.diff import equal_pairs
 from steadyhand.text.lines import body, line_ending
-from steadyhand.text.resemblance import Measure, Resemblance, equal_pairs, shared_weight
+from steadyhand.text.resemblance import Measure, Resemblance, shared_weight
 from steadyhand.text.seeds import find_rows
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

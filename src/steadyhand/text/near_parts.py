@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steadyhand.text.resemblance import CELLS, PLAIN, Measure, Resemblance
+from steadyhand.text.resemblance import CELLS, Measure, Resemblance
 from steadyhand.text.seeds import find_starts
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.typography import PLAIN
 
 __all__ = ["find_parts"]
 

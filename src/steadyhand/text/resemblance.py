@@ -6,16 +6,16 @@ Only measures. Where to measure is decided elsewhere, and nothing found here is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from steadyhand.text.diff import diff_rows
+from steadyhand.text.diff import diff_rows, equal_pairs
 from steadyhand.text.span import Span
+from steadyhand.text.typography import PLAIN
 
-__all__ = ["CELLS", "PLAIN", "Measure", "Resemblance", "equal_pairs", "shared_weight"]
+__all__ = ["CELLS", "Measure", "Resemblance", "shared_weight"]
 
 CELLS = 16_000_000  # code points of one text times the other's, compared one by one; beyond this piece by piece
-PLAIN = str.maketrans("‘’‚‛“”„‟′″–—−‐‑\u00a0", "''''\"\"\"\"'\"----- ")  # one for one, so that offsets hold
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -64,15 +64,6 @@ class Measure:
             budget -= len(old) * len(new)
             distance += _distance(old, new) if budget > 0 else len(old) + len(new)
         return 1 - distance / (len(self._text) + size)
-
-
-def equal_pairs(rows: Sequence[str], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Which row is which line, for those that are equal and in order."""
-    row = line = 0
-    for change in diff_rows(rows, lines):
-        yield from zip(range(row, change.before_start), range(line, change.after_start), strict=True)
-        row, line = change.before_end, change.after_end
-    yield from zip(range(row, len(rows)), range(line, len(lines)), strict=True)
 
 
 def shared_weight(rows: Sequence[str], lines: Sequence[str]) -> float:

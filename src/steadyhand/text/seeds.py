@@ -15,7 +15,7 @@ from typing import NamedTuple
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["find_blank_variants", "find_rows", "find_starts"]
+__all__ = ["find_blank_variants", "find_rows", "find_starts", "places_of"]
 
 _SCANNED = 300_000_000  # code points read while looking up pieces
 _SEEDS = 60
@@ -140,7 +140,7 @@ def _distinct(pieces: Iterable[tuple[str, int]]) -> list[_Seed]:
 def _lookups(text: str, seeds: Sequence[_Seed]) -> Iterator[tuple[int, _Seed, int]]:
     """Every place of every seed with its weight: a rare seed says much, a frequent one only where it stands first."""
     for seed in seeds[: max(2, _SCANNED // len(text))]:
-        places = list(islice(_places(text, seed.text), _PLACES + 1))
+        places = list(islice(places_of(text, seed.text), _PLACES + 1))
         if len(places) > _PLACES:
             yield places[0], seed, 1
         else:
@@ -148,7 +148,8 @@ def _lookups(text: str, seeds: Sequence[_Seed]) -> Iterator[tuple[int, _Seed, in
                 yield offset, seed, 1000 // (len(places) * len(seed.places))
 
 
-def _places(text: str, piece: str) -> Iterator[int]:
+def places_of(text: str, piece: str) -> Iterator[int]:
+    """Where a piece stands, left to right without overlap."""
     offset = text.find(piece)
     while offset >= 0:
         yield offset

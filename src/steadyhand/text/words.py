@@ -9,11 +9,20 @@ from itertools import accumulate
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.span import Span
 
-__all__ = ["word_changes"]
+__all__ = ["split_words", "word_changes"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 20_000  # code points; beyond this only the shared ends are looked at
 _SHARED = 0.3  # of the longer line; below this the words in common are chance
+
+
+def split_words(line: str) -> list[str]:
+    """Words, runs of blanks and single signs; joined they are the line again.
+
+    >>> split_words("a += 10")
+    ['a', ' ', '+', '=', ' ', '10']
+    """
+    return _WORD.findall(line)
 
 
 def word_changes(before_line: str, after_line: str) -> tuple[list[Span], list[Span]]:
@@ -26,7 +35,7 @@ def word_changes(before_line: str, after_line: str) -> tuple[list[Span], list[Sp
         return [], []
     if max(len(before_line), len(after_line)) > _LONGEST:
         return _between_shared_ends(before_line, after_line)
-    before, after = _WORD.findall(before_line), _WORD.findall(after_line)
+    before, after = split_words(before_line), split_words(after_line)
     changes = diff_rows(before, after)
     left = _spans(before, [(change.before_start, change.before_end) for change in changes])
     right = _spans(after, [(change.after_start, change.after_end) for change in changes])

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 from steadyhand.match.elision import check_elisions, is_elision, runs_of, sections_of
 from steadyhand.match.lexis import lexis_of
 from steadyhand.match.needle import Needle
-from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, consistent, nearest, place_at
+from steadyhand.match.rows import span_of_rows
+from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, choose_nearest, consistent, place_at
 from steadyhand.match.tier import Example, Tier
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -67,7 +68,7 @@ class _Search:
             return []
         if not self._is_settled(kept):
             return self._choice(kept)
-        places = nearest(kept, self._view)
+        places = choose_nearest(kept, self._view)
         return [self._span(places)] if self._is_agreed(domains, places) else []
 
     def _is_settled(self, domains: Domains) -> bool:
@@ -79,7 +80,7 @@ class _Search:
         kept = consistent(ends, self._view)
         if kept is None:
             return False
-        again = nearest(kept, self._view)
+        again = choose_nearest(kept, self._view)
         return all(places[index] == again[index] for index in self._touched)
 
     def _choice(self, kept: Domains) -> list[Span]:
@@ -94,16 +95,10 @@ class _Search:
 
     def _whole(self, domains: Domains) -> Span | None:
         kept = consistent(domains, self._view)
-        return self._span(nearest(kept, self._view)) if kept is not None and self._is_settled(kept) else None
+        return self._span(choose_nearest(kept, self._view)) if kept is not None and self._is_settled(kept) else None
 
     def _span(self, places: Sequence[Place]) -> Span:
-        """Whole lines, with the last ending only if the needle ends with one."""
-        table = self._source.table
-        span = table.span_of(places[0].start, places[-1].end - 1)
-        if self._needle.text.endswith(("\n", "\r")):
-            return span
-        row = places[-1].end - 1
-        return Span(span.start, table.start(row) + len(table.text(row)))
+        return span_of_rows(self._source.table, places[0].start, places[-1].end - 1, self._needle.text)
 
     def _domains(self) -> Domains:
         """Where each run stands: the ones with long words first, because a sure place leaves the others less room."""

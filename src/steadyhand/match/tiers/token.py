@@ -24,9 +24,10 @@ from dataclasses import dataclass
 
 from steadyhand.match.lexis import Lexis, Token, lexis_of, read_tokens
 from steadyhand.match.needle import Needle
-from steadyhand.match.rows import is_whole_lines, seed_of
+from steadyhand.match.rows import seed_of
 from steadyhand.match.tier import Example, Tier
 from steadyhand.match.wrapping import is_wrapped_alike
+from steadyhand.text.lines import is_whole_lines, line_start
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -161,8 +162,8 @@ def _tokens_around(text: str, at: int, wanted: _Wanted) -> tuple[Sequence[Token]
 
 def _row_start(text: str, at: int) -> int:
     low = max(0, at - _LONG_ROW)
-    start = max(text.rfind("\n", low, at), text.rfind("\r", low, at)) + 1
-    if not start and low:
+    start = line_start(text, at, low)
+    if start == low and low:
         raise _TooMuchError
     return start
 

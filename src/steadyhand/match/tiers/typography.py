@@ -6,7 +6,8 @@ language makes no difference between 'x' and "x", neither does this tier.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 
@@ -54,22 +55,28 @@ def _parts_of_line(source: Source, row: int, target: str) -> Iterator[Span]:
     position = start
     while position < line.end:
         piece = source.text[position : min(position + size + 2 * len(target) + _INVISIBLE, line.end)]
-        shown = [plain(char) for char in piece]
-        if "".join(shown) == plain(piece):
-            starts = list(accumulate(map(len, shown), initial=0))
-            found = _parts("".join(shown), target, starts, position)
-            yield from (span for span in found if span.start < position + size)
+        yield from (span for span in _parts_of_piece(piece, target, position) if span.start < position + size)
         position += size
 
 
-def _parts(text: str, target: str, starts: list[int], offset: int) -> Iterator[Span]:
+def _parts_of_piece(piece: str, target: str, offset: int) -> Iterator[Span]:
+    if piece.isascii():  # it is plain already, so offsets hold
+        starts: Sequence[int] = range(len(piece) + 1)
+        yield from _parts(piece, target, starts, offset)
+        return
+    shown = [plain(char) for char in piece]
+    if "".join(shown) == plain(piece):
+        yield from _parts("".join(shown), target, list(accumulate(map(len, shown), initial=0)), offset)
+
+
+def _parts(text: str, target: str, starts: Sequence[int], offset: int) -> Iterator[Span]:
     """Places of the target in the plain text that begin and end with a whole character of the real one."""
-    index = {start: at for at, start in enumerate(starts)}
     at = text.find(target)
     while at >= 0:
         end = at + len(target)
-        if at in index and end in index:
-            yield Span(offset + index[at], offset + index[end])
+        first, last = bisect_left(starts, at), bisect_left(starts, end)
+        if starts[first] == at and starts[last] == end:
+            yield Span(offset + first, offset + last)
         at = text.find(target, at + 1)
 
 

@@ -27,9 +27,6 @@ class TierName(click.ParamType[str]):
 
     name = "tier"
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return f"[{'|'.join(_names())}]"
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value not in _names():
             self.fail(f"{value!r} is not one of {', '.join(_names())}", param, ctx)
@@ -37,6 +34,14 @@ class TierName(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         return [CompletionItem(name) for name in _names() if name.startswith(incomplete)]
+
+
+class _TierOption(click.Option):
+    """An option whose help names every tier there is."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        return None if record is None else (record[0], f"{record[1]} One of {', '.join(_names())} (default).")
 
 
 def _names() -> tuple[str, ...]:
@@ -49,12 +54,14 @@ def tolerance_options(function: _Function) -> _Function:
     """`--tier` and `--on-drift`."""
     drift = click.option(
         "--on-drift",
+        metavar="HOW",
         type=click.Choice(_ON_DRIFT),
-        help="Where a line to be changed reads otherwise in the file: refuse (default), merge both, or take the new.",
+        help="Where a line to be changed reads otherwise in the file: refuse (default), merge both, or the new text.",
     )
-    return click.option(
-        "--tier", type=TierName(), help="The laxest way to find old text; exact: as quoted or not at all."
-    )(drift(function))
+    tier = click.option(
+        "--tier", metavar="TIER", type=TierName(), cls=_TierOption, help="The laxest way to find old text."
+    )
+    return tier(drift(function))
 
 
 def policy_of(tier: str | None, on_drift: OnDrift | None) -> Policy | None:

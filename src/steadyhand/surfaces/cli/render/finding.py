@@ -18,10 +18,9 @@ def finding(tier: str | None, confidence: float | None, similarity: float | None
     """
     if tier in _EXACT:
         return None
-    alike = f"{_percent(similarity)} alike" if similarity is not None and similarity < 1 else None
-    is_told = alike is not None and confidence is not None and _percent(confidence) == alike.split()[0]
-    sure = f"{_percent(confidence)} sure" if confidence is not None and confidence < 1 and not is_told else None
-    measures = "".join(f", {measure}" for measure in (sure, alike) if measure is not None)
+    shares = [(share, word) for share, word in ((confidence, "sure"), (similarity, "alike")) if share is not None]
+    told = {_percent(share): word for share, word in shares if share < 1}  # one share is told once
+    measures = "".join(f", {percent} {word}" for percent, word in told.items())
     return f"found at the {tier} tier{measures}" + (f"; what differed: {', '.join(differs)}" if differs else "")
 
 

@@ -78,7 +78,8 @@ def _edit_lines(number: int, edit: EditNote) -> list[Line]:
     lines: list[Line] = [(Piece(f"  edit {number}: "), Piece(edit.reason))] if edit.reason else []
     if found is not None:
         style = "dim" if edit.tier == "newline" else "warning"
-        lines.append((Piece(f"  edit {number}{lines_of(edit.lines)}: ", style), Piece(found)))
+        where = f",{lines_of(edit.lines)}" if edit.lines else ""
+        lines.append((Piece(f"  edit {number}{where}: ", style), Piece(found)))
     return lines
 
 

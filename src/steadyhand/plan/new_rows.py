@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steadyhand.match.align import Alignment, Likeness
-from steadyhand.match.lexis import Lexis, fold
-from steadyhand.text.diff import Change, diff_rows
+from steadyhand.match.lexis import fold
+from steadyhand.match.pairing import Likeness
+from steadyhand.plan.window import Window
+from steadyhand.text.diff import Change, equal_pairs
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import body, line_ending
 
@@ -24,28 +25,15 @@ class Uncertain(Exception):
 
 
 class NewRows:
-    """The new rows of one edit; `rows` are those of the window with endings, `old` and `new` have none."""
+    """The new rows of one edit in one window; `old` and `new` are its rows without endings."""
 
-    def __init__(
-        self,
-        rows: Sequence[str],
-        alignment: Alignment,
-        old: Sequence[str],
-        new: Sequence[str],
-        unit: str | None,
-        newline: str,
-        *,
-        lexis: Lexis,
-        is_partial: bool,
-    ) -> None:
-        self._rows, self._old, self._new = rows, old, new
-        self._newline = newline
-        self._lexis = lexis
-        self._is_partial = is_partial
-        self._pairs = self._find_pairs(alignment)
-        self._carry = self._find_carry(unit)
-        self._moved = self._find_moved(alignment)
-        self._blanks = self._find_blanks(alignment)
+    def __init__(self, window: Window, old: Sequence[str], new: Sequence[str]) -> None:
+        self._window, self._old, self._new = window, old, new
+        self._rows = window.rows
+        self._pairs = self._find_pairs()
+        self._carry = self._find_carry()
+        self._moved = self._find_moved()
+        self._blanks = self._find_blanks()
 
     def carried(self, change: Change, start: int, end: int) -> list[str]:
         """The rows that a change brings, for rows `start:end` of the window, with endings."""
@@ -87,37 +75,43 @@ class NewRows:
             found = line_ending(self._rows[start - 1]) if start else ""
         if not found:
             around = [*self._rows[:start][::-1], *self._rows[start:]]
-            found = next((ending for row in around if (ending := line_ending(row))), self._newline)
+            found = next((ending for row in around if (ending := line_ending(row))), self._window.newline)
         return found
 
-    def _find_carry(self, unit: str | None) -> Carried:
+    def _find_carry(self) -> Carried:
         pairs = self._pairs
         if self._is_new_as_in_file():
             pairs = [replace(pair, before=pair.after) for pair in pairs]
-        return carry(pairs, unit_of(self._old, self._new), unit)
+        return carry(pairs, unit_of(self._old, self._new), self._window.unit)
 
-    def _find_pairs(self, alignment: Alignment) -> list[Pair]:
-        """Rows that both sides have, with their indentation on each."""
+    def _find_pairs(self) -> list[Pair]:
+        """Rows that both sides have, with their indentation on each: the sure ones, or else those that are alike."""
+        paired = [
+            pairing
+            for pairing in self._window.alignment
+            if not (pairing.is_blank or pairing.is_kept or pairing.likeness is Likeness.NONE)
+            and not (self._window.is_partial and pairing.start == 0)
+        ]
         return [
             Pair(pairing.old_start, indent_of(self._old[pairing.old_start]), indent_of(self._rows[pairing.start]))
-            for pairing in alignment
-            if pairing.likeness.is_sure
-            and not (pairing.is_blank or pairing.is_kept)
-            and not (self._is_partial and pairing.start == 0)
+            for pairing in [pairing for pairing in paired if pairing.likeness.is_sure] or paired
         ]
 
-    def _find_moved(self, alignment: Alignment) -> dict[str, str]:
+    def _find_moved(self) -> dict[str, str]:
         """What the file has for rows of the old text that stand once in it, once in the new text, and for sure."""
         old, new = (Counter(row.strip(" \t") for row in rows) for rows in (self._old, self._new))
-        sure = [pairing for pairing in alignment if pairing.likeness in (Likeness.LAYOUT, Likeness.TYPOGRAPHY)]
-        pairs = ((self._old[pairing.old_start].strip(" \t"), body(self._rows[pairing.start])) for pairing in sure)
+        pairs = (
+            (self._old[pairing.old_start].strip(" \t"), body(self._rows[pairing.start]))
+            for pairing in self._window.alignment
+            if pairing.likeness in (Likeness.LAYOUT, Likeness.TYPOGRAPHY)
+        )
         return {said: row.strip(" \t") for said, row in pairs if old[said] == new[said] == 1}
 
-    def _find_blanks(self, alignment: Alignment) -> dict[str, str]:
+    def _find_blanks(self) -> dict[str, str]:
         """What the file has where the old text has a blank row of these blanks, if it always has the same."""
         found: dict[str, set[str]] = {}
-        for pairing in alignment:
-            if pairing.is_blank and pairing.old_end - pairing.old_start == 1 == pairing.end - pairing.start:
+        for pairing in self._window.alignment:
+            if pairing.is_blank and pairing.is_one_to_one:
                 found.setdefault(self._old[pairing.old_start], set()).add(body(self._rows[pairing.start]))
         return {quoted: rows.pop() for quoted, rows in found.items() if len(rows) == 1}
 
@@ -131,13 +125,8 @@ class NewRows:
 
     def _shared_rows(self) -> list[tuple[int, int]]:
         """Rows of old and new that say the same at whatever indentation."""
-        old, new = ([fold(self._lexis, row) for row in rows] for rows in (self._old, self._new))
-        pairs: list[tuple[int, int]] = []
-        row = other = 0
-        for change in [*diff_rows(old, new), Change(len(old), 0, len(new), 0)]:
-            pairs += zip(range(row, change.before_start), range(other, change.after_start), strict=True)
-            row, other = change.before_end, change.after_end
-        return [(one, two) for one, two in pairs if old[one]]
+        old, new = ([fold(self._window.lexis, row) for row in rows] for rows in (self._old, self._new))
+        return [(one, two) for one, two in equal_pairs(old, new) if old[one]]
 
     def _indents(self, change: Change, start: int) -> list[str]:
         """The indentation of each new row; where the rule does not reach one of them, all keep their shape."""

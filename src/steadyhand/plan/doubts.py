@@ -1,0 +1,102 @@
+"""What speaks against a place although a tier has found it there. One function, one doubt; `DOUBTS` is all of them.
+
+A doubt only says that the place is not to be believed; what the caller is told is decided in `plan/locating.py`. Old
+text that stands in the file as it is quoted is never doubted, except that a line with less indentation may be meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from steadyhand.match.needle import Needle
+from steadyhand.match.resolve import SHOWN, Found, Nothing, Several, resolve
+from steadyhand.match.tier import BLANKS, LITERAL, STRICT, tier_named
+from steadyhand.plan.corrected import most_alike
+from steadyhand.plan.draft import Draft
+from steadyhand.plan.edit import Edit, Replace
+from steadyhand.text.lines import split_bodies
+from steadyhand.text.span import Span
+
+__all__ = ["DOUBTS", "Finding", "find_other_indents", "is_doubtful", "is_telling"]
+
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+_VISIBLE = 30  # characters from which one line does not stand somewhere by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An edit, how its old text was found, and in what."""
+
+    edit: Edit
+    found: Found
+    draft: Draft
+
+    @property
+    def span(self) -> Span:
+        return self.found.matches[0].span
+
+
+def is_doubtful(finding: Finding) -> bool:
+    """Whether old text that does not stand in the file as it is was found where it may not be meant."""
+    return finding.found.tier.rank >= LITERAL and any(doubt(finding) for doubt in DOUBTS)
+
+
+def _is_fenced(finding: Finding) -> bool:
+    """Fences stand right around the place, so that those taken off the old text were quoted and no accident."""
+    if "Markdown fence" not in finding.found.mended:
+        return False
+    text, span = finding.draft.source.text, finding.span
+    before, behind = split_bodies(text[: span.start])[-1:], split_bodies(text[span.end :].lstrip("\r\n"))[:1]
+    return any(row.strip().startswith(("```", "~~~")) for row in (*before, *behind))
+
+
+def _stands_already(finding: Finding) -> bool:
+    """The new text stands somewhere but for blanks and typography: the edit was made, and this is another place."""
+    edit = finding.edit
+    if not finding.found.tier.is_single or not isinstance(edit, Replace) or not is_telling(edit.new):
+        return False
+    return not isinstance(resolve(finding.draft.find, edit.new, laxest="typography"), Nothing)
+
+
+def _has_a_shape(finding: Finding) -> bool:
+    """The texts have a shape that should have been taken off first: without it the old text is more like the place."""
+    found = finding.found
+    if found.tier.rank <= BLANKS:
+        return False
+    texts = found.old, found.new or ""
+    return most_alike(*texts, finding.span.of(finding.draft.source.text)) != texts
+
+
+def _is_escaped(finding: Finding) -> bool:
+    """Rows with HTML entities stand otherwise in the file, and the new text would bring such entities into it."""
+    found = finding.found
+    if not found.tier.is_single or not _ENTITY.search(found.new or ""):
+        return False
+    text = finding.draft.source.text
+    return any(_ENTITY.search(row) and row.strip() not in text for row in split_bodies(found.old))
+
+
+DOUBTS: tuple[Callable[[Finding], bool], ...] = (_is_fenced, _stands_already, _has_a_shape, _is_escaped)
+
+
+def find_other_indents(finding: Finding) -> Several | None:
+    """Lines that differ from the old text in their indentation, where it was found inside a longer indentation.
+
+    Quoted with some of its indentation, such a line may as well be another one with less of it.
+    """
+    found, start = finding.found, finding.span.start
+    if finding.edit.occurrence is not None or len(found.matches) > 1 or found.tier.name not in STRICT:
+        return None
+    if found.old[0] not in " \t" or finding.draft.read(start - 1, start) not in (" ", "\t"):
+        return None
+    whitespace = tier_named("whitespace")
+    places = list(whitespace.find(finding.draft.source, Needle(found.old, found.new), apart=False))
+    return Several(whitespace, tuple(places[:SHOWN]), len(places), is_all=True) if len(places) > 1 else None
+
+
+def is_telling(new: str) -> bool:
+    """Two lines that are not blank, or so many characters that they do not stand somewhere by chance."""
+    rows = [row for row in split_bodies(new) if row.strip()]
+    return len(rows) >= 2 or sum(not char.isspace() for char in new) >= _VISIBLE

@@ -1,0 +1,53 @@
+"""From a window of the file to what is written there: spans and their new text, or the lines that have drifted.
+
+Nothing is decided here that `plan/rebuild.py` does not decide; rows become spans, and the place is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steadyhand.match.measure import differences, similarity
+from steadyhand.plan.rebuild import rebuild
+from steadyhand.plan.seams import Drift
+from steadyhand.plan.window import Window
+from steadyhand.text.lines import body, split_bodies
+from steadyhand.text.span import Span
+
+__all__ = ["Drifted", "Made", "make"]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Spans of the text with what comes in their place, and how the place differs from the old text."""
+
+    writes: tuple[tuple[Span, str], ...]
+    similarity: float
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """Lines that the edit changes and the file has otherwise: their span, what the edit quotes, what stands there."""
+
+    span: Span
+    expected: str
+    actual: str
+
+
+def make(window: Window, new: str, *, on_drift: str = "refuse") -> Made | Drifted:
+    """The edit that puts `new` in the place of the window's old text."""
+    built = rebuild(window, new, on_drift=on_drift)
+    starts = window.starts()
+    if isinstance(built, Drift):
+        return _drifted(window, built, starts)
+    writes = tuple((Span(starts[piece.start], starts[piece.end]), piece.text) for piece in built)
+    old, rows = split_bodies(window.old), [body(row) for row in window.rows]
+    return Made(writes, similarity(old, rows, window.alignment), differences(old, rows, window.alignment))
+
+
+def _drifted(window: Window, drift: Drift, starts: Sequence[int]) -> Drifted:
+    expected = "\n".join(split_bodies(window.old)[drift.old_start : drift.old_end])
+    actual = "".join(window.rows[drift.start : drift.end])
+    return Drifted(Span(starts[drift.start], starts[drift.end]), expected, actual)

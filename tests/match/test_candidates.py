@@ -1,0 +1,133 @@
+"""Places for an old text with misremembered lines: what speaks for a place, what against, and which is best."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand.match.anchored import find_candidates, find_context
+from steadyhand.match.candidate import Candidate
+from steadyhand.match.needle import Needle
+from steadyhand.match.tier import tier_named
+from steadyhand.text.source import Source
+
+TWINS = """\
+def one(item):
+    check(item)
+    save(item)
+    return item
+
+
+def two(item):
+    check(item)
+    save(item)
+    return item
+"""
+STEPS = "first()\nload(path)\ncheck(path)\nsave(path)\nlast()\n"
+
+
+def candidates(text: str, old: str, new: str) -> list[Candidate]:
+    found = find_candidates(Source.of_text(text, path="a.py"), Needle(old, new))
+    assert found is not None
+    return found
+
+
+def quoted(name: str, saved: str = "save") -> str:
+    return f"def {name}(item):\n    check(item)\n    {saved}(item)\n    return item\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (quoted("two"), quoted("two")),
+        (quoted("two"), None),
+        ("", "x\n"),
+        ("row\n" * 401, "row\n" * 400),
+    ],
+    ids=["nothing changes", "the new text is not known", "nothing is quoted", "too long"],
+)
+def test_there_is_no_looking_for_places_without_a_change_to_hold_on_to(old: str, new: str | None) -> None:
+    assert find_candidates(Source.of_text(TWINS), Needle(old, new)) is None
+
+
+def test_too_many_places_are_not_looked_at() -> None:
+    source = Source.of_text("pass\n" * 200 + TWINS)
+    assert find_candidates(source, Needle("begin()\npass\n", "begin()\nstop\n")) is None
+
+
+def test_a_place_without_the_line_that_changes_is_none() -> None:
+    assert candidates(TWINS, quoted("two", "store"), quoted("two", "keep")) == []
+
+
+def test_a_third_name_is_as_near_to_the_one_as_to_the_other() -> None:
+    first, second = candidates(TWINS, quoted("six"), quoted("six", "store"))
+    assert (first.first, second.first) == (0, 6)
+    assert first.fit == second.fit
+    assert first.is_renamed
+    assert second.is_renamed
+    needle = Needle(quoted("six"), quoted("six", "store"))
+    assert len(list(tier_named("fuzzy").find(Source.of_text(TWINS, path="a.py"), needle, apart=False))) != 1
+
+
+def test_a_name_that_only_looks_more_like_one_of_two_does_not_decide() -> None:
+    """`twos` is nearer to `two` by its letters; likeness speaks for nothing."""
+    one, two = candidates(TWINS, quoted("twos"), quoted("twos", "store"))
+    assert one.fit == two.fit
+
+
+def test_the_right_name_decides() -> None:
+    best, other = candidates(TWINS, quoted("two"), quoted("two", "store"))
+    assert (best.first, best.last, best.seat) == (6, 9, 8)
+    assert best.similarity == 1.0
+    assert best.fit > other.fit
+
+
+def test_rows_in_another_order_count_against_a_place_and_are_known_as_moved() -> None:
+    text = STEPS.replace("first()", "first = open_the_first_of_all_files(path)")
+    old = "first = open_the_first_of_all_files(path)\ncheck(path)\nload(path)\nsave(path)\n"
+    (found,) = candidates(text, old, old.replace("save", "store"))
+    assert found.moved > 0
+    assert found.displaced > 0
+    assert found.fit < found.best_fit
+    assert found.similarity < 1
+
+
+def test_a_row_too_many_or_too_few_displaces_and_one_in_place_of_another_does_not() -> None:
+    whole = "first()\nload(path)\ncheck(path)\nsave(path)\n"
+    made_up = whole.replace("check(path)\n", "check(path)\nnever_there(path)\n")
+    left_out = whole.replace("check(path)\n", "")
+    replaced = whole.replace("check(path)", "frobnicate(9)")
+    cases = {old: candidates(STEPS, old, old.replace("save", "store"))[0] for old in (made_up, left_out, replaced)}
+    assert cases[made_up].displaced > 0
+    assert cases[left_out].displaced > 0
+    assert cases[replaced].displaced == 0
+    assert all(found.strange > 0 and found.spots == 1 for found in cases.values())
+
+
+def test_an_unknown_row_beside_a_row_that_changes_is_noticed() -> None:
+    old = "first()\nload(path)\nsave(path)\n"
+    assert not candidates(STEPS, old, old.replace("save", "store"))[0].is_beside
+    assert candidates(STEPS, old, old.replace("first", "start"))[0].is_beside
+
+
+def test_sure_rows_at_another_indentation_are_noticed() -> None:
+    old = "  first()\n  load(path)\n  check(path)\n"
+    (found,) = candidates(STEPS, old, old.replace("check", "test"))
+    assert found.is_shifted
+    assert not candidates(STEPS, old.replace("  ", ""), "first()\nload(path)\n")[0].is_shifted
+
+
+def test_rows_that_are_only_repeated_lead_to_places_whose_changed_rows_are_gone() -> None:
+    text = TWINS.replace("save(item)", "keep(item)", 1)
+    needle = Needle(quoted("one"), quoted("one", "store"))
+    source = Source.of_text(text, path="a.py")
+    found = find_context(source, needle)
+    assert {place.first for place in found} >= {0}
+    best = max(found, key=lambda place: place.context_fit)
+    assert best.first == 0
+    assert list(tier_named("fuzzy").find(source, needle, apart=False)) == []
+
+
+def test_lines_that_are_added_are_anchored_by_their_neighbours() -> None:
+    old = "load(path)\ncheck(path)\n"
+    (found,) = candidates(STEPS, old, "load(path)\nadded()\ncheck(path)\n")
+    assert (found.first, found.last, found.seat) == (1, 2, 2)

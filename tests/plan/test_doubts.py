@@ -1,0 +1,51 @@
+"""Places that a tier finds and nobody should believe, and those beside them that are fine."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand.plan.doubts import is_telling
+from steadyhand.plan.edit import Replace
+from tests.checks import check_edit, check_refused
+
+STORE = "def save(item):\n    # twofold\n    check(item)\n    store(item)\n    return item\n"
+
+
+def test_an_edit_that_was_made_is_not_made_again_at_a_place_like_it() -> None:
+    """Alone, the place that is like the old text is taken; beside one that says what is wanted it is not."""
+    new = "def save(item):\n    # twice\n    check(item)\n    store(item, 2)\n    return item\n"
+    old = new.replace("store(item, 2)", "store(item)")
+    check_edit(STORE, Replace(old, new), STORE.replace("store(item)", "store(item, 2)"), path="a.py")
+    check_refused(new + "\n\n" + STORE, Replace(old, new), "drift-conflict", path="a.py")
+
+
+def test_an_edit_that_was_made_is_not_made_twice_at_its_own_place() -> None:
+    after = "def value(items):\n\treturn value\n\treturn fresh\n\tconsole('done...', config)\n"
+    old = after.replace("\treturn fresh\n", "\n")
+    check_refused(after, Replace(old, after), "already-applied", path="a.py")
+
+
+def test_fences_that_the_file_has_around_the_place_were_quoted_and_are_no_accident() -> None:
+    old, new = "```\nfoo( )\nbar()\n```\n", "```\nfoo( )\nbaz()\n```\n"
+    check_edit("foo( )  \nbar()\n", Replace(old, new), "foo( )  \nbaz()\n", path="a.py")
+    check_refused("x\n~~~\nfoo( )  \nbar()\n~~~\n", Replace(old, new), "no-match", path="a.md")
+
+
+def test_a_line_quoted_with_some_of_its_indentation_may_be_another_with_less() -> None:
+    text = "if a:\n    if b:\n        go()\n  go()\n"
+    error = check_refused(text, Replace("    go()\n", "    stop()\n"), "ambiguous-match", path="a.py")
+    assert [fact["lines"] for fact in error.details["candidates"]] == [[3, 3], [4, 4]]  # type: ignore[index, union-attr]
+
+
+def test_the_caller_who_allows_only_literal_tiers_is_not_asked_about_other_indentations() -> None:
+    text = "if b:\n        go()\n  go()\n"
+    after = "if b:\n        stop()\n  go()\n"
+    check_edit(text, Replace("    go()\n", "    stop()\n"), after, path="a.py", tier="exact")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", False), ("x = 1\n", False), ("\n\nx = 1\n\n", False), ("x = 1\ny = 2\n", True), ("x" * 30, True)],
+)
+def test_a_text_tells_something_that_does_not_stand_somewhere_by_chance(text: str, expected: bool) -> None:
+    assert is_telling(text) is expected

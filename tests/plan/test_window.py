@@ -1,0 +1,112 @@
+"""The rows an edit is built on: whole lines around a find, and no more."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadyhand.plan.making import Made
+from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
+from steadyhand.plan.window import window_at
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from tests.checks import marked
+
+
+@pytest.mark.parametrize(
+    ("found", "window"),
+    [
+        ("a\n  ⟦b⟧\nc\n", "a\n⟦  b\n⟧c\n"),
+        ("a\n⟦  b⟧  \nc\n", "a\n⟦  b  \n⟧c\n"),
+        ("a\r\n⟦b⟧\r\nc", "a\r\n⟦b\r\n⟧c"),
+        ("a\r⟦b⟧\rc", "a\r⟦b\r⟧c"),
+        ("a\n⟦b\n⟧c\n", "a\n⟦b\n⟧c\n"),
+        ("a\n⟦b⟧", "a\n⟦b⟧"),
+        ("a ⟦b⟧ c\n", "a ⟦b⟧ c\n"),
+        ("  ⟦b⟧ c\n", "⟦  b⟧ c\n"),
+    ],
+)
+def test_a_find_is_widened_to_whole_lines_where_only_blanks_are_in_the_way(found: str, window: str) -> None:
+    text, (span,) = marked(found)
+    assert window_at(Source.of_text(text), span, "b").span == marked(window)[1][0]
+
+
+def test_a_window_that_starts_amid_a_line_says_so() -> None:
+    assert window_at(Source.of_text("a b\n"), Span(2, 3), "b").is_partial
+    assert not window_at(Source.of_text("  b\n"), Span(2, 3), "b").is_partial
+
+
+@given(st.text("ab \r\n", min_size=1, max_size=12), st.data())
+def test_the_rows_of_a_window_are_its_span(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    span = Span(start, data.draw(st.integers(start + 1, len(text))))
+    window = window_at(Source.of_text(text), span, "b")
+    assert "".join(window.rows) == window.span.of(text)
+    assert window.span.start <= span.start
+    assert window.span.end >= span.end
+    assert window.starts()[-1] == window.span.end
+
+
+@pytest.mark.parametrize(
+    ("rows", "at", "expected"),
+    [
+        (["}"], 1, False),
+        (["b()"], 1, False),
+        (["c( x )"], 1, True),
+        (["a = 1"], 1, True),
+        (["z()"], 0, True),
+        (["d()"], 2, True),
+        (["c(x)", "d()"], 1, True),
+    ],
+    ids=["mere signs", "not there", "below", "above", "above the window", "below the window", "two rows"],
+)
+def test_rows_that_stand_beside_a_position_already_are_seen(rows: list[str], at: int, expected: bool) -> None:
+    text = "z()\na = 1\n\nc(x)\nd()\n"
+    window = window_at(Source.of_text(text, path="a.py"), Span(4, 16), "a = 1\nc(x)\n")
+    assert window.rows == ("a = 1\n", "\n", "c(x)\n")
+    assert window.has_beside(rows, 3 if at == 2 else at) is expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("a\nb\n", "c\nd\n", False),
+        ("a", "b", False),
+        ("a", "", False),
+        ("a\n", "", True),
+        ("a", "b\nc", True),
+    ],
+)
+def test_an_edit_of_one_line_may_have_lost_its_indentation(old: str, new: str, expected: bool) -> None:
+    assert looks_unindented(old, new) is expected
+
+
+def unindented(found: str, old: str, new: str) -> str | None:
+    text, (span,) = marked(found)
+    made = make_unindented(Source.of_text(text, path="a.py"), span, old, new)
+    if made is None:
+        return None
+    for place, written in reversed(made.writes):
+        text = text[: place.start] + written + text[place.end :]
+    return text
+
+
+def test_further_lines_come_at_the_indentation_of_the_line_that_was_quoted_without() -> None:
+    assert unindented("if x:\n    ⟦a()⟧\n", "a()", "a()\nb()") == "if x:\n    a()\n    b()\n"
+    assert unindented("if x:\n    ⟦a()\n⟧c()\n", "a()\n", "") == "if x:\nc()\n"
+
+
+def test_lines_that_stand_where_they_belong_are_left_alone() -> None:
+    assert unindented("if x:\n    ⟦a()⟧\n", "a()", "a()\n    b()") is None
+    assert unindented("x = ⟦a()⟧\n", "a()", "a()\nb()") is None
+    assert unindented("if x:\n    ⟦a()⟧\n", "a()", "a()\n\n\ndef g():\n    pass") is None
+
+
+def test_what_an_elision_stands_for_is_kept_byte_for_byte() -> None:
+    text = "def f():\n    a = 1\n\n    b  =  2\n    return a\n"
+    old, new = "def f():\n    ...\n    return a\n", "def f():\n    ...\n    return b\n"
+    made = make_at(Source.of_text(text, path="a.py"), Span(0, len(text)), old, new, tier="elision", on_drift="refuse")
+    assert isinstance(made, Made)
+    assert [(span.of(text), written) for span, written in made.writes] == [("    return a\n", "    return b\n")]
+    assert "elided lines" in made.differs
