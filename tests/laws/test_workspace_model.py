@@ -357,6 +357,8 @@ class WorkspaceMachine(RuleBasedStateMachine):
         """Replay everything and note who wrote the lines that are new."""
         world = self.model.replay()
         assert world is not None
+        for number in self.world.keys() - world.keys():  # its birth was taken back
+            self.gone[number] = self.world[number].slots
         for number, file in world.items():
             before = self.world.get(number)
             known = before.slots if before is not None and before.path is not None else ("",) * len(file.slots)
