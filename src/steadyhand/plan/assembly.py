@@ -59,7 +59,7 @@ class Whereabouts:
             Span(write.span.start + moved, write.span.start + moved + len(write.new))
             for write, moved in zip(self._writes, self._moved, strict=False)
         ]
-        if "\r" not in text:
+        if "\r" not in text or text.count("\r") == text.count("\r\n"):
             return _count_on(text, spans)
         if len(spans) <= _FEW:
             return map(self._after.lines_of, spans)
@@ -67,7 +67,7 @@ class Whereabouts:
 
 
 def _count_on(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """The lines of sorted spans of a text without CR, counted from span to span: no table is built."""
+    """The lines of sorted spans where lines end with LF or CR LF, counted from span to span: no table is built."""
     line, position = 1, 0
     for span in spans:
         line += text.count("\n", position, span.start)

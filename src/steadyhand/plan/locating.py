@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Located", "Locator"]
 
 _SEARCHES = 3  # times that the nearest place is looked for
+_TOLD_APART = 5  # ambiguous old texts of a call whose places are told apart
 _CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
 _TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
@@ -62,6 +63,7 @@ class Locator:
         self._searches = _SEARCHES
         self._checks = _CHECKED
         self._tolerated = _TOLERATED
+        self._told_apart = _TOLD_APART
 
     def locate(self, edit: Edit) -> Located | None:
         """Where the edit goes; None when the policy lets an edit pass that is there already."""
@@ -97,7 +99,7 @@ class Locator:
             case Found():
                 return self._believed(edit, old, found)
             case Several():
-                raise refusals.ambiguous(self._name, self._draft.source, found)
+                raise self._ambiguous(found)
             case Miscount():
                 raise refusals.miscount(self._name, self._draft.source, found)
             case TooMany():
@@ -112,9 +114,13 @@ class Locator:
             return self._pass_or_refuse(edit, old, Nothing(step_names()))
         several = None if self._policy.tier in STRICT else find_other_indents(finding)
         if several is not None:
-            raise refusals.ambiguous(self._name, self._draft.source, several)
+            raise self._ambiguous(several)
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         return Located(found.matches, found.others, found)
+
+    def _ambiguous(self, found: Several) -> EditError:
+        self._told_apart -= 1
+        return refusals.ambiguous(self._name, self._draft.source, found, with_contexts=self._told_apart >= 0)
 
     def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:
         """The old text is nowhere: it may be because the edit was made before, or because its lines have drifted."""

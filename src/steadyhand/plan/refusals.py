@@ -24,14 +24,17 @@ if TYPE_CHECKING:
     from steadyhand.plan.making import Drifted
 
 
-def ambiguous(name: str, source: Source, found: Several, *, similarities: Sequence[float] = ()) -> EditError:
+def ambiguous(
+    name: str, source: Source, found: Several, *, similarities: Sequence[float] = (), with_contexts: bool = True
+) -> EditError:
     """Several places, and nothing says which: list them, and say what would tell them apart.
 
-    `similarities`, one for each candidate, are those of places that merely resemble the old text.
+    `similarities`, one for each candidate, are those of places that merely resemble the old text. `with_contexts`: an
+    old text is looked for that means each place alone, which costs some searches of the text.
     """
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
-    contexts = find_contexts(source, found.candidates)
+    contexts = find_contexts(source, found.candidates) if with_contexts else [None] * len(found.candidates)
     if found.tier.is_single:
         what = f"the old text is not in {name} as it was sent, and {total} places are about as near to it:"
     elif found.tier.differs:
