@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from steadyhand.match.needle import Needle
@@ -57,11 +58,11 @@ def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> It
 
 def find_row(source: Source, row: str, key: Key) -> list[int] | None:
     """Every row that has the key of a row, top to bottom; None where there are too many to look at."""
-    places = _rows_with(source, [row])
+    places = rows_with(source, [row])
     if places is None:
         return None
     wanted, signs = key(row), _signs(row)
-    texts = ((found, source.table.text(found)) for found, _ in places)
+    texts = ((found, source.table.text(found)) for found in places)
     return [found for found, text in texts if _signs(text) == signs and key(text) == wanted]
 
 
@@ -73,7 +74,7 @@ def _signs(row: str) -> str:
 def rows_with(source: Source, rows: Sequence[str]) -> list[int] | None:
     """The rows that have the rarest word of some rows; None where there are too many to look at."""
     places = _rows_with(source, rows)
-    return None if places is None else [row for row, _ in places]
+    return places.rows if places.is_all else None
 
 
 def span_of_rows(table: LineTable, first: int, last: int, needle: str) -> Span:
@@ -103,7 +104,9 @@ class _Search:
         if not rows or len(rows) > _MOST_ROWS or _has_lone_cr_at_edge(self._needle.text):
             return
         keys = list(map(self._key, rows))
-        for row, at in self._candidates():
+        found = _rows_with(self._source, rows)
+        self.is_spent, at = not found.is_all, found.row
+        for row in found.rows:
             if self._work < 0:
                 self.is_spent = True
                 return
@@ -123,14 +126,6 @@ class _Search:
             return True
         says_enough = sum(min(len(text.strip()), 40) / 40 for text in self._rows) >= _TELLING
         return says_enough and all(_is_like_neighbour(pairs, self._rows, at) for at in range(len(pairs)))
-
-    def _candidates(self) -> list[tuple[int, int]]:
-        """Pairs of (row of the text, which of the needle's rows it may be), one for each place."""
-        found = _rows_with(self._source, self._rows)
-        if found is None:
-            self.is_spent = True
-            return _first_rows_with(self._source, self._rows)
-        return found
 
     def _follow(self, keys: Sequence[str], row: int, step: int) -> int | None:
         """The row at which the last of the keys stands, going one way and passing over blank rows."""
@@ -185,26 +180,25 @@ def seed_of(text: str, rows: Sequence[str]) -> tuple[str, int, int] | None:
     return best
 
 
-def _rows_with(source: Source, rows: Sequence[str]) -> list[tuple[int, int]] | None:
-    """The rows of the text that have the rarest word of some rows, and which of those it is; None if too many."""
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Rows of a text, and which row of a needle each may be; `is_all` says whether no such row was left out."""
+
+    rows: list[int]
+    row: int
+    is_all: bool
+
+
+def _rows_with(source: Source, rows: Sequence[str]) -> _Places:
+    """The rows of the text that have the rarest word of some rows; some of them where there are too many."""
     seed = seed_of(source.text, rows)
     if seed is None:
-        return None if len(source.text) > _MODERATE else [(row, 0) for row in range(source.table.count)]
+        is_all = len(source.text) <= _MODERATE
+        return _Places(list(range(source.table.count if is_all else min(source.table.count, _SOME))), 0, is_all)
     word, row, count = seed
-    if count > _FREQUENT:
-        return None
-    found = dict.fromkeys(source.table.row_at(offset) for offset in places_of(source.text, word)) if count else {}
-    return [(at, row) for at in found]
-
-
-def _first_rows_with(source: Source, rows: Sequence[str]) -> list[tuple[int, int]]:
-    """Some of those rows, where there are too many: whether two places are among them is all that can be told."""
-    seed = seed_of(source.text, rows)
-    if seed is None:
-        return [(row, 0) for row in range(min(source.table.count, _SOME))]
-    word, row, _ = seed
-    found = dict.fromkeys(source.table.row_at(offset) for offset in islice(places_of(source.text, word), _SOME))
-    return [(at, row) for at in found]
+    offsets = islice(places_of(source.text, word), count if count <= _FREQUENT else _SOME)
+    found = list(dict.fromkeys(map(source.table.row_at, offsets))) if count else []
+    return _Places(found, row, count <= _FREQUENT)
 
 
 def _with_blank_edges(table: LineTable, rows: Sequence[str], first: int, last: int) -> tuple[int, int]:

@@ -45,7 +45,7 @@ class Example:
 class Tier:
     """One way to find old text.
 
-    `confidence` is the similarity reported for a find. `differs` says in words what this tier overlooks, empty
+    `confidence` says how sure a place is that it finds. `differs` says in words what this tier overlooks, empty
     where nothing is. `literal(uniform, needle)` gives the one string whose plain occurrences are exactly the
     finds in a text whose lines all end with `uniform` (None: with several endings, or none), and None where
     there is no such string; with it many needles can be found in one pass. `is_single`: several finds are never

@@ -47,8 +47,8 @@ class Writing:
                 return [self._wish(index, edit, match) for match in located.matches], match
             return [self._free(index, *write) for write in made.writes], _told(match, made, (), "whitespace")
         if found.tier.rank <= LITERAL:
-            new = (found.new or "").replace("\r\n", "\n") if "\r\n" in found.old else found.new or ""
-            return [self._free(index, match.span, self._fitted(new, match.span)) for match in located.matches], match
+            new = _plain_endings(found.new or "", found.old)
+            return [self._free(index, match.span, self._fit(new, match.span)) for match in located.matches], match
         every = [self._made(edit, match, found) for match in located.matches]
         wishes = [self._free(index, *write) for made in every for write in made.writes]
         return wishes, _told(match, every[0], found.mended)
@@ -76,38 +76,47 @@ class Writing:
         return made
 
     def _free(self, index: int, span: Span, new: str) -> Wish:
-        slot = self._draft.slot(span)
+        """One place that is replaced as a whole."""
+        slot = self._untaken(self._draft.slot(span), index, span)
+        return Wish(slot, self._draft.read(span.start, span.end), new)
+
+    def _untaken(self, slot: Slot | Taken, index: int, span: Span) -> Slot:
         if isinstance(slot, Taken):
             raise refusals.overlapping(self._name, index, slot.edit, self._draft.source.lines_of(span))
-        return Wish(slot, self._draft.read(span.start, span.end), new)
+        return slot
 
     def _wish(self, index: int, edit: Edit, match: Match) -> Wish:
         """One place where the edit's text is written as it is."""
         draft, span = self._draft, match.span
         at_end = isinstance(edit, Insert) and edit.where in ("after", "end")
         slot = draft.insertion_slot(span, at_end=at_end) if isinstance(edit, Insert) else draft.slot(span)
-        if isinstance(slot, Taken):
-            raise refusals.overlapping(self._name, index, slot.edit, draft.source.lines_of(span))
-        region = "" if isinstance(edit, Insert) else draft.read(span.start, span.end)
-        text = _plain_endings(edit) if match.tier == "newline" else edit.text
-        return Wish(slot, region, self._fit(edit, text, region, span.end if at_end else span.start))
+        slot = self._untaken(slot, index, span)
+        at = span.end if at_end else span.start
+        place = Span(at, at) if isinstance(edit, Insert) else span
+        return Wish(slot, draft.read(place.start, place.end), self._fitted(edit, match, place))
 
-    def _fitted(self, new: str, span: Span) -> str:
-        if self._policy.newlines == "literal" or "\n" not in new:
-            return new
-        return fit_endings(new, self._draft.read(span.start, span.end), self._draft.newline_at(span.start))
+    def _fitted(self, edit: Edit, match: Match, place: Span) -> str:
+        """The edit's text as it comes in the place of a span."""
+        if isinstance(edit.target, Old):
+            is_loose = match.tier == "newline" and self._policy.newlines == "file"
+            return self._fit(_plain_endings(edit.text, edit.target.text) if is_loose else edit.text, place)
+        return self._fit_lines(edit.text, place) if edit.target.whole_lines else self._fit(edit.text, place)
 
-    def _fit(self, edit: Edit, text: str, region: str, offset: int) -> str:
-        literal = self._policy.newlines == "literal"
-        is_lines = not isinstance(edit.target, Old) and edit.target.whole_lines
-        if not text or not (is_lines or "\n" in text) or (literal and not is_lines):
-            return edit.text
-        newline = self._draft.newline_at(offset)
-        if not is_lines:
-            return fit_endings(text, region, newline)
-        if region:
-            return fit_lines(text, region, newline, literal=literal)
-        before, is_end = self._draft.read(offset - 1, offset), offset == self._draft.length
+    def _fit(self, text: str, place: Span) -> str:
+        """Text with the line endings of its neighbours."""
+        if self._policy.newlines == "literal" or "\n" not in text:
+            return text
+        return fit_endings(text, self._draft.read(place.start, place.end), self._draft.newline_at(place.start))
+
+    def _fit_lines(self, text: str, place: Span) -> str:
+        """Whole lines for whole lines, or between two of them."""
+        draft, literal = self._draft, self._policy.newlines == "literal"
+        if not text:
+            return text
+        newline = draft.newline_at(place.start)
+        if not place.is_empty:
+            return fit_lines(text, draft.read(place.start, place.end), newline, literal=literal)
+        before, is_end = draft.read(place.start - 1, place.start), place.start == draft.length
         return fit_insertion(text, newline, before=before, is_end=is_end, literal=literal)
 
 
@@ -118,7 +127,6 @@ def _told(match: Match, made: Made, mended: tuple[str, ...], tier: str | None = 
     return replace(match, tier=named, similarity=made.similarity, differs=(*mended, *differs))
 
 
-def _plain_endings(edit: Edit) -> str:
-    """The edit's text, with plain line endings where CR LF is only how the edit as a whole is written."""
-    quoted = edit.target.text if isinstance(edit.target, Old) else ""
-    return edit.text.replace("\r\n", "\n") if "\r\n" in quoted else edit.text
+def _plain_endings(new: str, old: str) -> str:
+    """New text, with plain line endings where CR LF is only how the edit as a whole is written."""
+    return new.replace("\r\n", "\n") if "\r\n" in old else new
