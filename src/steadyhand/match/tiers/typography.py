@@ -24,6 +24,10 @@ _PIECE = 4_000
 _INVISIBLE = 200  # characters without a shape that may stand between the others
 
 
+class _UnmappableError(Exception):
+    """A place is composed otherwise than character by character, so that its edges cannot be told."""
+
+
 def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """Every place that differs from the needle in typography, and perhaps in blanks."""
     found = find_windows(source, needle, partial(fold, lexis_of(source.path)), apart=apart)
@@ -40,12 +44,15 @@ def _inside_lines(source: Source, wanted: str, *, apart: bool) -> Iterator[Span]
     target = plain(wanted)
     if not target.strip() or len(wanted) > _LONGEST:
         return
+    try:
+        found = [span for row in rows_with(source, [wanted]) or () for span in _parts_of_line(source, row, target)]
+    except _UnmappableError:
+        return
     position = 0
-    for row in rows_with(source, [wanted]) or ():
-        for span in _parts_of_line(source, row, target):
-            if not apart or span.start >= position:
-                yield span
-                position = span.end
+    for span in found:
+        if not apart or span.start >= position:
+            yield span
+            position = span.end
 
 
 def _parts_of_line(source: Source, row: int, target: str) -> Iterator[Span]:
@@ -67,6 +74,8 @@ def _parts_of_piece(piece: str, target: str, offset: int) -> Iterator[Span]:
     shown = [plain(char) for char in piece]
     if "".join(shown) == plain(piece):
         yield from _parts("".join(shown), target, list(accumulate(map(len, shown), initial=0)), offset)
+    elif target in plain(piece):
+        raise _UnmappableError  # it stands there, and other places alone would look like all of them
 
 
 def _parts(text: str, target: str, starts: Sequence[int], offset: int) -> Iterator[Span]:
@@ -105,5 +114,6 @@ TIER = Tier(
         Example("wait..", "wait…\n"),
         Example("don't  stop", "now don’t stop it\n"),
         Example("cafe", "café\n"),
+        Example("it's a caf\u00e9", "now it’s a caf\u00e9 here\nand it’s a cafe\u0301 there\n"),
     ),
 )
