@@ -18,13 +18,10 @@ _LISTED = 8
 _AHEAD = 24  # code points of a long line that are shown before the place
 
 
-def list_places(
-    source: Source, spans: Sequence[Span], total: int | None, *, similarities: Sequence[float] = ()
-) -> list[str]:
+def list_places(source: Source, spans: Sequence[Span], total: int | None) -> list[str]:
     """One line for each of the first places; `total` is None where nobody knows how many there are."""
     rows = Counter(source.table.row_at(span.start) for span in spans)
-    notes = [f" ({similarity:.0%} alike)" for similarity in similarities] or [""] * len(spans)
-    shown = [f"  {_shown(source, span, rows, note)}" for span, note in zip(spans[:_LISTED], notes, strict=False)]
+    shown = [f"  {_shown(source, span, rows)}" for span in spans[:_LISTED]]
     if total is None:
         return [*shown, "  … and more"]
     more = total - len(shown)
@@ -52,13 +49,13 @@ def lines_phrase(first: int, last: int) -> str:
     return f"line {first}" if first == last else f"lines {first}–{last}"
 
 
-def _shown(source: Source, span: Span, rows: Counter[int], note: str) -> str:
+def _shown(source: Source, span: Span, rows: Counter[int]) -> str:
     """The line of a place; its column and neighbourhood where the line is long or holds several."""
     row, column = _position(source, span)
     text = source.table.text(row)
     if rows[row] == 1 and len(text.strip()) <= WIDTH:
-        return f"line {row + 1}{note}: {_shorten(text)}"
-    return f"line {row + 1}, column {column + 1}{note}: {_around(text, column)}"
+        return f"line {row + 1}: {_shorten(text)}"
+    return f"line {row + 1}, column {column + 1}: {_around(text, column)}"
 
 
 def _facts(source: Source, span: Span) -> dict[str, object]:

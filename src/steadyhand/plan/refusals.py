@@ -24,13 +24,10 @@ if TYPE_CHECKING:
     from steadyhand.plan.making import Drifted
 
 
-def ambiguous(
-    name: str, source: Source, found: Several, *, similarities: Sequence[float] = (), with_contexts: bool = True
-) -> EditError:
+def ambiguous(name: str, source: Source, found: Several, *, with_contexts: bool = True) -> EditError:
     """Several places, and nothing says which: list them, and say what would tell them apart.
 
-    `similarities`, one for each candidate, are those of places that merely resemble the old text. `with_contexts`: an
-    old text is looked for that means each place alone, which costs some searches of the text.
+    `with_contexts`: an old text is looked for that means each place alone, which costs some searches of the text.
     """
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
@@ -45,9 +42,9 @@ def ambiguous(
         "tier": found.tier.name,
         "total": found.total,
         "total_is_exact": found.is_all,
-        "candidates": _candidates(source, found, contexts, similarities),
+        "candidates": _candidates(source, found, contexts),
     }
-    message = "\n".join([what, *list_places(source, found.candidates, more, similarities=similarities)])
+    message = "\n".join([what, *list_places(source, found.candidates, more)])
     choice = "" if found.tier.is_single else "or say which occurrence: 1, 2 …"
     hint = tell_apart(source, found.candidates, contexts)
     return EditError(
@@ -55,16 +52,12 @@ def ambiguous(
     )
 
 
-def _candidates(
-    source: Source, found: Several, contexts: Sequence[Context | None], similarities: Sequence[float]
-) -> list[dict[str, object]]:
+def _candidates(source: Source, found: Several, contexts: Sequence[Context | None]) -> list[dict[str, object]]:
     """What programs are told of each place: also how to ask for it, and an old text that means it alone."""
     facts = describe_places(source, found.candidates)
     for fact, number in zip(facts, occurrences_of(found.candidates), strict=True):
         if number is not None and not found.tier.is_single:
             fact["occurrence"] = number
-    for fact, similarity in zip(facts, similarities, strict=False):
-        fact["similarity"] = round(similarity, 3)
     for fact, context in zip(facts, contexts, strict=False):
         if context is not None:
             fact["unique_old"] = context.span.of(source.text)
