@@ -1,11 +1,47 @@
-"""Places that a tier has found and that are not believed; most with a twin that is, so that the doubt refuses."""
+"""Places that a tier finds and nobody should believe, and those beside them that are fine."""
 
 from __future__ import annotations
 
 import pytest
 
+from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.edit import Replace
 from tests.checks import check_edit, check_refused
+
+STORE = "def save(item):\n    # twofold\n    check(item)\n    store(item)\n    return item\n"
+
+
+def test_an_edit_that_was_made_is_not_made_again_at_a_place_like_it() -> None:
+    """Alone, the place that is like the old text is taken; beside one that says what is wanted it is not."""
+    new = "def save(item):\n    # twice\n    check(item)\n    store(item, 2)\n    return item\n"
+    old = new.replace("store(item, 2)", "store(item)")
+    check_edit(STORE, Replace(old, new), STORE.replace("store(item)", "store(item, 2)"), path="a.py")
+    check_refused(new + "\n\n" + STORE, Replace(old, new), "drift-conflict", path="a.py")
+
+
+def test_an_edit_that_was_made_is_not_made_twice_at_its_own_place() -> None:
+    after = "def value(items):\n\treturn value\n\treturn fresh\n\tconsole('done...', config)\n"
+    old = after.replace("\treturn fresh\n", "\n")
+    check_refused(after, Replace(old, after), "already-applied", path="a.py")
+
+
+def test_fences_that_the_file_has_around_the_place_were_quoted_and_are_no_accident() -> None:
+    old, new = "```\nfoo( )\nbar()\n```\n", "```\nfoo( )\nbaz()\n```\n"
+    check_edit("foo( )  \nbar()\n", Replace(old, new), "foo( )  \nbaz()\n", path="a.py")
+    check_refused("x\n~~~\nfoo( )  \nbar()\n~~~\n", Replace(old, new), "no-match", path="a.md")
+
+
+def test_a_line_quoted_with_some_of_its_indentation_may_be_another_with_less() -> None:
+    text = "if a:\n    if b:\n        go()\n  go()\n"
+    error = check_refused(text, Replace("    go()\n", "    stop()\n"), "ambiguous-match", path="a.py")
+    assert [fact["lines"] for fact in error.details["candidates"]] == [[3, 3], [4, 4]]  # type: ignore[index, union-attr]
+
+
+def test_the_caller_who_allows_only_literal_tiers_is_not_asked_about_other_indentations() -> None:
+    text = "if b:\n        go()\n  go()\n"
+    after = "if b:\n        stop()\n  go()\n"
+    check_edit(text, Replace("    go()\n", "    stop()\n"), after, path="a.py", tier="exact")
+
 
 SETUP = """\
 def setup(app):
@@ -69,24 +105,15 @@ store(sort_rows(rows))
 """
 
 
-def test_an_edit_that_was_made_is_not_made_again_at_a_sibling() -> None:
+def test_an_addition_that_was_made_is_not_made_again_where_less_is_in_between() -> None:
     new = TWINS[: TWINS.index("\n\n") + 1]
     old = "".join(line for line in new.splitlines(keepends=True) if not line.startswith("log"))
     check_refused(TWINS, Replace(old, new), "no-match", path="a.py")
 
 
-FENCED = "Run it:\n\n```\nmake all\nmake test\n```\n\nThat is all.\n"
-
-
-def test_fences_that_the_file_has_around_the_place_were_no_accident() -> None:
-    quoted = "```sh\nmake all\nmake test\n```"
-    check_refused(FENCED, Replace(quoted, quoted.replace("test", "check")), "no-match", path="a.md")
-    bare = FENCED.replace("```\n", "")
-    check_edit(bare, Replace(quoted, quoted.replace("test", "check")), bare.replace("test", "check"), path="a.md")
-
-
-@pytest.mark.parametrize("depth", [5, 6, 9])
-def test_a_line_quoted_between_two_depths_may_be_either(depth: int) -> None:
-    before = "    - cargo build\nx\n          - cargo build\n"
-    quoted = " " * depth + "- cargo build"
-    check_refused(before, Replace(quoted, quoted.replace("build", "test")), "ambiguous-match", path="a.yml")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", False), ("x = 1\n", False), ("\n\nx = 1\n\n", False), ("x = 1\ny = 2\n", True), ("x" * 30, True)],
+)
+def test_a_text_tells_something_that_does_not_stand_somewhere_by_chance(text: str, expected: bool) -> None:
+    assert is_telling(text) is expected
