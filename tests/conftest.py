@@ -9,9 +9,16 @@ from hypothesis import HealthCheck, settings
 # Inputs and expectations of scenarios look like modules and are not.
 collect_ignore_glob = ["scenarios/*/input/*", "scenarios/*/expected/*", "corpus/*"]
 
-# A shared machine makes any deadline a coin toss; the suite's own time limit catches a hang.
+# A shared machine makes any deadline a coin toss; the suite's own time limit catches a hang. A commit that passes once
+# passes always: examples follow from the tests alone, and only `make fuzz` goes looking for others.
 EXAMPLES = int(os.environ.get("STEADYHAND_EXAMPLES", "100"))
+IS_SEARCH = bool(os.environ.get("STEADYHAND_SEARCH"))
 settings.register_profile(
-    "steadyhand", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
+    "steadyhand",
+    deadline=None,
+    max_examples=EXAMPLES,
+    derandomize=not IS_SEARCH,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steadyhand")

@@ -115,3 +115,14 @@ def test_a_rule_explains_every_pair_it_was_made_from_but_perhaps_the_first(pairs
     found = rule(pairs)
     if found.is_rule:
         assert all(found(before, row) == after for row, (before, after) in list(enumerate(pairs))[1:])
+
+
+def test_without_a_rule_a_row_at_the_same_indentation_is_not_contradicted() -> None:
+    pairs = (Pair(0, "    \t", "  "), Pair(1, "    \t\t", "    "), Pair(2, "    ", ""))
+    assert carry(pairs, "\t", "  ")("    \t\t", 2) is None
+    assert Carried(None, pairs)("    ", 2) == ""
+
+
+def test_without_a_rule_tabs_are_not_brought_to_a_file_without_them() -> None:
+    pairs = (Pair(0, "  ", "    "), Pair(1, "      ", "    "))
+    assert Carried(None, pairs)("  \t", 0) is None

@@ -151,10 +151,10 @@ class NewRows:
         if self._carry.is_rule:
             return self._carry(indent, change.before_start)
         near = self._carry.near(change.before_start, change.before_end)
-        answers = {pair.carry(indent) for pair in near if indent.startswith(pair.before)}
-        if len(answers) != 1 or None in answers:
+        found = self._carry.agreed(indent, [pair for pair in near if indent.startswith(pair.before)])
+        if found is None:
             raise Uncertain
-        return answers.pop()
+        return found
 
     def _pair_at(self, row: int) -> Pair | None:
         return next((pair for pair in self._carry.pairs if pair.row == row), None)

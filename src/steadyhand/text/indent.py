@@ -80,8 +80,16 @@ class Carried:
     def __call__(self, indent: str, row: int) -> str | None:
         if self.rule is not None:
             return self.rule(indent)
-        answers = {pair.carry(indent) for pair in self.near(row, row + 1)}
-        return answers.pop() if len(answers) == 1 else None
+        return self.agreed(indent, self.near(row, row + 1))
+
+    def agreed(self, indent: str, near: Sequence[Pair]) -> str | None:
+        """What some pairs say of an indentation, unless they differ, or any row at that indentation says otherwise."""
+        answers = {pair.carry(indent) for pair in near}
+        answers.update(pair.after for pair in self.pairs if pair.before == indent)
+        answer = answers.pop() if len(answers) == 1 else None
+        # No row of the file is seen to be indented with tabs: these are the edit's own.
+        is_foreign = answer is not None and "\t" in answer and not any("\t" in pair.after for pair in self.pairs)
+        return None if is_foreign else answer
 
     def near(self, start: int, end: int) -> list[Pair]:
         """The pairs of some rows; without any, the last before them and the first behind."""
