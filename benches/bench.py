@@ -37,6 +37,9 @@ class Scale:
     hostile_lines: int
     hostile_line: int
     hostile_seconds: float
+    patch_hunks: tuple[int, int]
+    patch_files: int
+    patch_effort: Effort
 
 
 FULL = Scale(
@@ -57,6 +60,9 @@ FULL = Scale(
     hostile_lines=100_000,
     hostile_line=50_000_000,
     hostile_seconds=60.0,
+    patch_hunks=(1_000, 10_000),
+    patch_files=1_000,
+    patch_effort=Effort(rounds=15, seconds=2.0),
 )
 TINY = Scale(
     name="tiny",
@@ -76,6 +82,9 @@ TINY = Scale(
     hostile_lines=200,
     hostile_line=20_000,
     hostile_seconds=30.0,
+    patch_hunks=(10, 40),
+    patch_files=6,
+    patch_effort=Effort(rounds=2, seconds=0.2, limit=20.0),
 )
 SCALES = {scale.name: scale for scale in (FULL, TINY)}
 

@@ -43,16 +43,21 @@ PEERS = (
     Peer("aider-chat", "aider", (3, 10), ("edit", "miss", "sweep", "accuracy")),
     Peer("openhands-aci", "openhands_aci", (3, 12), ("edit", "accuracy")),
     Peer("mcp-text-editor", "mcp_text_editor", (3, 11), ("edit",), beside=("mcp<2",)),
+    Peer("unidiff", "unidiff", (3, 10), ("patch",)),
+    Peer("whatthepatch", "whatthepatch", (3, 10), ("patch", "accuracy")),
+    Peer("patch-ng", "patch_ng", (3, 10), ("patch", "accuracy")),
 )
 _FLOORS = {
     "edit": "str.find, a second find, two slices: measured in the peer's own process",
     "miss": "str.find that fails, then str.splitlines: measured in the peer's own process",
     "sweep": "the exact edit by hand at the same place: measured in the peer's own process",
+    "patch": "to read, to apply or to patch files by hand, as above: measured in the peer's own process",
 }
 _TITLES = {
     "edit": "Exact edit, peers",
     "miss": "Old text that is not in the file, peers",
     "sweep": "One edit near the end of the file, peers",
+    "patch": "Patches, peers",
 }
 
 
@@ -81,7 +86,9 @@ def _measure(setting: Setting, peer: Peer, topic: str) -> list[Row]:
         "folder": str(setting.folder),
         "sizes": scale.sweep_sizes if topic == "sweep" else scale.text_sizes,
         "lines": scale.diff_lines,
-        "effort": asdict(scale.effort),
+        "hunks": scale.patch_hunks[-1],
+        "files": scale.patch_files,
+        "effort": asdict(scale.patch_effort if topic == "patch" else scale.effort),
     }
     command = [str(python), "-m", f"benches.inside.{peer.module}", json.dumps(job)]
     environment = {**os.environ, "PYTHONPATH": str(_HOME)}

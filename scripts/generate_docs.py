@@ -2,6 +2,7 @@
 
     docs/errors.md   every kind of refusal, from `Kind`
     docs/tiers.md    every step of the search in order, every tier and every repair
+    docs/dialects.md every format a patch may be written in
     docs/cli.md      the help of every command
 
 Nothing here is written by hand twice: to change a page, change what it is made from.
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import click
 
+from steadyhand.dialects.dialect import Dialect, dialects
 from steadyhand.errors import Action, Kind
 from steadyhand.match.repair import Repair, RepairExample, repairs
 from steadyhand.match.resolve import Found, finder_of, resolve
@@ -60,6 +62,35 @@ def errors_page() -> str:
     lines += ["", "## Exit codes that are no refusal", "", "| Exit code | Meaning |", "|---|---|"]
     lines += [f"| {code} | {meaning} |" for code, meaning in OTHER_CODES.items()]
     return "\n".join(lines) + "\n"
+
+
+def dialects_page() -> str:
+    """The dialects by rank, each with its own summary and example."""
+    lines = [
+        "# Dialects",
+        "",
+        NOTE,
+        "The formats in which `sh.patch`, `ws.patch` and `steadyhand apply` read what a model wrote.",
+        "`auto` reads a reply in all of them and takes the one that makes sense of it.",
+        "Formats with marks of their own go before those without.",
+        "What stands inside a part of one format is its content, whatever it looks like.",
+        "A reply with parts in two formats is refused: nothing of it is left out in silence.",
+        "`steadyhand convert --to` writes those that can be written.",
+        "",
+        "| Format | Other names | Marks of its own | Can be written |",
+        "|---|---|---|---|",
+        *map(_dialect_row, dialects()),
+    ]
+    for dialect in dialects():
+        fence = "`" * max(4, 1 + max((len(run) for run in re.findall(r"`+", dialect.example)), default=0))
+        lines += ["", f"## {dialect.name}", "", dialect.summary, "", f"{fence}text", dialect.example.rstrip("\n"), fence]
+    return "\n".join(lines) + "\n"
+
+
+def _dialect_row(dialect: Dialect) -> str:
+    names = ", ".join(f"`{name}`" for name in dialect.aliases)
+    marked, written = ("yes" if fact else "no" for fact in (dialect.is_marked, dialect.write is not None))
+    return f"| `{dialect.name}` | {names} | {marked} | {written} |"
 
 
 def tiers_page() -> str:
@@ -185,7 +216,12 @@ def _contexts(context: click.Context) -> Iterator[click.Context]:
                 yield from _contexts(click.Context(command, parent=context, info_name=name))
 
 
-PAGES: dict[str, Callable[[], str]] = {"errors.md": errors_page, "tiers.md": tiers_page, "cli.md": cli_page}
+PAGES: dict[str, Callable[[], str]] = {
+    "errors.md": errors_page,
+    "tiers.md": tiers_page,
+    "dialects.md": dialects_page,
+    "cli.md": cli_page,
+}
 
 
 def drifted() -> list[str]:

@@ -1,7 +1,8 @@
 """Cases: one JSON object a line, in files ending in `.jsonl` or `.jsonl.gz`. Nothing here knows an engine.
 
-A case is of the first kind it has a field for: `ops`, `diff`, `snippet`, `reply`. A line that is no case is an error
-with its file and line, never a case left out in silence.
+A case is of the first kind it has a field for: `ops`, `diff`, `snippet`, `reply`. Where it is of another kind and has
+a `reply` too, it is asked twice: as it was parsed, and as the whole reply, which is a case of its own with the same
+answer. A line that is no case is an error with its file and line, never a case left out in silence.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benches.accuracy.question import KINDS, Kind, Op, Question
+
+_REPLY = "reply/"
 
 
 class CasesError(Exception):
@@ -21,7 +25,10 @@ class CasesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question, the one right answer (None: it must be refused), and texts that count as near."""
+    """A question, the one right answer (None: it must be refused), and texts that count as near.
+
+    `parsed` is the id of the case that asks the same with the reply taken apart already; empty where there is none.
+    """
 
     id: str
     category: str
@@ -29,6 +36,7 @@ class Case:
     question: Question
     expected: str | None
     near: tuple[str, ...] = ()
+    parsed: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -40,14 +48,24 @@ class Case:
 
 
 def load_cases(folder: Path, only: Sequence[str] = ()) -> list[Case]:
-    """Every case beneath the folder, by file name and line; `only` names categories or ids."""
+    """Every case beneath the folder, by file name and line; `only` names categories or ids, by pattern.
+
+    Naming a case names its whole reply too; the reply alone is `reply/` and the name.
+    """
     if not folder.is_dir():
         raise CasesError(f"{folder} is no folder")
     files = sorted(path for path in folder.rglob("*.jsonl*") if path.name.endswith((".jsonl", ".jsonl.gz")))
     if not files:
         raise CasesError(f"{folder} has no file ending in .jsonl or .jsonl.gz")
     cases = [case for path in files for case in _read(path)]
-    return [case for case in cases if not only or case.category in only or case.id in only]
+    return [case for case in cases if not only or _is_named(case, only)]
+
+
+def _is_named(case: Case, only: Sequence[str]) -> bool:
+    names = {case.id, case.category}
+    if case.parsed:
+        names |= {name.removeprefix(_REPLY) for name in names}
+    return any(fnmatchcase(name, pattern) for name in names for pattern in only)
 
 
 def _read(path: Path) -> Iterator[Case]:
@@ -59,14 +77,14 @@ def _read(path: Path) -> Iterator[Case]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                yield _case(json.loads(line))
+                yield from _cases(json.loads(line))
             except (KeyError, TypeError, ValueError) as error:
                 raise CasesError(f"{path}, line {number}: no case: {type(error).__name__} {error}") from None
 
 
-def _case(row: Mapping[str, object]) -> Case:
+def _cases(row: Mapping[str, object]) -> Iterator[Case]:
     near = row.get("near") or ()
-    return Case(
+    case = Case(
         id=_text(row["id"]),
         category=_text(row["category"]),
         language=_text(row.get("language") or ""),
@@ -74,6 +92,12 @@ def _case(row: Mapping[str, object]) -> Case:
         expected=None if row["expected"] is None else _text(row["expected"]),
         near=tuple(map(_text, near if isinstance(near, list) else [near])) if near else (),
     )
+    yield case
+    if case.kind != "reply" and row.get("reply") is not None:
+        asked = case.question
+        question = Question("reply", asked.path, asked.before, text=_text(row["reply"]))
+        category = _REPLY + case.category
+        yield replace(case, id=_REPLY + case.id, category=category, question=question, parsed=case.id)
 
 
 def _question(row: Mapping[str, object]) -> Question:

@@ -21,6 +21,7 @@ _HOME = Path(__file__).resolve().parent.parent.parent
 _PACKAGE_HOME = Path(steadyhand.__file__).resolve().parent.parent
 OURS = "steadyhand"
 FLOOR = "strfind"
+_PROGRAMS = (("git apply", "git_apply"), ("GNU patch", "gnu_patch"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,13 @@ class Standing:
     name: str
     version: str
     verdicts: tuple[Verdict, ...]
-    not_yet: tuple[Case, ...]
+    not_asked: tuple[Case, ...] = ()
 
 
 def contestants(*, with_peers: bool) -> tuple[Contestant, ...]:
-    """Steadyhand first, the floor last."""
+    """Steadyhand first, the floor last; between them packages, and programs that a system has or has not."""
     peers = [Contestant(peer.package, peer.module, peer) for peer in PEERS if "accuracy" in peer.topics]
+    peers += [Contestant(name, module) for name, module in _PROGRAMS]
     return (Contestant(OURS, "steadyhand"), *(peers if with_peers else ()), Contestant(FLOOR, "strfind"))
 
 

@@ -2,6 +2,8 @@
 
 An entry names categories by pattern and is checked for *each* of them or for their *sum*. Its `wrong` is a number, or
 the name of a contestant of the same run that may not be undercut in care. Categories without cases are not checked.
+Of whole replies, which have categories of their own, `same` is the least share that gets the same answer as the case
+with its reply taken apart, and `newly_wrong` the most that are wrong although that case is not.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benches.accuracy.contestants import Standing
+from benches.accuracy.replies import Agreement, pairs_of
 from benches.accuracy.score import Verdict
 from benches.accuracy.tally import Count
 
@@ -30,13 +33,13 @@ class Floor:
     correct: float | None = None
     wrong: int | str | None = None
     other_than: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ("ops",)
+    same: float | None = None
+    newly_wrong: int | None = None
 
     def takes(self, verdict: Verdict) -> bool:
         category = verdict.case.category
         named = any(fnmatchcase(category, pattern) for pattern in self.categories)
-        spared = any(fnmatchcase(category, pattern) for pattern in self.other_than)
-        return named and not spared and verdict.case.kind in self.kinds
+        return named and not any(fnmatchcase(category, pattern) for pattern in self.other_than)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +65,31 @@ def check_floors(floors: Sequence[Floor], ours: Standing, others: Sequence[Stand
 
 
 def _check(floor: Floor, ours: Standing, others: Sequence[Standing]) -> Iterator[Broken]:
-    verdicts = [verdict for verdict in ours.verdicts if floor.takes(verdict)]
     groups: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
+    for verdict in filter(floor.takes, ours.verdicts):
         groups.setdefault(verdict.case.category if floor.over == "each" else "in all", []).append(verdict)
+    pairs = {pair.reply.case.id: pair for pair in pairs_of(ours)}
     most = _most_wrong(floor, others)
     for name, group in sorted(groups.items()):
-        count = Count.over(group)
-        if floor.correct is not None and count.correct_share < floor.correct:
-            share = f"{count.of['correct']} of {count.cases} correct ({count.correct_share:.1%})"
-            yield Broken(floor.name, f"{name}: {share}, {floor.correct:.0%} wanted")
-        bad = count.of["wrong"] + count.of["crash"]
-        if most is not None and bad > most:
-            yield Broken(floor.name, f"{name}: {bad} wrong or crashed, at most {most} allowed")
+        found = [pairs[verdict.case.id] for verdict in group if verdict.case.id in pairs]
+        for what in (*_scores(floor, Count.over(group), most), *_agreement(floor, Agreement.over(found))):
+            yield Broken(floor.name, f"{name}: {what}")
+
+
+def _scores(floor: Floor, count: Count, most: int | None) -> Iterator[str]:
+    if floor.correct is not None and count.correct_share < floor.correct:
+        share = f"{count.of['correct']} of {count.cases} correct ({count.correct_share:.1%})"
+        yield f"{share}, {floor.correct:.0%} wanted"
+    bad = count.of["wrong"] + count.of["crash"]
+    if most is not None and bad > most:
+        yield f"{bad} wrong or crashed, at most {most} allowed"
+
+
+def _agreement(floor: Floor, found: Agreement) -> Iterator[str]:
+    if floor.same is not None and found.same_share < floor.same:
+        yield f"{found.same} of {found.cases} the same ({found.same_share:.1%}), {floor.same:.0%} wanted"
+    if floor.newly_wrong is not None and found.newly_wrong > floor.newly_wrong:
+        yield f"{found.newly_wrong} wrong only as a whole reply, at most {floor.newly_wrong} allowed"
 
 
 def _most_wrong(floor: Floor, others: Sequence[Standing]) -> int | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -50,6 +51,17 @@ class Answer:
     detail: str = ""
     crashed: bool = False
     seconds: float = 0.0
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A text as a model hands it over: in a fence that is longer than any in it.
+
+    >>> fenced("a = 1"), fenced("```\\n", "md")
+    ('```\\na = 1\\n```\\n', '````md\\n```\\n````\\n')
+    """
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    end = "" if text.endswith("\n") else "\n"
+    return f"{fence}{language}\n{text}{end}{fence}\n"
 
 
 Adapter = Callable[[Question], Answer]

@@ -3,36 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from benches.accuracy.contestants import Standing
 from benches.accuracy.floors import Broken
+from benches.accuracy.question import KINDS, Kind
+from benches.accuracy.replies import Agreement, Pair, by_parsed_category, pairs_of
 from benches.accuracy.score import SCORES
-from benches.accuracy.tally import Count, by_category, not_yet, slowest, sums_of
+from benches.accuracy.tally import Count, by_category, not_asked, slowest, sums_of
 
 _SIGNS = {"near": "~", "refused": "-", "wrong": "✗", "crash": "†"}
 _LEGEND = "a number alone: correct; ~ near, - refused, ✗ wrong, † crash"
+_PAIRS = (
+    "gained: correct only as a whole reply; lost: correct only when taken apart; newly wrong: only as a whole reply"
+)
+_KINDS: dict[Kind, str] = {"ops": "old and new texts", "diff": "diffs", "snippet": "snippets", "reply": "replies"}
 
 
 def render(standings: Sequence[Standing], absent: Mapping[str, str]) -> str:
-    """The categories, the sums, and what was not run."""
-    sections = [_categories(standings), _sums(standings), "\n".join(_remarks(standings, absent)) + "\n"]
-    return "\n".join(sections)
+    """The categories of each kind of case, whole replies, the sums, and what was not run."""
+    tables = [_categories(standings, kind) for kind in KINDS]
+    replies = [_replies(standing.name, pairs_of(standing)) for standing in standings]
+    remarks = "\n".join(_remarks(standings, absent)) + "\n"
+    return "\n".join(filter(None, [*tables, *replies, _sums(standings), remarks]))
 
 
-def _categories(standings: Sequence[Standing]) -> str:
-    tables = [by_category(standing) for standing in standings]
-    names = list(dict.fromkeys(name for table in tables for name in table))
-    rows = [["category", "cases", *(standing.name for standing in standings)]]
+def _categories(standings: Sequence[Standing], kind: Kind) -> str:
+    """Those who take such cases side by side; a reply that was asked as something else too has a table of its own."""
+    counted = [(standing.name, by_category(standing, kind)) for standing in standings]
+    tables = [(name, table) for name, table in counted if table]
+    paired = {pair.reply.case.category for standing in standings for pair in pairs_of(standing)}
+    names = [name for name in dict.fromkeys(name for _, table in tables for name in table) if name not in paired]
+    if not names:
+        return ""
+    rows = [["category", "cases", *(name for name, _ in tables)]]
     for name in names:
-        counts = [table.get(name) for table in tables]
-        cases = max(count.cases for count in counts if count is not None)
-        rows.append([name, f"{cases:,}", *map(_cell, counts)])
-    return f"By category\n{_LEGEND}\n\n{_aligned(rows, right={1})}"
+        counts = [table.get(name, Count()) for _, table in tables]
+        rows.append([name, f"{max(count.cases for count in counts):,}", *map(_cell, counts)])
+    return f"By category: {_KINDS[kind]}\n{_LEGEND}\n\n{_aligned(rows, right={1})}"
 
 
-def _cell(count: Count | None) -> str:
-    if count is None:
-        return "not yet"
+def _replies(name: str, pairs: Sequence[Pair]) -> str:
+    if not pairs:
+        return ""
+    rows = [["category", "cases", "taken apart", "whole reply", "same answer", "gained", "lost", "newly wrong"]]
+    groups = by_parsed_category(pairs)
+    for category, group in [*groups.items(), ("in all", list(pairs))]:
+        counts = [Count.over(pair.parsed for pair in group), Count.over(pair.reply for pair in group)]
+        found = Agreement.over(group)
+        figures = [f"{figure:,}" for figure in (found.same, found.gained, found.lost, found.newly_wrong)]
+        rows.append([category, f"{found.cases:,}", *map(_cell, counts), *figures])
+    title = f"Whole replies: {name} asked twice, with the reply taken apart already and with all of it"
+    return f"{title}\n{_PAIRS}\n\n{_aligned(rows, right={1, 4, 5, 6, 7})}"
+
+
+def _cell(count: Count) -> str:
     signs = (f"{sign}{count.of[score]}" for score, sign in _SIGNS.items() if count.of[score])  # type: ignore[index]
     return " ".join([str(count.of["correct"]), *signs])
 
@@ -60,8 +85,8 @@ def _remarks(standings: Sequence[Standing], absent: Mapping[str, str]) -> Iterat
                 f"  of its wrong answers {how['no-op']} say applied and left the file as it was,"
                 f" {how['partial']} say refused and left it changed"
             )
-        if kinds := not_yet(standing):
-            yield "  not yet: " + ", ".join(f"{number:,} with only a {kind}" for kind, number in kinds.items())
+        if kinds := not_asked(standing):
+            yield "  not asked: " + ", ".join(f"{number:,} {_KINDS[kind]}" for kind, number in kinds.items())  # type: ignore[index]
         if (slow := slowest(standing)) is not None:
             yield f"  slowest answer: {slow.answer.seconds * 1e3:.0f} ms, {slow.case.id}"
     for name, reason in absent.items():
@@ -85,7 +110,8 @@ def to_json(standings: Sequence[Standing], absent: Mapping[str, str], broken: Se
                 "version": standing.version,
                 "categories": {name: count.to_json() for name, count in by_category(standing).items()},
                 "sums": {name: count.to_json() for name, count in sums_of(standing).items()},
-                "not_yet": not_yet(standing),
+                "replies": asdict(Agreement.over(pairs_of(standing))),
+                "not_asked": not_asked(standing),
             }
             for standing in standings
         ],

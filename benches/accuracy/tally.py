@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from benches.accuracy.cases import Case
 from benches.accuracy.contestants import Standing
+from benches.accuracy.question import Kind
 from benches.accuracy.score import SCORES, Score, Verdict
 
 _FROM_A_MODEL = re.compile(r"llm-")
@@ -55,29 +56,44 @@ def verbatim(case: Case) -> bool:
 
 def misquoted(case: Case) -> bool:
     """A model wrote it, the quote is wrong, and the right answer is still plain."""
-    return case.must_apply and _FROM_A_MODEL.match(case.category) is not None and not verbatim(case)
+    return case.must_apply and from_a_model(case) and not verbatim(case)
 
 
 def from_a_model(case: Case) -> bool:
     return _FROM_A_MODEL.match(case.category) is not None
 
 
+def _sum(name: str, kind: Kind | None, counts: Callable[[Case], bool]) -> Sum:
+    """Of one kind of case, or of all that are no second asking."""
+    return Sum(name, lambda case: (case.kind == kind if kind else not case.parsed) and counts(case))
+
+
 SUMS = (
-    Sum("made: must apply", lambda case: case.must_apply and not from_a_model(case)),
-    Sum("made: must refuse", lambda case: not case.must_apply and not from_a_model(case)),
-    Sum("model: verbatim", verbatim),
-    Sum("model: misquoted ops", lambda case: case.kind == "ops" and misquoted(case)),
-    Sum("model: misquoted, not ops", lambda case: case.kind != "ops" and misquoted(case)),
-    Sum("model: must refuse", lambda case: not case.must_apply and from_a_model(case)),
-    Sum("all: must apply", lambda case: case.must_apply),
-    Sum("all: must refuse", lambda case: not case.must_apply),
+    _sum("made ops: must apply", "ops", lambda case: case.must_apply and not from_a_model(case)),
+    _sum("made ops: must refuse", "ops", lambda case: not case.must_apply and not from_a_model(case)),
+    _sum("made diffs: must apply", "diff", lambda case: case.must_apply and not from_a_model(case)),
+    _sum("made diffs: must refuse", "diff", lambda case: not case.must_apply and not from_a_model(case)),
+    _sum("model's ops: verbatim", "ops", verbatim),
+    _sum("model's ops: misquoted", "ops", misquoted),
+    _sum("model's ops: must refuse", "ops", lambda case: not case.must_apply and from_a_model(case)),
+    _sum("model's diffs: must apply", "diff", lambda case: case.must_apply and from_a_model(case)),
+    _sum("model's diffs: must refuse", "diff", lambda case: not case.must_apply and from_a_model(case)),
+    _sum("model's snippets: verbatim", "snippet", verbatim),
+    _sum("model's snippets: misquoted", "snippet", misquoted),
+    _sum("model's snippets: must refuse", "snippet", lambda case: not case.must_apply),
+    _sum("whole replies: must apply", "reply", lambda case: case.must_apply),
+    _sum("whole replies: must refuse", "reply", lambda case: not case.must_apply),
+    _sum("all: must apply", None, lambda case: case.must_apply),
+    _sum("all: must refuse", None, lambda case: not case.must_apply),
 )
 
 
-def by_category(standing: Standing) -> dict[str, Count]:
-    """Categories in order: those that must apply first."""
+def by_category(standing: Standing, kind: Kind | None = None) -> dict[str, Count]:
+    """Categories in order: those that must apply first; None: of cases of every kind."""
     groups: dict[tuple[bool, str], list[Verdict]] = {}
     for verdict in standing.verdicts:
+        if kind is not None and verdict.case.kind != kind:
+            continue
         groups.setdefault((not verdict.case.must_apply, verdict.case.category), []).append(verdict)
     return {category: Count.over(groups[refuse, category]) for refuse, category in sorted(groups)}
 
@@ -93,9 +109,9 @@ def slowest(standing: Standing) -> Verdict | None:
     return max(standing.verdicts, key=lambda verdict: verdict.answer.seconds, default=None)
 
 
-def not_yet(standing: Standing) -> dict[str, int]:
+def not_asked(standing: Standing) -> dict[str, int]:
     """Cases by the kind that the contestant does not take."""
-    return dict(sorted(Counter(case.kind for case in standing.not_yet).items()))
+    return dict(sorted(Counter(case.kind for case in standing.not_asked).items()))
 
 
 def find_standing(standings: Sequence[Standing], name: str) -> Standing | None:

@@ -19,16 +19,19 @@ NEW = "replaced = True\n"
 class Job:
     """The same texts and the same effort as Steadyhand gets."""
 
-    topic: Literal["edit", "miss", "sweep"]
+    topic: Literal["edit", "miss", "sweep", "patch"]
     folder: Path
     sizes: tuple[int, ...]
     lines: int
+    hunks: int
+    files: int
     effort: Effort
 
 
 def read_job() -> Job:
     data = json.loads(sys.argv[1])
-    return Job(data["topic"], Path(data["folder"]), tuple(data["sizes"]), data["lines"], Effort(**data["effort"]))
+    special = {"folder": Path(data["folder"]), "sizes": tuple(data["sizes"]), "effort": Effort(**data["effort"])}
+    return Job(**{**data, **special})
 
 
 def answer(rows: Iterable[Row]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import steadyhand as sh
 from benches.bench import Bench, Setting
+from benches.by_hand import write_file
 from benches.clock import Call, compare
 from benches.table import Table
 from benches.texts import code_text
@@ -35,12 +35,12 @@ def _single(setting: Setting, workspace: sh.Workspace, name: str) -> Table:
         Call("ws.edit, one edit", lambda: workspace.edit(name, _next(path, counter))),
         Call("ws.write, the whole file", lambda: _overwrite(workspace, name, path, counter)),
         Call("ws.preview, nothing written", lambda: workspace.preview(name, _next(path, counter))),
-        Call("by hand without fsync", lambda: _plain(path, path.read_bytes(), durable=False), remark="not durable"),
+        Call("by hand without fsync", lambda: write_file(path, path.read_bytes(), durable=False), remark="not durable"),
     ]
     return Table(
         "Durable change of one file of 4 KB",
         "read, write to a temporary file, fsync, rename, fsync of the directory",
-        compare(lambda: _plain(path, path.read_bytes()), calls, setting.scale.effort),
+        compare(lambda: write_file(path, path.read_bytes()), calls, setting.scale.effort),
         "with locks, digests, journal record (durable before the rename) and receipt",
     )
 
@@ -51,7 +51,7 @@ def _several(setting: Setting, workspace: sh.Workspace, names: list[str]) -> Tab
 
     def by_hand() -> None:
         for path in paths:
-            _plain(path, path.read_bytes())
+            write_file(path, path.read_bytes())
 
     def together() -> None:
         with workspace.transaction() as transaction:
@@ -83,21 +83,6 @@ def _next(path: Path, counter: Iterator[int]) -> list[sh.Replace]:
 def _overwrite(workspace: sh.Workspace, name: str, path: Path, counter: Iterator[int]) -> None:
     rest = path.read_text(encoding="utf-8").split("\n", 1)[1]
     workspace.write(name, f"written = {next(counter)}\n{rest}", overwrite=True)
-
-
-def _plain(path: Path, data: bytes, *, durable: bool = True) -> None:
-    sync: Callable[[int], object] = os.fsync if durable else int
-    temporary = path.with_name(path.name + ".plain")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        sync(file.fileno())
-    temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        sync(folder)
-    finally:
-        os.close(folder)
 
 
 BENCH = Bench("commit", 30, run)

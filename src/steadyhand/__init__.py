@@ -14,6 +14,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from steadyhand.dialects.front import patch, read_patch
+    from steadyhand.dialects.patch import Patch
+    from steadyhand.dialects.stream import PatchStream
     from steadyhand.errors import Action, EditError, Kind
     from steadyhand.plan.edit import Delete, Insert, Old, Replace
     from steadyhand.plan.outcome import Outcome
@@ -44,6 +47,8 @@ _HOMES = {
     "Lines": "steadyhand.structure.targets.lines",
     "Old": "steadyhand.plan.edit",
     "Outcome": "steadyhand.plan.outcome",
+    "Patch": "steadyhand.dialects.patch",
+    "PatchStream": "steadyhand.dialects.stream",
     "Policy": "steadyhand.plan.policy",
     "Receipt": "steadyhand.session.receipt",
     "Replace": "steadyhand.plan.edit",
@@ -55,6 +60,8 @@ _HOMES = {
     "Why": "steadyhand.workspace.why",
     "Workspace": "steadyhand.session.workspace",
     "edit": "steadyhand.plan.preview",
+    "patch": "steadyhand.dialects.front",
+    "read_patch": "steadyhand.dialects.front",
     "requests_from_json": "steadyhand.plan.request",
 }
 
@@ -70,6 +77,8 @@ __all__ = [
     "Lines",
     "Old",
     "Outcome",
+    "Patch",
+    "PatchStream",
     "Policy",
     "Receipt",
     "Replace",
@@ -82,6 +91,8 @@ __all__ = [
     "Workspace",
     "__version__",
     "edit",
+    "patch",
+    "read_patch",
     "requests_from_json",
 ]
 

@@ -424,6 +424,21 @@ def test_a_line_keeps_its_origin_through_an_outside_change_that_a_rename_or_a_mo
         assert (tmp_path / name).read_text() == "one\ntwo\n3 by somebody\n4\n"
 
 
+@pytest.mark.parametrize("before", ["nothing", "a record"])
+def test_a_line_changed_outside_after_its_file_came_back_was_not_there_before_the_journal(
+    before: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\ntwo\nthree\n")
+    with sh.Workspace(tmp_path) as ws:
+        writer = "before-journal" if before == "nothing" else ws.edit("a.txt", [sh.Replace("one", "1")]).id
+        ws.undo(ws.delete("a.txt").id)
+        lines = path.read_text().split()
+        path.write_text(f"{lines[0]}\ntwo by somebody\nthree\n")
+        found = [why.origin.record.id if why.origin else why.since for why in ws.why_all("a.txt")]
+        assert found == [writer, "outside", "before-journal"]
+
+
 def test_an_undo_does_not_pass_over_a_mode_that_was_changed_since(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one\n")

@@ -76,6 +76,7 @@ def test_the_repairs_are_loaded_in_this_order() -> None:
         (50, "escaped quotes"),
         (60, "doubled backslashes"),
         (70, "HTML entities"),
+        (80, "diff signs"),
     ]
 
 
@@ -201,6 +202,24 @@ def test_blank_lines_around_both_texts_come_off(old: str, new: str, head: int, t
     is_beyond = before != after and ((head and after.endswith(before)) or (tail and after.startswith(before)))
     expected = Mended(f"{old}\n", f"{new}\n") if head + tail and not is_beyond else None
     assert the("blank lines").mend(before, after) == expected
+
+
+@given(bodies, bodies, st.sampled_from("+-"))
+def test_signs_come_off_both_texts_or_are_left(old: str, new: str, sign: str) -> None:
+    mended = the("diff signs").mend(signed(old, "-"), signed(new, sign))
+    assert mended in (None, Mended(old, new))
+    assert the("diff signs").mend(signed(old, "-"), new) is None
+    assert the("diff signs").mend(old, signed(new, "+")) is None
+
+
+@given(bodies, bodies, bodies)
+def test_lines_that_stay_lose_their_blank_with_the_signs(kept: str, old: str, new: str) -> None:
+    before, after = f"{signed(kept, ' ')}\n{signed(old, '-')}", f"{signed(kept, ' ')}\n{signed(new, '+')}"
+    assert the("diff signs").mend(before, after) in (None, Mended(f"{kept}\n{old}", f"{kept}\n{new}"))
+
+
+def signed(text: str, sign: str) -> str:
+    return "\n".join(sign + line for line in text.split("\n"))
 
 
 @given(bodies, bodies, st.sampled_from([repair.name for repair in repairs()]))

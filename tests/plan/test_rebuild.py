@@ -33,6 +33,16 @@ DRIFTS = [
     ),
     ("blank rows with no telling where they go", "a1\n\nb1\n", "a1\nb1\n", "c1\nd1\ne1\n"),
     ("blank rows that would come together", "x\n\nb\n\ny\n", "x\nb\ny\n", "x\ny\n"),
+    ("a stranger between two rows one of which goes", "a\nb()\nunknown\nb()\nc\n", "a\nb()\nb()\nc\n", "a\nb()\nc\n"),
+    ("a stranger between two rows that go or stay", "x\n}\nunknown\n}\n", "x\n}\n}\n", "y\n}\n"),
+    ("a stranger further up among rows that go in pairs", "a\nunknown\nb\na\nb\nc\n", "a\nb\na\nb\nc\n", "a\nb\nc\n"),
+    ("a stranger in front of a bracket that comes twice", "x\nunknown\n}\nc\n", "x\n}\nc\n", "y\n}\n}\nc\n"),
+    (
+        "one of two equal rows goes, one has drifted",
+        "call(1, b)\ncall(2, b)\n",
+        "call(2, b)\ncall(2, b)\n",
+        "call(2, b)\n",
+    ),
     ("both changed what a repeated row says", "a ‘x’\nb\n", "a 'x'\nb\n", 'a "x"\nb\n'),
 ]
 
@@ -88,6 +98,20 @@ WAYS = [
         "if  a:\n        c()\n",
         "    if a:\n        b()\n        c()\n",
         "    if  a:\n        c()\n",
+    ),
+    Way(
+        "a bracket that did not move is the one that stays",
+        "\t\t}  \n\t}\n}  \nend\n",
+        "\t\t}  \n\tx\n}  \ny\nend\n",
+        "\t\t}\n\t}\n}\nend\n",
+        "\t\t}\n\tx\n}\ny\nend\n",
+    ),
+    Way(
+        "one of two equal rows goes, a stranger stands elsewhere",
+        "a\nb()\nb()\nc\nd\n",
+        "a\nb()\nc\nd\n",
+        "a\nb()\nb()\nc\nunknown\nd\n",
+        "a\nb()\nc\nunknown\nd\n",
     ),
     Way("trailing blanks that the edit adds", "a\nb \n", "a  \nb \n", "a\nb\n", "a  \nb\n"),
     Way("blank rows of the file stay", "a\nb\nc\n", "a\nB\nc\n", "a\n\nb\n\nc\n", "a\n\nB\n\nc\n"),

@@ -46,6 +46,9 @@ def test_a_statement_that_the_file_wraps_otherwise_is_changed_as_one() -> None:
         (["a", "", "b"], ["a", "b"], [Repeated(0, 0), BlankRun(2, 1, 1, 1), Repeated(2, 1)]),
         (["a", "", "b"], ["a", "", "c"], [Repeated(0, 0), Repeated(1, 1), Change(2, 3, 2, 3)]),
         ([], ["a"], [Change(0, 0, 0, 1)]),
+        (["  }", "}", "c"], ["}", "c"], [Change(0, 1, 0, 0), Repeated(1, 0), Repeated(2, 1)]),
+        (["  }", "}", "c"], ["  x", "}", "c"], [Change(0, 1, 0, 1), Repeated(1, 1), Repeated(2, 2)]),
+        (["  a", "  }", "}"], ["a", "}"], [Repeated(0, 0), Repeated(1, 1), Change(2, 3, 2, 2)]),
     ],
 )
 def test_an_edit_is_told_from_top_to_bottom(old: list[str], new: list[str], expected: list[Section]) -> None:

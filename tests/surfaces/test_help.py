@@ -17,7 +17,7 @@ from steadyhand.surfaces.cli.main import cli
 from tests.surfaces.shell import SOURCE, Shell
 
 NAMES = (
-    "apply chmod check completion delete diff doctor edit gc insert log read redo rename show undo why write"
+    "apply chmod check completion convert delete diff doctor edit gc insert log read redo rename show undo why write"
 ).split()
 HEAVY = {"rich", "rapidfuzz", "sqlite3", "turbohtml", "hypothesis", "asyncio", "difflib", "tomllib", "subprocess"}
 

@@ -1,21 +1,46 @@
-"""The floor: `str.find`, and a replacement only where the old text stands exactly once. It does nothing clever."""
+"""The floor: `str.find`, and a replacement only where the old text stands exactly once. It does nothing clever.
+
+Of a diff it takes the rows between two `@@` lines and believes no number in them.
+"""
 
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable, Iterator
 
-from benches.accuracy.question import Answer, Question, serve
+from benches.accuracy.question import Answer, Op, Question, serve
 
 
 def replace(question: Question) -> Answer:
-    text = question.before
-    for op in question.ops:
+    return _replace(question.before, question.ops)
+
+
+def patch(question: Question) -> Answer:
+    ops = list(_ops(question.text))
+    return _replace(question.before, ops) if ops else Answer(False, question.before, "no rows of a diff")
+
+
+def _replace(before: str, ops: Iterable[Op]) -> Answer:
+    text = before
+    for op in ops:
         at = text.find(op.old) if op.old and op.old != op.new else -1
         if at < 0 or text.find(op.old, at + 1) >= 0:
-            return Answer(False, question.before, "not exactly once")
+            return Answer(False, before, "not exactly once")
         text = text[:at] + op.new + text[at + len(op.old) :]
     return Answer(True, text)
 
 
+def _ops(diff: str) -> Iterator[Op]:
+    _, *parts = f"\n{diff}".split("\n@@")
+    for part in parts:
+        rows: list[str] = []
+        for row in part.splitlines(keepends=True)[1:]:
+            if row[0] not in " +-":
+                break
+            rows.append(row)
+        old, new = ("".join(row[1:] for row in rows if row[0] != sign) for sign in "+-")
+        yield Op(old, new)
+
+
 if __name__ == "__main__":
-    serve(f"strfind, Python {platform.python_version()}", {"ops": replace})
+    serve(f"strfind, Python {platform.python_version()}", {"ops": replace, "diff": patch})

@@ -15,6 +15,15 @@ from steadyhand.text.lines import split_bodies
 _MANY = 20_000  # rows; beyond this every row counts as changed
 
 
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """Another reading of an edit's two texts, for when the first is nowhere; `differs` names what it leaves out."""
+
+    old: str
+    new: str
+    differs: str
+
+
 @dataclass(frozen=True)
 class Needle:
     """Old text and, where it is known, the new text that is to come in its place.

@@ -11,12 +11,12 @@ Invariants:
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Literal, Protocol
 
-from steadyhand.match.needle import Needle
+from steadyhand.match.needle import Needle, Spare
 from steadyhand.match.repair import Mending, mendings, repairs
 from steadyhand.match.tier import Step, Tier, steps_up_to
 from steadyhand.text.lines import is_whole_lines, split_bodies
@@ -44,6 +44,7 @@ class Found:
     """The places meant; `others` are the first of those left alone, `total` counts both.
 
     `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `mended` took off.
+    `spare` is the reading that was found, where it was not the first.
     """
 
     matches: tuple[Match, ...]
@@ -53,6 +54,7 @@ class Found:
     old: str = ""
     new: str | None = None
     mended: tuple[str, ...] = ()
+    spare: Spare | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +112,21 @@ def resolve(
     occurrence: Occurrence = "unique",
     expected: int | None = None,
     laxest: str | None = None,
+    spares: Sequence[Spare] = (),
+    hint: Callable[[Span], bool] | None = None,
 ) -> Resolution:
     """The places that are meant, or why there is no saying. Without `new` nothing is mended.
+
+    `spares` are asked, step by step, after the text itself. Where one place is asked for and several are equal, the
+    one that `hint` is true of is meant, if there is just one such.
 
     >>> resolve(finder_of(Source.of_text("a b a")), "a", occurrence="last").matches[0].span
     Span(start=4, end=5)
     """
     allowed = steps_up_to(laxest)
     for step in allowed:
-        for query in _queries(step, old, new):
-            found = _ask(find, query, occurrence, expected)
+        for query in _queries(step, old, new, spares):
+            found = _ask(find, query, occurrence, expected, hint)
             if found is not None:
                 return found
     return Nothing(tuple(dict.fromkeys(step.name for step in allowed)))
@@ -132,9 +139,18 @@ class _Query:
     tier: Tier
     needle: Needle
     mended: tuple[str, ...] = ()
+    spare: Spare | None = None
 
 
-def _queries(step: Step, old: str, new: str | None) -> Iterator[_Query]:
+def _queries(step: Step, old: str, new: str | None, spares: Sequence[Spare] = ()) -> Iterator[_Query]:
+    yield from _readings(step, old, new)
+    for spare in spares:
+        for query in _readings(step, spare.old, spare.new):
+            tier = replace(query.tier, differs=(spare.differs, *query.tier.differs))
+            yield replace(query, tier=tier, spare=spare)
+
+
+def _readings(step: Step, old: str, new: str | None) -> Iterator[_Query]:
     if not step.is_mended:
         needle = Needle(old, new)
         yield from (_Query(tier, needle) for tier in step.tiers)
@@ -159,7 +175,13 @@ def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
     return replace(named, find=find, literal=lambda _uniform, _needle: None)
 
 
-def _ask(find: Finder, query: _Query, occurrence: Occurrence, expected: int | None) -> Resolution | None:
+def _ask(
+    find: Finder,
+    query: _Query,
+    occurrence: Occurrence,
+    expected: int | None,
+    hint: Callable[[Span], bool] | None,
+) -> Resolution | None:
     tier = query.tier
     if tier.is_single and (occurrence == "all" or (expected or 1) > 1):
         return None
@@ -170,15 +192,17 @@ def _ask(find: Finder, query: _Query, occurrence: Occurrence, expected: int | No
         return None
     every = chain((first,), places)
     if is_unique:
-        found = _unique(tier, every, len(query.needle.text), expected)
+        found = _unique(tier, every, len(query.needle.text), expected, None if tier.is_single else hint)
     else:
         found = _choose(tier, every, occurrence, expected)
     if not isinstance(found, Found):
         return found
-    return replace(found, old=query.needle.text, new=query.needle.new, mended=query.mended)
+    return replace(found, old=query.needle.text, new=query.needle.new, mended=query.mended, spare=query.spare)
 
 
-def _unique(tier: Tier, places: Iterator[Span], size: int, expected: int | None) -> Resolution:
+def _unique(
+    tier: Tier, places: Iterator[Span], size: int, expected: int | None, hint: Callable[[Span], bool] | None
+) -> Resolution:
     first = next(places)
     second = next(places, None)
     if second is None:
@@ -186,8 +210,15 @@ def _unique(tier: Tier, places: Iterator[Span], size: int, expected: int | None)
             return Miscount(tier, (first,), 1, expected or 0, is_expected=True)
         return Found((_match(tier, first),), (), 1, tier)
     limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(size, 1)))
+    hinted: list[Span] = []
+    if hint is not None:
+        every = [first, second, *islice(places, limit)]
+        hinted, places = [place for place in every if hint(place)], chain(every[2:], places)
     candidates = [first, second, *islice(places, SHOWN - 2)]
     total = len(candidates) + sum(1 for _ in islice(places, limit - len(candidates)))
+    if len(hinted) == 1 and expected in (None, 1):
+        others = tuple(place for place in candidates if place != hinted[0])
+        return Found((_match(tier, hinted[0]),), others, total, tier)
     return Several(tier, tuple(candidates), total, next(places, None) is None)
 
 

@@ -92,7 +92,7 @@ class Draft:
         if index is None or literal is None or self._is_churned(literal):
             return tier.find(self.source, needle, apart=apart)
         places = self._standing(literal, index.places(literal))
-        return _apart(places) if apart else places
+        return kept_apart(places) if apart else places
 
     def locate(self, target: Target) -> Match | Refusal:
         """Where a target is in the text the next edit sees."""
@@ -139,6 +139,10 @@ class Draft:
 
     def to_original(self, offset: int) -> int:
         """Where an offset of the text the next edit sees stood in the original."""
+        return offset
+
+    def from_original(self, offset: int) -> int | None:
+        """Where an offset of the original stands in the text the next edit sees; None where it was written over."""
         return offset
 
     def _is_churned(self, needle: str) -> bool:
@@ -196,7 +200,8 @@ def _merged(writes: list[Write], added: Iterable[tuple[int, Write]]) -> Iterator
     yield from writes[position:]
 
 
-def _apart(places: Iterable[Span]) -> Iterator[Span]:
+def kept_apart(places: Iterable[Span]) -> Iterator[Span]:
+    """Places from left to right, without those that overlap one before."""
     position = 0
     for place in places:
         if place.start >= position:

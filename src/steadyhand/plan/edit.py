@@ -7,7 +7,8 @@ Command line, tools, scenario files and the journal all speak this form and no o
     {"target": {"anchor": "12#a3f"},  "delete": true}
 
 each with an optional `occurrence`, `expected` (not for insert) and `reason`. A string as target is old text,
-the same as `{"old": …}`. Nothing here looks at a file; wrong types are refused as `bad-request` at once.
+the same as `{"old": …}`; `{"old": {"text": …, "line": 12, …}}` says more about where it stands. Nothing here looks at
+a file; wrong types are refused as `bad-request` at once.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from steadyhand.match.needle import Spare
 from steadyhand.structure.fields import (
     bad_request,
     check_integer,
+    check_list,
     check_text,
     join,
     nearest_name,
+    read_flag,
     read_object,
     read_optional_integer,
     read_optional_text,
@@ -32,18 +36,46 @@ from steadyhand.structure.target import Target, targets
 Occurrence = Literal["unique", "first", "last", "all"] | int
 Where = Literal["before", "after", "start", "end"]
 
+Fit = Literal["free", "lines-first", "lines"]
+
 OCCURRENCES = ("unique", "first", "last", "all")
 WHERES = ("before", "after", "start", "end")
+FITS = ("free", "lines-first", "lines")
 
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """Old text, to be found in the file."""
+    """Old text, to be found in the file.
+
+    What else is known of its place decides between places that are equal, or rules places out; it never makes up for
+    text that does not match:
+
+    `line`    the line (from 1) of the file before the call at which it is said to stand: a hint, which decides only
+              where several places are equal and one of them stands there
+    `fit`     `lines`: it is whole lines; `lines-first`: whole lines are meant where there are such, else any place
+    `under`   lines that stand above it, each inside what the one before it leads in by indentation
+    `at_end`  it is the end of the file; with an empty text, the place behind the last line
+    """
 
     text: str
+    line: int | None = None
+    fit: Fit = "free"
+    under: tuple[str, ...] = ()
+    at_end: bool = False
 
     def __post_init__(self) -> None:
         check_text(self.text, "old")
+        if self.line is not None:
+            check_integer(self.line, "old.line")
+        if self.fit not in FITS:
+            raise bad_request("old.fit", f"one of {', '.join(FITS)} is expected")
+        for row in self.under:
+            check_text(row, "old.under")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but the text is known."""
+        return self == Old(self.text)
 
 
 Place = Old | Target
@@ -51,13 +83,18 @@ Place = Old | Target
 
 @dataclass(frozen=True, slots=True, init=False)
 class Replace:
-    """Put `new` where the target is. A string as target is old text."""
+    """Put `new` where the target is. A string as target is old text.
+
+    `spares` are other readings of old and new text, asked in order where the text as it is cannot be found; they are
+    no part of the JSON form.
+    """
 
     target: Place
     new: str
     occurrence: Occurrence | None
     expected: int | None
     reason: str | None
+    spares: tuple[Spare, ...]
 
     def __init__(
         self,
@@ -67,12 +104,14 @@ class Replace:
         occurrence: Occurrence | None = None,
         expected: int | None = None,
         reason: str | None = None,
+        spares: tuple[Spare, ...] = (),
     ) -> None:
         _set(self, "target", _place(target))
         _set(self, "new", check_text(new, "new"))
         _set(self, "occurrence", check_occurrence(occurrence, "occurrence"))
         _set(self, "expected", _check_expected(expected))
         _set(self, "reason", _check_reason(reason))
+        _set(self, "spares", spares)
 
     @property
     def text(self) -> str:
@@ -212,13 +251,38 @@ def place_from_json(value: object, path: str) -> Place:
         raise bad_request(path, f"a target has one field, this has {len(fields)}", f"one of {', '.join(names)}")
     (key,) = fields
     if key == "old":
-        return Old(read_text(fields, "old", path))
+        return _old_from_json(fields["old"], join(path, "old"))
     return known[key].from_json(fields[key], join(path, key))
 
 
 def place_to_json(place: Place) -> object:
-    """The JSON form of a target; old text is a plain string."""
-    return place.text if isinstance(place, Old) else {place.key: place.to_json()}
+    """The JSON form of a target; old text of which nothing else is known is a plain string."""
+    if not isinstance(place, Old):
+        return {place.key: place.to_json()}
+    if place.is_plain:
+        return place.text
+    facts: dict[str, object] = {
+        "line": place.line,
+        "fit": place.fit,
+        "under": list(place.under),
+        "at_end": place.at_end,
+    }
+    usual: dict[str, object] = {"line": None, "fit": "free", "under": [], "at_end": False}
+    return {"old": {"text": place.text} | {name: fact for name, fact in facts.items() if fact != usual[name]}}
+
+
+def _old_from_json(value: object, path: str) -> Old:
+    if isinstance(value, str):
+        return Old(value)
+    fields = read_object(value, path, ("text", "line", "fit", "under", "at_end"))
+    under = check_list(fields.get("under", []), join(path, "under"))
+    return Old(
+        read_text(fields, "text", path),
+        line=read_optional_integer(fields, "line", path),
+        fit=cast("Fit", fields.get("fit", "free")),
+        under=tuple(check_text(row, join(path, "under")) for row in under),
+        at_end=read_flag(fields, "at_end", path),
+    )
 
 
 def _verb_of(fields: Mapping[str, object], path: str) -> str:

@@ -6,12 +6,12 @@ the nearest place looked for; beyond that the literal tiers remain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
-from steadyhand.match.resolve import Found, Miscount, Nothing, Several, TooMany, resolve
+from steadyhand.match.resolve import Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
 from steadyhand.match.tier import LITERAL, STRICT, step_names, tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
@@ -20,6 +20,7 @@ from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Old, Replace, as_replacement
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.policy import Policy
+from steadyhand.plan.surroundings import LineHint, finder_within, regions_under
 from steadyhand.plan.window import window_at
 from steadyhand.structure.target import Refusal
 from steadyhand.text.match import Match
@@ -39,11 +40,15 @@ _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The places an edit means, and where else its old text stands; `found` tells how old text was found."""
+    """The places an edit means, and where else its old text stands; `found` tells how old text was found.
+
+    `edit` is the edit in the reading that was found, where that was not the first.
+    """
 
     matches: tuple[Match, ...]
     others: tuple[Span, ...] = ()
     found: Found | None = None
+    edit: Edit | None = None
 
     def confidence(self, similarity: float) -> float:
         """How sure the place is: as its tier is, and a guess no surer than it is like; an address is quite sure."""
@@ -64,12 +69,13 @@ class Locator:
         self._checks = _CHECKED
         self._tolerated = _TOLERATED
         self._told_apart = _TOLD_APART
+        self._hint = LineHint(draft)
 
     def locate(self, edit: Edit) -> Located | None:
         """Where the edit goes; None when the policy lets an edit pass that is there already."""
         target = edit.target
         if isinstance(target, Old):
-            return self._locate_old(edit, target.text)
+            return self._locate_old(edit, target)
         if (isinstance(edit.occurrence, int) and edit.occurrence > 1) or (edit.expected or 1) > 1:
             raise refusals.one_place(self._name, target.key)
         match self._draft.locate(target):
@@ -79,44 +85,80 @@ class Locator:
             case place:
                 return Located((place,))
 
-    def _locate_old(self, edit: Edit, old: str) -> Located | None:
-        if not old:
-            if self._draft.length:
+    def _locate_old(self, edit: Edit, old: Old) -> Located | None:
+        if not old.text:
+            end = self._draft.length
+            if end and not old.at_end:
                 raise refusals.empty_old(self._name)
-            return Located((Match(Span(0, 0), "exact"),))
-        if isinstance(edit, Replace) and edit.new == old:
+            return Located((Match(Span(end, end), "exact"),))
+        if isinstance(edit, Replace) and edit.new == old.text:
             raise refusals.no_change(self._name, "old and new text are the same")
+        match self._resolve(edit, old):
+            case Found() as found:
+                return self._believed(_as_read(edit, found), found)
+            case Several() as found:
+                raise self._ambiguous(found)
+            case Miscount() as found:
+                raise refusals.miscount(self._name, self._draft.source, found)
+            case TooMany() as found:
+                raise refusals.too_many(self._name, found.limit)
+            case Nothing() as found:
+                return self._pass_or_refuse(edit, old.text, found)
+
+    def _resolve(self, edit: Edit, old: Old) -> Resolution:
+        """The places of old text, in the first of the parts that it is said to stand in where there is any."""
+        is_one = self._policy.occurrence == "unique" and edit.occurrence is None and edit.expected in (None, 1)
+        at_line = self._hint.at(old) if is_one and not old.under and not old.at_end else None
+        if at_line is not None:
+            return replace(at_line, old=old.text, new=as_replacement(edit, old.text))
+        found: Resolution = Nothing(())
+        for regions, laxest in self._parts(old):
+            found = self._resolve_in(edit, old, regions, laxest)
+            if not isinstance(found, Nothing):
+                break
+        return found
+
+    def _parts(self, old: Old) -> Iterator[tuple[list[Span] | None, str | None]]:
+        """Where old text may stand, the likeliest first, and how lax the search may be there."""
+        laxest = self._policy.tier if self._tolerated > 0 else _strictest(self._policy)
+        if not old.under:
+            yield None, laxest
+            return
+        source = self._draft.source
+        for to_end in (False, True):
+            regions = regions_under(source, old.under, to_end=to_end)
+            if regions and not (to_end and len(regions) > 1):
+                yield regions, laxest
+            if not regions:  # no such line: what is quoted has to be enough, as it is
+                yield None, laxest if laxest in STRICT else "whitespace"
+                return
+
+    def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
         usual = self._policy.occurrence if edit.expected is None else "all"
-        found = resolve(
-            self._draft.find,
-            old,
-            new=as_replacement(edit, old),
+        return resolve(
+            finder_within(self._draft, old, regions),
+            old.text,
+            new=as_replacement(edit, old.text),
             occurrence=usual if edit.occurrence is None else edit.occurrence,
             expected=edit.expected,
-            laxest=self._policy.tier if self._tolerated > 0 else _strictest(self._policy),
+            laxest=laxest,
+            spares=edit.spares if isinstance(edit, Replace) else (),
+            hint=self._hint.of(old),
         )
-        match found:
-            case Found():
-                return self._believed(edit, old, found)
-            case Several():
-                raise self._ambiguous(found)
-            case Miscount():
-                raise refusals.miscount(self._name, self._draft.source, found)
-            case TooMany():
-                raise refusals.too_many(self._name, found.limit)
-            case Nothing():
-                return self._pass_or_refuse(edit, old, found)
 
-    def _believed(self, edit: Edit, old: str, found: Found) -> Located | None:
+    def _believed(self, edit: Edit, found: Found) -> Located | None:
         """The places, unless something speaks against them."""
+        assert isinstance(edit.target, Old)
         finding = Finding(edit, found, self._draft)
         if is_doubtful(finding):
-            return self._pass_or_refuse(edit, old, Nothing(step_names()))
-        several = None if self._policy.tier in STRICT else find_other_indents(finding)
+            return self._pass_or_refuse(edit, edit.target.text, Nothing(step_names()))
+        may_be_deeper = self._policy.tier not in STRICT and edit.target.fit == "free"
+        several = find_other_indents(finding) if may_be_deeper else None
         if several is not None:
             raise self._ambiguous(several)
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
-        return Located(found.matches, found.others, found)
+        self._hint.learn(edit.target, found.matches[0].span)
+        return Located(found.matches, found.others, found, edit)
 
     def _ambiguous(self, found: Several) -> EditError:
         self._told_apart -= 1
@@ -161,6 +203,14 @@ class Locator:
             return None
         found = resolve(self._draft.find, edit.new, laxest=_strictest(self._policy))
         return found.matches[0].span if isinstance(found, Found) else None
+
+
+def _as_read(edit: Edit, found: Found) -> Edit:
+    """The edit in the reading that was found."""
+    if found.spare is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
+        return edit
+    target = replace(edit.target, text=found.spare.old)
+    return Replace(target, found.spare.new, reason=edit.reason)
 
 
 def _strictest(policy: Policy) -> str:

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steadyhand.match.lexis import fold
 from steadyhand.match.pairing import Likeness
+from steadyhand.plan.sections import repeated_rows
 from steadyhand.plan.window import Window
-from steadyhand.text.diff import Change, equal_pairs
+from steadyhand.text.diff import Change
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import body, line_ending
 
@@ -118,15 +118,11 @@ class NewRows:
     def _is_new_as_in_file(self) -> bool:
         """Whether the new text has rows of the old one at the file's indentation, which the old one has not."""
         after = {pair.row: pair.after for pair in self._pairs if pair.before != pair.after}
-        told = [indent_of(self._new[two]) == after[one] for one, two in self._shared_rows() if one in after]
+        shared = repeated_rows(self._old, self._new, self._window.lexis)
+        told = [indent_of(self._new[pair.new]) == after[pair.old] for pair in shared if pair.old in after]
         margin = min((len(pair.after) for pair in self._pairs), default=0)
         is_inside = all(len(indent_of(row)) >= margin for row in self._new if row.strip(" \t"))
         return bool(told) and all(told) and is_inside
-
-    def _shared_rows(self) -> list[tuple[int, int]]:
-        """Rows of old and new that say the same at whatever indentation."""
-        old, new = ([fold(self._window.lexis, row) for row in rows] for rows in (self._old, self._new))
-        return [(one, two) for one, two in equal_pairs(old, new) if old[one]]
 
     def _indents(self, change: Change, start: int) -> list[str]:
         """The indentation of each new row; where the rule does not reach one of them, all keep their shape."""

@@ -93,7 +93,7 @@ class _Planner:
             located = self._locator.locate(edit)
             if located is None:
                 return replace(blank, skipped="already-applied")
-            match = self._write(index, edit, located)
+            match = self._write(index, located.edit or edit, located)
         except EditError as error:
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return replace(blank, error=error.with_details(**facts))

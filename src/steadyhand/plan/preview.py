@@ -6,7 +6,7 @@ Nothing is raised for an edit that cannot be made or for JSON that is not an edi
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -32,6 +32,7 @@ class Result(Generic[Text]):
     """What `edit` gives: the text after, in the type it came in, and what became of each edit.
 
     `text` is the input when nothing was applied. `error` is the first refusal, or None when `ok`.
+    Of a patch, `format` is the dialect it was read in, and `remarks` what of the reply was left out.
     """
 
     text: Text
@@ -41,6 +42,8 @@ class Result(Generic[Text]):
     before: Source
     after: Source
     error: EditError | None = None
+    format: str | None = None
+    remarks: tuple[str, ...] = ()
 
     def diff(self, *, context: int = 3) -> str:
         """A unified diff of what was applied; empty when nothing was."""
@@ -81,6 +84,26 @@ def edit(
         return _refused(text, source, error, _blame(edits, error, path))
     made = plan(source, verbs, policy if policy is not None else Policy(), path=path)
     return _result(text, source, made)
+
+
+def apply_to(
+    text: Text,
+    make: Callable[[Source], tuple[Plan, str, tuple[str, ...]]],
+    *,
+    path: str | None = None,
+    policy: Policy | None = None,
+    encoding: str | None = None,
+) -> Result[Text]:
+    """Apply what is planned for a text's source: a plan, the format it came in, and remarks; a refusal is a result."""
+    source = Source.of_text("", path=path)
+    try:
+        if policy is not None and not isinstance(policy, Policy):
+            raise bad_request("policy", "a Policy is expected", "such as Policy(partial=True)")
+        source = _source(text, path, encoding)
+        made, dialect, remarks = make(source)
+    except EditError as error:
+        return _refused(text, source, error, ())
+    return replace(_result(text, source, made), format=dialect, remarks=remarks)
 
 
 def read_edits(edits: Edits) -> tuple[Edit, ...]:

@@ -8,8 +8,10 @@ Invariants:
 1. A row is replaced or removed only if the file's row says the same as the old text's, whatever it looks like; else
    the answer is a `Drift`, unless the caller chose to merge or to overwrite.
 2. Rows are added only where the rows around the place stand side by side in the file; else the answer is a `Drift`.
-3. What old and new have in common of a row (its words, blanks, typography, indentation) stays as the file has it.
-4. Pieces are whole rows of the window, in order, and apart.
+3. Where the edit does not tell which of several rows that say the same goes or comes, no row of which the old text
+   says nothing, and none that has drifted, stands among them; else the answer is a `Drift`.
+4. What old and new have in common of a row (its words, blanks, typography, indentation) stays as the file has it.
+5. Pieces are whole rows of the window, in order, and apart.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from steadyhand.plan.new_rows import NewRows, Uncertain
 from steadyhand.plan.piece import Piece, settled
 from steadyhand.plan.relay import relay
 from steadyhand.plan.seams import Drift, Seams, drift_of
-from steadyhand.plan.sections import BlankRun, Repeated, Section, sections_of
+from steadyhand.plan.sections import BlankRun, Repeated, Section, sections_of, twins_beside
 from steadyhand.plan.versions import Versions
 from steadyhand.plan.window import Window
 from steadyhand.text.diff import Change
@@ -49,8 +51,9 @@ class _Builder:
 
     def build(self) -> tuple[Piece, ...] | Drift:
         pieces: list[Piece] = []
-        for section in sections_of(self._old, self._new, self._window.alignment, self._window.lexis):
-            made = self._made(section)
+        sections = sections_of(self._old, self._new, self._window.alignment, self._window.lexis)
+        for at, section in enumerate(sections):
+            made = self._among_twins(sections, at) or self._made(section)
             if isinstance(made, Drift):
                 return made
             if made is not None:
@@ -70,6 +73,21 @@ class _Builder:
                     return self._replaced(section)
         except Uncertain:
             return drift_of(self._seams.near(_row_of(section)))
+
+    def _among_twins(self, sections: Sequence[Section], at: int) -> Drift | None:
+        """What the file has otherwise among the rows of a change and those beside it that say the same."""
+        change = sections[at]
+        if not isinstance(change, Change):
+            return None
+        twins = twins_beside(sections, at, self._old, self._new, self._window.lexis)
+        if not twins:
+            return None
+        rows = [*twins, *range(change.before_start, change.before_end)]
+        for pairing in self._seams.held(min(rows), max(rows) + 1):
+            is_drifted_twin = pairing.old_start in twins and not pairing.likeness.is_sure
+            if pairing.likeness is Likeness.NONE or is_drifted_twin:
+                return drift_of(pairing)
+        return None
 
     def _repeated(self, pair: Repeated) -> Piece | Drift | None:
         """A row that the edit repeats: what it has in common with the old text stays as the file has it."""

@@ -7,6 +7,8 @@ The form of `apply`::
                {"path": …, "create": "text", "mode"?: "0755"},
                {"path": …, "delete": true, "expect"?: …},
                {"path": …, "rename_to": …, "expect"?: …},
+               {"path": …, "copy_to": …},
+               {"path": …, "merge": "snippet", "expect"?: …},
                {"path": …, "mode": "0644"}],
      "reason"?: …, "partial"?: true}
 
@@ -84,6 +86,26 @@ class RenameFile:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyFile:
+    """Make a copy of a file under a path that is free, with its permission bits."""
+
+    path: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeFile:
+    """Bring a snippet into a file that exists: lines as they are to be, with marks where others stay.
+
+    Without any mark the snippet is the whole file, or a stretch of it that begins and ends with lines of the file.
+    """
+
+    path: str
+    snippet: str
+    expect: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeMode:
     """Set a file's permission bits."""
 
@@ -91,7 +113,7 @@ class ChangeMode:
     mode: int
 
 
-FileRequest = EditFile | WriteFile | CreateFile | DeleteFile | RenameFile | ChangeMode
+FileRequest = EditFile | WriteFile | MergeFile | CreateFile | CopyFile | DeleteFile | RenameFile | ChangeMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +155,23 @@ _SHAPES: dict[str, tuple[str, ...]] = {
     "create": ("path", "create", "mode"),
     "delete": ("path", "delete", "expect"),
     "rename_to": ("path", "rename_to", "expect"),
+    "copy_to": ("path", "copy_to"),
+    "merge": ("path", "merge", "expect"),
     "mode": ("path", "mode"),
 }
-_FIELDS = ("path", "edits", "write", "create", "delete", "rename_to", "mode", "expect", "allow_shrink")
+_FIELDS = (
+    "path",
+    "edits",
+    "write",
+    "create",
+    "delete",
+    "rename_to",
+    "copy_to",
+    "merge",
+    "mode",
+    "expect",
+    "allow_shrink",
+)
 
 
 def request_from_json(value: object, path: str = "") -> FileRequest:
@@ -157,6 +193,10 @@ def request_from_json(value: object, path: str = "") -> FileRequest:
             return DeleteFile(name, expect)
         case "rename_to":
             return RenameFile(name, read_text(fields, "rename_to", path), expect)
+        case "copy_to":
+            return CopyFile(name, read_text(fields, "copy_to", path))
+        case "merge":
+            return MergeFile(name, read_text(fields, "merge", path), expect)
         case _:
             mode = _mode(fields, path)
             if mode is None:
@@ -188,6 +228,10 @@ def request_to_json(request: FileRequest) -> dict[str, object]:
             data["delete"] = True
         case RenameFile():
             data["rename_to"] = request.to
+        case CopyFile():
+            data["copy_to"] = request.to
+        case MergeFile():
+            data["merge"] = request.snippet
         case ChangeMode():
             data["mode"] = f"{request.mode:04o}"
     expect = getattr(request, "expect", None)

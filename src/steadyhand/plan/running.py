@@ -116,6 +116,12 @@ class RunningDraft(Draft):
             return self.writes[index].span.start
         return offset - moved
 
+    def from_original(self, offset: int) -> int | None:
+        index = bisect_right(self._ends, offset)
+        if index < len(self.writes) and self.writes[index].span.start < offset:
+            return None
+        return offset + self._moved[index]
+
     def _index_at(self, offset: int) -> int:
         """How many writes end at or before an offset of the running text."""
         return bisect_right(self._now_ends, offset)

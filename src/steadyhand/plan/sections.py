@@ -1,19 +1,22 @@
 """What an edit does to the rows of its old text: which it repeats, and what it changes between those.
 
-Rows are repeated where old and new say the same, at whatever indentation and in whatever blanks and typography; blank
-rows never hold two texts together. Between repeated rows lie the changes.
+Rows are repeated where old and new say the same, at whatever indentation and in whatever blanks and typography; of
+several rows that say the same, as brackets do, those are repeated that did not move sideways, if that explains as much.
+Blank rows never hold two texts together. Between repeated rows lie the changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from steadyhand.match.lexis import Lexis, fold
 from steadyhand.match.pairing import Alignment
 from steadyhand.text.diff import Change, equal_pairs
+from steadyhand.text.indent import indent_of
 
-__all__ = ["BlankRun", "Repeated", "Section", "sections_of"]
+__all__ = ["BlankRun", "Repeated", "Section", "repeated_rows", "sections_of", "twins_beside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ Section = Repeated | BlankRun | Change
 
 def sections_of(old: Sequence[str], new: Sequence[str], alignment: Alignment, lexis: Lexis) -> list[Section]:
     """The edit from top to bottom. Blank rows that a change has on both sides at its edges are not part of it."""
-    pairs = _repeated(old, new, alignment, lexis)
+    pairs = _apart_from_groups(repeated_rows(old, new, lexis), alignment)
     sections: list[Section] = []
     row = other = 0
     for pair in [*pairs, Repeated(len(old), len(new))]:
@@ -53,12 +56,53 @@ def sections_of(old: Sequence[str], new: Sequence[str], alignment: Alignment, le
     return sections
 
 
-def _repeated(old: Sequence[str], new: Sequence[str], alignment: Alignment, lexis: Lexis) -> list[Repeated]:
-    left = [row for row, text in enumerate(old) if text.strip()]
-    right = [row for row, text in enumerate(new) if text.strip()]
-    same = equal_pairs([fold(lexis, old[row]) for row in left], [fold(lexis, new[row]) for row in right])
-    pairs = [Repeated(left[one], right[two]) for one, two in same]
-    return list(_apart_from_groups(pairs, alignment))
+def twins_beside(
+    sections: Sequence[Section], at: int, old: Sequence[str], new: Sequence[str], lexis: Lexis
+) -> list[int]:
+    """Rows of the old text right above and below a change that say the same as a row that goes or comes.
+
+    Which of them goes, or is there twice, the edit does not tell.
+    """
+    change = sections[at]
+    assert isinstance(change, Change)
+    rows = *old[change.before_start : change.before_end], *new[change.after_start : change.after_end]
+    said = {fold(lexis, row) for row in rows}
+    found: list[int] = []
+    for way in (range(at - 1, -1, -1), range(at + 1, len(sections))):
+        for section in map(sections.__getitem__, way):
+            if not isinstance(section, Repeated):
+                break
+            key = fold(lexis, old[section.old])
+            if key and key not in said:
+                break
+            found += [section.old] if key else []
+    return found
+
+
+def repeated_rows(old: Sequence[str], new: Sequence[str], lexis: Lexis) -> list[Repeated]:
+    """The rows of the new text that say what a row of the old text says, in the order of both."""
+    said, told = ({at: fold(lexis, row) for at, row in enumerate(rows) if row.strip()} for rows in (old, new))
+    pairs = [Repeated(-1, -1), *_equal(said, told), Repeated(len(old), len(new))]
+    inner = range(1, len(pairs) - 1)
+    unmoved = (at for at in inner if indent_of(old[pairs[at].old]) == indent_of(new[pairs[at].new]))
+    found: list[Repeated] = []
+    for first, last in pairwise([0, *unmoved, len(pairs) - 1]):
+        above, moved, below = pairs[first], pairs[first + 1 : last], pairs[last]
+        rows, others = range(above.old + 1, below.old), range(above.new + 1, below.new)
+        still = _equal(_seen(old, said, rows), _seen(new, told, others)) if moved else []
+        found += [*(still if len(still) >= len(moved) else moved), below]
+    return found[:-1]
+
+
+def _equal(old: Mapping[int, str], new: Mapping[int, str]) -> list[Repeated]:
+    """Rows with the same key, from the keys by row."""
+    left, right = list(old), list(new)
+    return [Repeated(left[one], right[two]) for one, two in equal_pairs([*old.values()], [*new.values()])]
+
+
+def _seen(texts: Sequence[str], said: Mapping[int, str], rows: range) -> dict[int, str]:
+    """Some rows by what they say and where they stand."""
+    return {row: indent_of(texts[row]) + said[row] for row in rows if row in said}
 
 
 def _apart_from_groups(pairs: Sequence[Repeated], alignment: Alignment) -> Iterator[Repeated]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from steadyhand.match.elision import check_elisions
 from steadyhand.match.resolve import Found
@@ -15,10 +16,14 @@ from steadyhand.plan.locating import Located
 from steadyhand.plan.making import Drifted, Made
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
+from steadyhand.text.diff import diff_rows
+from steadyhand.text.lines import split_lines
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
 
 __all__ = ["Wish", "Writing"]
+
+_MANY = 20_000  # rows of an edit beyond which it is written in one piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class Writing:
         if found is None or found.tier.name in STRICT:
             made = self._unindented(edit, located)
             if made is None:
-                return [self._wish(index, edit, match) for match in located.matches], match
+                return [wish for match in located.matches for wish in self._plain(index, edit, match)], match
             return [self._free(index, *write) for write in made.writes], _told(match, made, (), "whitespace")
         if found.tier.rank <= LITERAL:
             new = _plain_endings(found.new or "", found.old)
@@ -75,6 +80,27 @@ class Writing:
             raise refusals.drift_at(self._name, source, made, edit, match.span)
         return made
 
+    def _plain(self, index: int, edit: Edit, match: Match) -> list[Wish]:
+        """One place where the edit's text is written as it is: of whole lines only those that change."""
+        target, span = edit.target, match.span
+        if not isinstance(target, Old) or target.fit == "free" or not isinstance(edit, Replace):
+            return [self._wish(index, edit, match)]
+        rows, old = split_lines(self._draft.read(span.start, span.end)), split_lines(target.text)
+        new = split_lines(self._loosened(edit.new, target.text, match))
+        if len(rows) != len(old) or len(rows) + len(new) > _MANY:
+            return [self._wish(index, edit, match)]
+        old = split_lines(self._loosened(target.text, target.text, match))
+        starts = list(accumulate(map(len, rows), initial=span.start))
+        places = [
+            (Span(starts[change.before_start], starts[change.before_end]), new[change.after_start : change.after_end])
+            for change in diff_rows(old, new)
+        ]
+        return [self._free(index, place, self._fit("".join(text), place)) for place, text in places]
+
+    def _loosened(self, text: str, old: str, match: Match) -> str:
+        is_loose = match.tier == "newline" and self._policy.newlines == "file"
+        return _plain_endings(text, old) if is_loose else text
+
     def _free(self, index: int, span: Span, new: str) -> Wish:
         """One place that is replaced as a whole."""
         slot = self._untaken(self._draft.slot(span), index, span)
@@ -97,10 +123,10 @@ class Writing:
 
     def _fitted(self, edit: Edit, match: Match, place: Span) -> str:
         """The edit's text as it comes in the place of a span."""
-        if isinstance(edit.target, Old):
-            is_loose = match.tier == "newline" and self._policy.newlines == "file"
-            return self._fit(_plain_endings(edit.text, edit.target.text) if is_loose else edit.text, place)
-        return self._fit_lines(edit.text, place) if edit.target.whole_lines else self._fit(edit.text, place)
+        if isinstance(edit.target, Old) and not (edit.target.at_end and place.is_empty):
+            return self._fit(self._loosened(edit.text, edit.target.text, match), place)
+        is_lines = isinstance(edit.target, Old) or edit.target.whole_lines
+        return self._fit_lines(edit.text, place) if is_lines else self._fit(edit.text, place)
 
     def _fit(self, text: str, place: Span) -> str:
         """Text with the line endings of its neighbours."""

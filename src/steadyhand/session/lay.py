@@ -18,18 +18,20 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
 from steadyhand.plan.request import (
     ChangeMode,
+    CopyFile,
     CreateFile,
     DeleteFile,
     EditFile,
     FileRequest,
+    MergeFile,
     RenameFile,
     WriteFile,
 )
 from steadyhand.session.checks import digest_of_version, permission_bits
-from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.session.rebased import as_rebased, conflict, redacted, together, without_content
+from steadyhand.text.changeset import Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
-from steadyhand.text.span import Span
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
@@ -83,15 +85,29 @@ class Layer:
     outcomes: list[Outcome] = field(default_factory=list)
 
     def lay_all(self, asks: list[Ask], *, partial: bool) -> None:
-        """All of them, or, when `partial`, those that can be; then each refusal is an outcome."""
+        """All of them, or, when `partial`, those that can be; then each refusal is an outcome.
+
+        Also after a refusal what concerns other files is judged, so that one answer names everything to be changed.
+        """
+        refused: list[EditError] = []
+        touched: set[str] = set()
         for ask in asks:
+            paths = {ask.request.path, getattr(ask.request, "to", ask.request.path)}
+            if paths & touched:
+                continue
             try:
                 self.lay(ask)
             except EditError as error:
                 located = error.with_details(path=ask.request.path)
                 if not partial:
-                    raise located from None
-                self.outcomes.append(Outcome(len(self.outcomes), applied=False, path=ask.request.path, error=located))
+                    refused.append(located)
+                    touched |= paths
+                else:
+                    self.outcomes.append(
+                        Outcome(len(self.outcomes), applied=False, path=ask.request.path, error=located)
+                    )
+        if refused:
+            raise together(refused) from None
         if self.outcomes and all(not outcome.applied for outcome in self.outcomes):
             first = next((outcome.error for outcome in self.outcomes if outcome.error), None)
             if first is not None:
@@ -109,12 +125,18 @@ class Layer:
         match request:
             case EditFile():
                 self._edit(ask, request.path, request.edits, request.expect)
+            case MergeFile():
+                self._merge(ask, request)
             case WriteFile() | WriteBytes():
                 self._write(ask, request)
             case CreateFile():
                 permission_bits(request.mode)
                 self._allow("create", request.path)
                 self._create(ask, request.path, request.content, request.mode)
+            case CopyFile():
+                self._allow("create", request.to)
+                self._copy(request)
+                self._done(request.to, ask.reason)
             case DeleteFile():
                 self._allow("delete", request.path)
                 self._expect(self.overlay.need(request.path), request.expect)
@@ -146,10 +168,37 @@ class Layer:
                 raise
             planned = self._rebased(draft, source, edits, ask.policy, expect, error)
         if draft.secret:
-            planned = _redact(planned)
+            planned = redacted(planned)
         bak = self._bak_name(ask, draft)
         self._take(planned, draft, source, path)
         self._keep_bak(bak, draft)
+
+    def _merge(self, ask: Ask, request: MergeFile) -> None:
+        """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
+        from steadyhand.match.elision import is_elision  # few calls have a snippet
+        from steadyhand.plan.snippet import plan_merge
+
+        is_there = self.overlay.look(request.path)[1] is not None
+        if not is_there and not any(map(is_elision, request.snippet.splitlines())):
+            self._write(ask, WriteFile(request.path, request.snippet, request.expect))
+            return
+        self._allow("edit", request.path)
+        draft = self.overlay.need(request.path)
+        source = draft.source(ask.encoding)
+        self._expect(draft, request.expect)
+        planned = plan_merge(source, request.snippet, ask.policy, path=draft.path, reason=ask.reason)
+        bak = self._bak_name(ask, draft)
+        self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
+        self._keep_bak(bak, draft)
+
+    def _copy(self, request: CopyFile) -> None:
+        draft = self.overlay.need(request.path)
+        if draft.secret:
+            raise EditError(
+                Kind.PROTECTED_PATH, f"{draft.path} holds secrets", hint="create the other file without them"
+            )
+        mode = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
+        self.overlay.create(request.to, mode=mode).take_bytes(draft.data or b"")
 
     def _rebased(
         self, draft: Draft, source: Source, edits: tuple[Edit, ...], policy: Policy, expect: str, stale: EditError
@@ -162,10 +211,10 @@ class Layer:
         planned = plan(written_for, edits, policy, path=draft.path)
         moved = planned.changes.rebase(changes_between(written_for.text, source.text))
         if isinstance(moved, Clash):
-            error = _conflict(draft, source, written_for, moved)
-            raise _without_content(error) if draft.secret else error
+            error = conflict(draft, source, written_for, moved)
+            raise without_content(error) if draft.secret else error
         after = source.apply(moved)
-        outcomes = tuple(_as_rebased(outcome, moved, after) for outcome in planned.outcomes)
+        outcomes = tuple(as_rebased(outcome, moved, after) for outcome in planned.outcomes)
         return replace(planned, outcomes=outcomes, changes=moved, after=after)
 
     def _take(self, planned: Plan, draft: Draft, source: Source, path: str) -> None:
@@ -175,8 +224,10 @@ class Layer:
         )
         if not planned.changes:
             del self.outcomes[first:]
-            error = planned.error
-            raise error if error is not None else _no_change(path)
+            errors = [outcome.error for outcome in planned.outcomes if outcome.error is not None]
+            if planned.refusal is not None or errors:
+                raise together([planned.refusal] if planned.refusal is not None else errors)
+            raise _no_change(path)
         changes = replace(planned.changes, base=source.digest)
         draft.take_text(planned.after, changes, _notes(planned))
 
@@ -305,46 +356,6 @@ def _notes(planned: Plan) -> tuple[EditNote, ...]:
     return tuple(
         EditNote(o.reason, o.tier, o.similarity, o.lines, o.splices, o.differs) for o in planned.outcomes if o.applied
     )
-
-
-def _as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
-    spans = [moved.after_spans()[index] for index in outcome.splices]
-    lines = after.lines_of(Span(spans[0].start, spans[-1].end)) if spans else outcome.lines
-    return replace(outcome, lines=lines, others=(), differs=(*outcome.differs, "rebased"))
-
-
-def _conflict(draft: Draft, source: Source, written_for: Source, clash: Clash) -> EditError:
-    """Both sides of the first place that two changes want, and its lines as they are now."""
-    mine, theirs = clash.pairs[0]
-    since = changes_between(written_for.text, source.text)
-    span = since.after_spans()[since.splices.index(theirs)]
-    first, last = source.lines_of(span)
-    return EditError(
-        Kind.CONFLICT,
-        f"{draft.path} changed since in line {first}, where this edit wants to write",
-        hint="read the file again and send the edit for its present text",
-        details={
-            "path": draft.path,
-            "lines": [first, last],
-            "before": theirs.old,
-            "theirs": theirs.new,
-            "yours": mine.new,
-            "actual": source.digest,
-        },
-    )
-
-
-def _redact(planned: Plan) -> Plan:
-    """Refusals about a file with secrets say what kind, not what stands there."""
-    outcomes = tuple(
-        outcome if outcome.error is None else replace(outcome, error=_without_content(outcome.error))
-        for outcome in planned.outcomes
-    )
-    return replace(planned, outcomes=outcomes)
-
-
-def _without_content(error: EditError) -> EditError:
-    return EditError(error.kind, error.kind.doc, hint="the file holds secrets, so nothing of it is shown")
 
 
 def _encoded(content: str, encoding: str) -> bytes:

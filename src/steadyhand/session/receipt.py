@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from steadyhand.errors import EditError
+from steadyhand.dialects.dialect import Change
+from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
 from steadyhand.text.source import Source
 from steadyhand.text.unified import render_changes, render_unified
@@ -61,6 +62,21 @@ class FileReceipt:
         after = Source.of_bytes(step.data).text if step.data is not None else ""
         return before, after
 
+    def change(self) -> Change:
+        """Both sides of the file, to be written in a dialect. Refuses with `protected-path` to show secrets."""
+        step = self._step
+        if self.redacted:
+            raise EditError(Kind.PROTECTED_PATH, f"{self.path} holds secrets", hint="leave the file out of the patch")
+        before, after = self.texts()
+        modes = (step.before.mode if step.before else None, step.mode)
+        return Change(
+            step.before_path,
+            step.after_path,
+            before if step.before_path is not None else None,
+            after if step.after_path is not None else None,
+            *(modes if step.mode is not None else (None, None)),
+        )
+
     def to_json(self) -> dict[str, object]:
         facts: dict[str, object] = {
             "path": self.path,
@@ -81,7 +97,7 @@ class Receipt:
     """The answer to a change that was made, or, with `id` None, that would be made.
 
     `durable` is False when the change is applied but the disk or the journal did not confirm it: it may not
-    survive a power cut. `id` is what `undo` takes.
+    survive a power cut. `id` is what `undo` takes. Of a patch, `format` is the dialect it was read in.
     """
 
     id: str | None
@@ -90,6 +106,7 @@ class Receipt:
     durable: bool = True
     warnings: tuple[str, ...] = ()
     undoes: tuple[str, ...] = ()
+    format: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -113,6 +130,8 @@ class Receipt:
             "durable": self.durable,
             "warnings": list(self.warnings),
         }
+        if self.format is not None:
+            facts["format"] = self.format
         if self.undoes:
             facts["undoes"] = list(self.undoes)
         return facts

@@ -15,24 +15,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from steadyhand.dialects.front import read_patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Edits, read_edits
-from steadyhand.plan.request import (
-    ChangeMode,
-    CreateFile,
-    DeleteFile,
-    EditFile,
-    FileRequest,
-    RenameFile,
-    Requests,
-    WriteFile,
-)
+from steadyhand.plan.request import EditFile, FileRequest, Requests, WriteFile
 from steadyhand.session import checks
 from steadyhand.session.archive import Archive
 from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.files import Files
 from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reverse import Reverse
@@ -47,7 +40,7 @@ from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.store import Change, Header, Store
 
 
-class Workspace(Archive):
+class Workspace(Archive, Files):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
     Every method that changes something raises `EditError` when nothing was applied, and returns a
@@ -194,35 +187,6 @@ class Workspace(Archive):
         ask = Ask(request, checks.policy_of(self.policy if policy is None else policy), encoding, reason, overwrite)
         return self._run([ask], reason, policy, preview=preview)
 
-    def create(
-        self,
-        path: AnyPath,
-        content: str,
-        *,
-        mode: int | None = None,
-        reason: str | None = None,
-        preview: bool = False,
-    ) -> Receipt:
-        """Make a new file; missing parent directories are made with it. Refuses with `exists-already`."""
-        request = CreateFile(checks.path_of(path), checks.text_of(content), checks.permission_bits(mode))
-        return self._one(request, reason, preview=preview)
-
-    def delete(
-        self, path: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
-    ) -> Receipt:
-        return self._one(DeleteFile(checks.path_of(path), checks.digest_of_version(expect)), reason, preview=preview)
-
-    def rename(
-        self, path: AnyPath, to: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
-    ) -> Receipt:
-        """Give a file another name. Refuses with `exists-already` where that name is taken."""
-        request = RenameFile(checks.path_of(path), checks.path_of(to, "to"), checks.digest_of_version(expect))
-        return self._one(request, reason, preview=preview)
-
-    def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
-        """Set a file's permission bits."""
-        return self._one(ChangeMode(checks.path_of(path), checks.mode_of(mode)), reason, preview=preview)
-
     def apply(
         self,
         requests: Requests,
@@ -237,6 +201,32 @@ class Workspace(Archive):
         policy = replace(self.policy, partial=True) if requests.partial else self.policy
         asks = [self._ask(request, policy, reason=why) for request in requests.files]
         return self._run(asks, why, partial=requests.partial, preview=preview, progress=progress)
+
+    def patch(
+        self,
+        reply: str,
+        *,
+        path: AnyPath | None = None,
+        format: str = "auto",
+        strict: bool = False,
+        overwrite: bool = False,
+        reason: str | None = None,
+        policy: Policy | None = None,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        """Apply what a model wrote, in any dialect, to any number of files: all of it or nothing.
+
+        `path` is the file that a reply means which names none. `overwrite` lets new and moved files take the place of
+        others, and whole files that of what was never read. `strict` refuses anything around the patch.
+        """
+        found = read_patch(reply, format=format, strict=strict)
+        named = found.mapped(self._named(path))
+        named = named.overwriting(self._exists) if overwrite else named
+        rules = checks.policy_of(self.policy if policy is None else policy)
+        asks = [Ask(request, rules, None, reason, overwrite) for request in named.files]
+        receipt = self._run(asks, reason, policy, partial=rules.partial, preview=preview, progress=progress)
+        return replace(receipt, format=found.format, warnings=(*receipt.warnings, *found.remarks))
 
     @contextlib.contextmanager
     def transaction(self, *, reason: str | None = None, preview: bool = False) -> Iterator[Batch]:
@@ -292,6 +282,26 @@ class Workspace(Archive):
         """Take back an undo: the one named, or the latest that still stands."""
         reverse = Reverse(self._store, "redo")
         return self._reverse(reverse, lambda: reverse.choose_undo(checks.record_id(id)), reason, preview=preview)
+
+    def _named(self, path: AnyPath | None) -> Callable[[str], str]:
+        """Gives the file that is meant where a reply names none."""
+        given = "" if path is None else checks.path_of(path)
+
+        def name(found: str) -> str:
+            if not found and not given:
+                raise EditError(
+                    Kind.BAD_REQUEST, "the patch does not say which file it is for", hint="name the file with path="
+                )
+            return found or given
+
+        return name
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self._store.read(path)
+        except EditError as error:
+            return error.kind is not Kind.NO_SUCH_FILE
+        return True
 
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
         return self._run([self._ask(request, reason=reason)], reason, preview=preview)

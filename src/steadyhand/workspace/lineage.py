@@ -3,7 +3,7 @@
 Reads the journal only.
 
 1. Walking back ends where the file was created, or where the record no longer speaks of this file. A deletion and
-   the undo that took it back are passed over together.
+   the undo that took it back are together one step that changes nothing.
 2. A version is rebuilt from the nearest earlier image by applying the splices recorded since, and is
    handed out only if its digest is the recorded one.
 3. Where one record's `after` is not the next one's `before`, something else changed the file in between:
@@ -42,6 +42,7 @@ def stops_back(journal: Journal, path: str, *, before_seq: int | None = None) ->
                 return
             deletion = _deletion_undone(journal, entry, change)
             if deletion is not None and deletion.change.before is not None:
+                yield Stop(entry, replace(change, before=deletion.change.before))
                 path, before_seq, moved = deletion.change.before.path, deletion.entry.seq, True
                 break
             yield Stop(entry, change)

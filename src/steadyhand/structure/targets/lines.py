@@ -1,4 +1,8 @@
-"""A range of whole lines by number. Counts lines, never looks at what they say."""
+"""A range of whole lines by number, and optionally what must stand there.
+
+Lines are counted, and compared with the text that was given for them; a text that stands elsewhere now is reported with
+its line and never followed.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
-from steadyhand.structure.fields import bad_request, check_integer, join, read_object
+from steadyhand.structure.fields import bad_request, check_integer, check_text, join, read_object, read_optional_text
 from steadyhand.structure.target import Refusal, Rows, RowTarget
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
+
+_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +24,7 @@ class Lines(RowTarget):
     """Lines `start` to `end`, counted from 1, both included.
 
     `Lines(5, 4)` is the empty place before line 5; one past the last line it is the end of the file.
+    `text` is what those lines must say, whatever their endings; the final newline is optional in it.
 
     >>> from steadyhand.text.source import Source
     >>> Lines(2, 3).locate(Source.of_text("a\\nb\\nc\\n"))
@@ -27,10 +35,12 @@ class Lines(RowTarget):
 
     start: int
     end: int
+    text: str | None
 
-    def __init__(self, start: int, end: int | None = None) -> None:
+    def __init__(self, start: int, end: int | None = None, text: str | None = None) -> None:
         object.__setattr__(self, "start", check_integer(start, "lines.start"))
         object.__setattr__(self, "end", self.start if end is None else check_integer(end, "lines.end"))
+        object.__setattr__(self, "text", None if text is None else check_text(text, "lines.text"))
 
     def locate_rows(self, rows: Rows) -> Match | Refusal:
         count = rows.count
@@ -42,7 +52,9 @@ class Lines(RowTarget):
                 {"start": self.start, "end": self.end},
             )
         if self.start < 1 or self.end > count or self.start > count + 1:
-            return self._outside(count)
+            return self._outside(count) if self.text is None else self._stale(rows, self.text)
+        if self.text is not None and not self._agrees(rows, self.text):
+            return self._stale(rows, self.text)
         return Match(Span(rows.start(self.start - 1), rows.start(self.end)), self.key)
 
     def _outside(self, count: int) -> Refusal:
@@ -55,8 +67,28 @@ class Lines(RowTarget):
             {"start": self.start, "end": self.end, "line_count": count},
         )
 
+    def _agrees(self, rows: Rows, text: str) -> bool:
+        standing = [rows.text(row) for row in range(self.start - 1, self.end)]
+        return standing == split_bodies(text) or "\n".join(standing) == _with_line_feeds(text)
+
+    def _stale(self, rows: Rows, text: str) -> Refusal:
+        """The lines do not say what they should: tell what stands there, and where the text stands now."""
+        wanted = split_bodies(text)
+        now = _lines_of(rows, wanted)
+        asked = f"line {self.start}" if self.start == self.end else f"lines {self.start} to {self.end}"
+        there = f"line {self.start} reads {rows.text(self.start - 1)[:80]!r}" if 1 <= self.start <= rows.count else None
+        return Refusal(
+            Kind.STALE_SOURCE,
+            f"{asked}: the text given for this place is not there, {there or f'the file has {rows.count} lines'}; "
+            f"{_whereabouts(now)}",
+            f"send lines {now[0]} to {now[0] + len(wanted) - 1}" if len(now) == 1 else "read the file again",
+            {"start": self.start, "end": self.end, "line_count": rows.count, "now_at": now[:_SHOWN]},
+        )
+
     def to_json(self) -> object:
-        return [self.start, self.end]
+        if self.text is None:
+            return [self.start, self.end]
+        return {"start": self.start, "end": self.end, "text": self.text}
 
     @classmethod
     def from_json(cls, value: object, path: str) -> Self:
@@ -64,11 +96,41 @@ class Lines(RowTarget):
             if len(value) != 2:
                 raise bad_request(path, "first and last line are expected", "such as [3, 5]")
             return cls(check_integer(value[0], f"{path}[0]"), check_integer(value[1], f"{path}[1]"))
-        fields = read_object(value, path, ("start", "end"))
+        fields = read_object(value, path, ("start", "end", "text"))
         for name in ("start", "end"):
             if name not in fields:
                 raise bad_request(join(path, name), "the field is missing", f"add {name!r}, a line number")
-        return cls(check_integer(fields["start"], f"{path}.start"), check_integer(fields["end"], f"{path}.end"))
+        return cls(
+            check_integer(fields["start"], join(path, "start")),
+            check_integer(fields["end"], join(path, "end")),
+            read_optional_text(fields, "text", path),
+        )
+
+
+def _lines_of(rows: Rows, wanted: list[str]) -> list[int]:
+    """The lines at which some rows stand, in one search: no row has a line feed in it."""
+    if not any(wanted):
+        return []
+    text = "\n".join(["", *(rows.text(row) for row in range(rows.count)), ""])
+    quoted = "\n".join(["", *wanted, ""])
+    found: list[int] = []
+    line, counted, at = 1, 0, text.find(quoted)
+    while at >= 0 and len(found) <= _SHOWN:
+        line, counted = line + text.count("\n", counted, at), at
+        found.append(line)
+        at = text.find(quoted, at + 1)
+    return found
+
+
+def _whereabouts(lines: list[int]) -> str:
+    if not lines:
+        return "it stands nowhere in the file"
+    shown = ", ".join(map(str, lines[:5]))
+    return f"it begins at line {shown}{' …' if len(lines) > 5 else ''}"
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 TARGET = Lines

@@ -61,6 +61,15 @@ def bytes_from(invocation: Invocation, option: str, file: str) -> bytes:
     return data
 
 
+def reply_text(invocation: Invocation, reply: str | None) -> str:
+    """The text of a reply, from a file or standard input."""
+    if reply is None:
+        data = piped(invocation, "FILE", "give FILE or pipe it in")
+    else:
+        data = bytes_from(invocation, "FILE", reply)
+    return decode(data, "the reply")
+
+
 def piped(invocation: Invocation, what: str, hint: str) -> bytes:
     """Standard input, where a command falls back on it; refused when a person sits there and would wait."""
     if sys.stdin.isatty():

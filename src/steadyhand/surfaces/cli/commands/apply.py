@@ -1,56 +1,92 @@
-"""`steadyhand apply`: a JSON plan over any number of files, all or nothing."""
+"""`steadyhand apply`: what a model wrote, in any dialect, or a JSON plan; over any number of files, all or nothing."""
 
 from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
 
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.formats import FormatName
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.inputs import bytes_from, decode, piped
+from steadyhand.surfaces.cli.inputs import reply_text
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName, dry_run_option, reason_option
 from steadyhand.surfaces.cli.progress import progress
 from steadyhand.surfaces.cli.report import report
 from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
+if TYPE_CHECKING:
+    from steadyhand.plan.request import Requests
+
+_PLAN = re.compile(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
+
 
 @command(
     "apply",
     section="Change files",
     examples="""
-    steadyhand apply plan.json --dry-run
+    steadyhand apply reply.md --dry-run
+    git -C ../clone diff | steadyhand apply
+    steadyhand apply hunk.diff --path src/app.py
     echo '{"files": [{"path": "a.md", "edits": [{"target": "teh", "new": "the"}]}]}' | steadyhand apply
     """,
 )
-@click.argument("plan", required=False, type=FileName())
+@click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
+@click.option("--format", "format_name", metavar="NAME", type=FormatName(), default="auto", help="How it is written.")
+@click.option("--path", metavar="FILE", type=FileName(), help="The file that is meant where the reply names none.")
+@click.option("--overwrite", is_flag=True, help="Let new, moved and whole files take the place of others.")
+@click.option("--strict", is_flag=True, help="Refuse anything around the patch: prose, fences, tags.")
 @tolerance_options
 @reason_option
 @dry_run_option
 def run(
     invocation: Invocation,
-    plan: str | None,
+    reply: str | None,
+    format_name: str,
+    path: str | None,
+    overwrite: bool,
+    strict: bool,
     tier: str | None,
     on_drift: OnDrift | None,
     reason: str | None,
     dry_run: bool,
 ) -> int:
-    """Apply a JSON plan, over any number of files.
+    """Apply what a model wrote: a patch in any format, prose and all.
 
-    The plan is {"files": [...]}; each file has a path and edits, write, create, delete, rename_to or mode. Paths are
-    relative to the root. Either everything is applied or nothing, unless the plan says "partial": true.
-    Without PLAN, or for -, standard input is read.
+    Formats are listed in docs/dialects.md; auto finds out which it is and says so. Either everything is applied or
+    nothing. A JSON plan {"files": [...]} is a format too: each file has a path and edits, write, merge, create, delete,
+    rename_to, copy_to or mode; with "partial": true whatever can be applied is. Paths are relative to the root.
+    Without FILE, or for -, standard input is read.
     """
-    from steadyhand.plan.request import requests_from_json
-
-    if plan is None:
-        data = piped(invocation, "PLAN", "give PLAN or pipe it in")
-    else:
-        data = bytes_from(invocation, "PLAN", plan)
-    requests = requests_from_json(_parse(decode(data, "the plan")))
+    text = reply_text(invocation, reply)
+    plan = _plan(text) if format_name in ("auto", "json") and not (path or overwrite or strict) else None
     with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
         with progress(invocation.output, "staging") as shown:
-            receipt = workspace.apply(requests, reason=reason, preview=dry_run, progress=shown)
+            if plan is not None:
+                receipt = workspace.apply(plan, reason=reason, preview=dry_run, progress=shown)
+            else:
+                receipt = workspace.patch(
+                    text,
+                    path=None if path is None else invocation.path(path),
+                    format=format_name,
+                    strict=strict,
+                    overwrite=overwrite,
+                    reason=reason,
+                    preview=dry_run,
+                    progress=shown,
+                )
         return report(invocation, receipt)
+
+
+def _plan(text: str) -> Requests | None:
+    """The requests of a JSON plan; None where the text is none."""
+    if not _PLAN.match(text):
+        return None
+    from steadyhand.plan.request import requests_from_json
+
+    return requests_from_json(_parse(text))
 
 
 def _parse(text: str) -> object:

@@ -15,7 +15,7 @@ _FEW = 4  # places that are shown with what would mean each of them alone
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
-        "action actual anchor column corrected count end errno guard index limit line line_count lines mode "
+        "action actual also anchor column corrected count end errno guard index limit line line_count lines mode "
         "offset path similarity size start tier total tried verb wanted"
     ).split()
 )
@@ -27,11 +27,23 @@ def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDT
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
     lines += _place_lines(error, rest, width)
     lines += _fact_lines(error, is_offered=call is not None)
+    lines += _also_lines(error)
     if error.hint:
         first, *rest = error.hint.split("\n")
         lines.append((Piece("hint: ", "hint"), *head_of(first)))
         lines += [(Piece("  "), *head_of(row)) for row in rest]
     return lines + _offer_lines(error, call)
+
+
+def _also_lines(error: EditError) -> list[Line]:
+    """The other refusals of the same call, a line each."""
+    also = error.details.get("also")
+    lines: list[Line] = []
+    for other in also if isinstance(also, list) else []:
+        index = other.get("index")
+        where = f"edit {index + 1}, " if isinstance(index, int) else ""
+        lines.append((Piece("  also: ", "dim"), *head_of(f"{where}{other['kind']}: {other['message']}")))
+    return lines
 
 
 def _place_lines(error: EditError, rows: Sequence[str], width: int) -> list[Line]:

@@ -1,0 +1,168 @@
+"""Which dialect a reply is written in: the one whose reader makes sense of it while nothing else claims another part.
+
+Invariants:
+
+1. A reply is read as one dialect or refused; parts in two dialects are never mixed, and none is dropped in silence.
+2. What stands inside a piece of one dialect is its content, whatever marks it has.
+3. A dialect without marks of its own is believed only where no marked one reads or refuses anything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from steadyhand.dialects.dialect import Dialect, Reader
+from steadyhand.dialects.piece import Piece
+from steadyhand.errors import EditError, Kind
+
+__all__ = ["Reading", "choose", "foremost"]
+
+
+@dataclass(slots=True)
+class Reading:
+    """A reply so far, as one dialect reads it; `error` is why it cannot."""
+
+    dialect: Dialect
+    reader: Reader
+    pieces: list[Piece] = field(default_factory=list)
+    error: EditError | None = None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a file is named anywhere."""
+        return any(piece.request.path for piece in self.pieces)
+
+    @property
+    def first_line(self) -> int:
+        return self.pieces[0].lines[0]
+
+
+def foremost(readings: Sequence[Reading]) -> Reading | None:
+    """The one marked dialect that has read anything so far, if no other has read or refused anything."""
+    active = [reading for reading in readings if reading.dialect.is_marked and (reading.pieces or reading.error)]
+    return active[0] if len(active) == 1 and active[0].error is None else None
+
+
+def choose(readings: Sequence[Reading]) -> Reading:
+    """The reading that is meant. Refuses with `malformed-patch`."""
+    marked = _outermost([reading for reading in readings if reading.dialect.is_marked and reading.pieces])
+    if len(marked) > 1:
+        raise _mixed(marked)
+    broken = [reading for reading in readings if reading.dialect.is_marked and reading.error is not None]
+    outside = [reading for reading in broken if not (marked and _is_inside(reading, marked[0]))]
+    if outside and marked:
+        raise _mixed([marked[0], outside[0]])
+    if outside:
+        raise _explained(outside[0], readings)
+    plain = [reading for reading in readings if not reading.dialect.is_marked]
+    if marked:
+        for reading in plain:
+            _check_left_over(reading, marked[0])
+        return marked[0]
+    for reading in plain:
+        if reading.error is not None:
+            raise _explained(reading, readings)
+        if reading.pieces:
+            return reading
+    raise _nothing(readings)
+
+
+def _outermost(readings: Sequence[Reading]) -> list[Reading]:
+    """Without the readings that are nothing but the content of another, or another's parts under no name."""
+    kept = list(readings)
+    for one in readings:
+        for other in readings:
+            if one is not other and one in kept and other in kept and _gives_way(one, other):
+                kept.remove(one)
+    return kept
+
+
+def _gives_way(one: Reading, other: Reading) -> bool:
+    inside, around = _Lines(other).hold(one), _Lines(one).hold(other)
+    if inside != around:
+        return inside
+    overlap = _Lines(other).touch(one) and _Lines(one).touch(other)
+    return overlap and not one.is_named and other.is_named
+
+
+class _Lines:
+    """Where the pieces of a reading stand in the reply."""
+
+    def __init__(self, reading: Reading) -> None:
+        ranges = sorted(piece.lines for piece in reading.pieces)
+        self._starts = [start for start, _ in ranges]
+        self._ends = [end for _, end in ranges]
+
+    def hold(self, reading: Reading) -> bool:
+        """Whether every piece of another reading stands inside one of these."""
+        return all(self._around(start) >= end for start, end in (piece.lines for piece in reading.pieces))
+
+    def touch(self, reading: Reading) -> bool:
+        """Whether every piece of another reading shares a line with one of these."""
+        return all(self._around(end) >= start for start, end in (piece.lines for piece in reading.pieces))
+
+    def has(self, line: int) -> bool:
+        return self._around(line) >= line
+
+    def _around(self, line: int) -> int:
+        """The last line of the piece that begins at or before a line; 0 where there is none."""
+        index = bisect_right(self._starts, line) - 1
+        return self._ends[index] if index >= 0 else 0
+
+
+def _is_inside(broken: Reading, other: Reading) -> bool:
+    line = broken.error.details.get("line") if broken.error is not None else None
+    return isinstance(line, int) and _Lines(other).has(line)
+
+
+def _check_left_over(plain: Reading, chosen: Reading) -> None:
+    """A file in a fence beside a patch would be left out: better no edit than half of them."""
+    lines = _Lines(chosen)
+    for piece in plain.pieces:
+        if piece.request.path and not any(lines.has(line) for line in range(piece.lines[0], piece.lines[1] + 1)):
+            raise _mixed([chosen, plain], piece.lines[0])
+
+
+def _mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
+    names = " and ".join(reading.dialect.name for reading in readings)
+    last = readings[-1]
+    told = last.error.details.get("line") if last.error is not None else last.first_line
+    at = line if line is not None else told if isinstance(told, int) else 1
+    return EditError(
+        Kind.MALFORMED_PATCH,
+        f"line {at}, column 1 of the reply: it has parts in {names}",
+        hint=f"send all of it in one format, or say which one is meant: format={readings[0].dialect.name!r}",
+        details={"line": at, "column": 1, "formats": [reading.dialect.name for reading in readings]},
+    )
+
+
+def _explained(reading: Reading, readings: Sequence[Reading]) -> EditError:
+    assert reading.error is not None
+    return reading.error.with_details(tried=_tried(readings), example=reading.dialect.example)
+
+
+def _nothing(readings: Sequence[Reading]) -> EditError:
+    known = ", ".join(reading.dialect.name for reading in readings)
+    example = readings[0].dialect.example
+    return EditError(
+        Kind.MALFORMED_PATCH,
+        "line 1, column 1 of the reply: there is no edit in it in any format that is known",
+        hint=f"send one of {known}; for example:\n{example}",
+        details={"line": 1, "column": 1, "tried": _tried(readings), "example": example},
+    )
+
+
+def _tried(readings: Sequence[Reading]) -> dict[str, str]:
+    """What each dialect had to say."""
+    return {
+        reading.dialect.name: (
+            reading.error.message
+            if reading.error is not None
+            else f"{len(reading.pieces)} parts"
+            if reading.pieces
+            else "nothing that looks like it"
+        )
+        for reading in readings
+    }

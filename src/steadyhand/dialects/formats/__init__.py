@@ -1,0 +1,1 @@
+"""One file per dialect, each ending with `DIALECT = Dialect(…)`; the folder is the registry."""

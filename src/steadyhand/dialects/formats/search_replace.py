@@ -1,0 +1,275 @@
+"""SEARCH/REPLACE blocks: the old lines and the new lines of a place between marks, under the name of the file.
+
+aider (`diff`, `diff-fenced`), Cline and Roo write them alike but for the marks, and models forget or bend each of them:
+what is still clear is read, with a note, and the rest is refused. Old lines that are none make a new file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from steadyhand.dialects.dialect import Change, Dialect, Reader
+from steadyhand.dialects.labels import label_in
+from steadyhand.dialects.marker import FORMAT, Fence, Mark, fence_in, mark_in, refusal, word_in
+from steadyhand.dialects.marker_names import Names
+from steadyhand.dialects.marker_sides import Part, Sides, rows_of, signed_rows
+from steadyhand.dialects.marker_words import read_words
+from steadyhand.dialects.marker_writing import write_changes
+from steadyhand.dialects.piece import Note, Piece
+from steadyhand.dialects.reply import Line
+from steadyhand.dialects.signed import edit_of_rows
+from steadyhand.plan.edit import Old, Replace
+from steadyhand.plan.request import CreateFile, EditFile, FileRequest
+
+_RESTARTS = 4  # blocks of a reply that may be broken off: each is read a second time
+_STRAY = 5  # characters from which a REPLACE mark is one also where no block is open
+
+
+@dataclass(slots=True)
+class _Words:
+    """What follows the bare word SEARCH."""
+
+    head: Line
+    fence: Fence | None
+    lines: list[Line] = field(default_factory=list)
+
+
+class SearchReplaceReader(Reader):
+    """Reads blocks one after the other; between them it looks for names only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names = Names()
+        self._part: Part | None = None
+        self._words: _Words | None = None
+        self._broken: Part | None = None
+        self._unchanged: Piece | None = None
+        self._is_given = False
+        self._restarts = _RESTARTS
+
+    def feed(self, line: Line) -> list[Piece]:
+        """The blocks this line completes: one, or none."""
+        if self._part is not None:
+            return self._inside(self._part, line)
+        return self._between(line) if self._words is None else self._after_word(self._words, line)
+
+    def close(self) -> list[Piece]:
+        """The blocks that only the end of the reply completes."""
+        pieces: list[Piece] = []
+        while self._part is not None or self._words is not None:
+            if self._words is not None:
+                pieces += self._read_words(self._words, is_followed=False)
+            elif self._part is not None:
+                pieces += self._end(self._part)
+        if self._broken is not None:
+            raise self._broken.unclosed()
+        if self._unchanged is not None and not self._is_given:
+            pieces.append(self._unchanged)
+        return pieces
+
+    def _between(self, line: Line) -> list[Piece]:
+        mark, fence = mark_in(line.text), self._names.fence
+        if mark is not None and mark.indent in ("", fence.indent if fence else ""):
+            if mark.kind == "search":
+                self._part = Part(line, mark, fence, self._names.take(mark.path))
+                return []
+            if mark.kind == "replace" and mark.size >= _STRAY:
+                raise refusal(line.number, "a REPLACE mark without a SEARCH mark", "<<<<<<< SEARCH before it")
+        if word_in(line.text) == "SEARCH" and (fence is None or self._names.begins_fence):
+            self._words = _Words(line, fence)
+        else:
+            self._names.see(line.text)
+        return []
+
+    def _inside(self, part: Part, line: Line) -> list[Piece]:
+        if part.tail is not None:
+            return self._after_tail(part, part.tail, line)
+        if not part.take(line):
+            return []
+        if not part.is_divided():
+            part.tail = len(part.lines) - 1
+            return [] if part.fence is not None else self._settle(part, part.tail)
+        self._part = None
+        if word_in(line.text.lstrip("> \t+").rstrip(" \t:<").upper()) is None:
+            self.notes.append(Note(line.number, "a closing mark without its word"))
+        return self._give(part, part.sides(), line)
+
+    def _after_tail(self, part: Part, tail: int, line: Line) -> list[Piece]:
+        """A line after old lines and a REPLACE mark: it may stand where the divider belongs."""
+        mark = mark_in(line.text)
+        if mark is not None and mark.kind == "search" and mark.indent == part.mark.indent:
+            return [*self._settle(part, tail), *self._between(line)]
+        part.lines.append(line)
+        fence = fence_in(line.text)
+        is_end = fence is not None and part.fence is not None and fence.closes(part.fence)
+        if is_end and not any(one.text.strip() for one in part.lines[tail + 1 : -1]):
+            return self._settle(part, tail)
+        return []
+
+    def _settle(self, part: Part, tail: int) -> list[Piece]:
+        """Old lines and a REPLACE mark without a divider: the new lines come behind it, or it is a small diff."""
+        self._part = None
+        end = part.closing_fence(tail + 1, len(part.lines))
+        stop = len(part.lines) if end is None else end
+        if end is not None and _is_filled(part.lines[tail + 1 : end]) and _is_filled(part.lines[:tail]):
+            self.notes.append(Note(part.lines[tail].number, "a REPLACE mark where the line ======= belongs"))
+            pieces = self._give(part, part.sides_at(tail, end), part.lines[end - 1])
+        else:
+            pieces = self._small_diff(part, tail, stop)
+        self._look_at(part.lines[stop if end is not None else tail + 1 :])
+        return pieces
+
+    def _small_diff(self, part: Part, tail: int, stop: int) -> list[Piece]:
+        rows = signed_rows(rows_of(part, part.lines[:tail]))
+        edit = edit_of_rows(rows, fit="lines-first") if rows is not None else None
+        is_alone = all(_is_around(line.text) for line in part.lines[tail + 1 : stop])
+        if edit is None or not is_alone:
+            raise part.undivided()
+        self.notes.append(Note(part.head.number, "a diff between SEARCH and REPLACE"))
+        return self._deliver(EditFile(part.path, (edit,)), part.head, part.lines[tail])
+
+    def _end(self, part: Part) -> list[Piece]:
+        """The reply ends in a block: at the closing fence if it lacks its mark, or another one was begun in it."""
+        if part.tail is not None:
+            return self._settle(part, part.tail)
+        if part.nested is None:
+            return self._cut(part, len(part.lines))
+        self._restarts -= 1
+        if self._restarts < 0:
+            raise part.unclosed()
+        rest = part.lines[part.nested :]
+        pieces = self._cut(part, part.nested) if part.is_divided(part.nested) else self._break_off(part, part.nested)
+        for line in rest:
+            pieces += self.feed(line)
+        return pieces
+
+    def _cut(self, part: Part, end: int) -> list[Piece]:
+        """A block without its closing mark, up to the closing fence."""
+        self._part = None
+        if not part.is_divided(end):
+            raise part.unclosed()
+        divider = part.divider(end)
+        fence = part.closing_fence(divider + 1, end)
+        if fence is None:
+            raise part.unclosed()
+        self.notes.append(Note(part.lines[fence].number, "a block without >>>>>>> REPLACE at its end"))
+        pieces = self._give(part, part.sides_at(divider, fence), part.lines[fence - 1])
+        self._look_at(part.lines[fence:end])
+        return pieces
+
+    def _break_off(self, part: Part, end: int) -> list[Piece]:
+        """A block that was begun and left; the next one must take it up."""
+        self._part = None
+        if self._broken is not None:
+            raise self._broken.unclosed()
+        fence = part.closing_fence(0, end)
+        self._look_at(part.lines[end if fence is None else fence : end])
+        del part.lines[end if fence is None else fence :]
+        self._broken = part
+        return []
+
+    def _after_word(self, words: _Words, line: Line) -> list[Piece]:
+        mark = mark_in(line.text)
+        is_new = word_in(line.text) == "SEARCH" or (mark is not None and mark.kind == "search" and not mark.indent)
+        if not is_new:
+            words.lines.append(line)
+            return []
+        return [*self._read_words(words, is_followed=True), *self._between(line)]
+
+    def _read_words(self, words: _Words, *, is_followed: bool) -> list[Piece]:
+        self._words = None
+        found = read_words(words.lines, words.fence, is_followed=is_followed)
+        if found is None:
+            self._look_at([words.head, *words.lines])
+            return []
+        old, new, end = found
+        self.notes.append(Note(words.head.number, "the words SEARCH and REPLACE without their marks"))
+        part = Part(words.head, Mark("search", 0, ""), words.fence, self._names.take(None))
+        pieces = self._give(part, Sides(rows_of(part, old), rows_of(part, new)), words.lines[end - 1])
+        self._look_at(words.lines[end - 1 :])
+        return pieces
+
+    def _look_at(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            self._names.see(line.text)
+
+    def _give(self, part: Part, sides: Sides, last: Line) -> list[Piece]:
+        if self._broken is not None:
+            left = {line.text.strip() for line in self._broken.lines}
+            if not _is_filled(part.lines) or not left <= {"", *(row.strip() for row in sides.search)}:
+                raise self._broken.unclosed()
+            self.notes.append(Note(self._broken.head.number, "a block that was broken off and begun again"))
+            self._broken = None
+        return self._deliver(_request(part, sides), part.head, last)
+
+    def _deliver(self, request: FileRequest, first: Line, last: Line) -> list[Piece]:
+        """The piece; one that changes nothing only if no other does."""
+        piece = Piece(request, (first.number, last.number))
+        if not _is_idle(request):
+            if self._unchanged is not None and not self._is_given:
+                self._note_idle(self._unchanged)
+            self._is_given = True
+            return [piece]
+        if self._unchanged is None:
+            self._unchanged = piece
+        if self._is_given or self._unchanged is not piece:
+            self._note_idle(piece)
+        return []
+
+    def _note_idle(self, piece: Piece) -> None:
+        self.notes.append(Note(piece.lines[0], "a block that changes nothing"))
+
+
+def write(changes: Sequence[Change]) -> str:
+    """The changes in the form of aider's `diff`. Refuses with `bad-request` what it cannot say."""
+    return write_changes(changes, SearchReplaceReader)
+
+
+def _request(part: Part, sides: Sides) -> FileRequest:
+    if any(row.strip() for row in sides.search):
+        old, new = _texts(sides)
+        return EditFile(part.path, (Replace(Old(old, line=sides.line, fit="lines-first"), new),))
+    if any(row.strip() for row in sides.replace):
+        return CreateFile(part.path, "".join(sides.replace))
+    raise refusal(part.head.number, "a block without any line", "the old lines after this mark")
+
+
+def _texts(sides: Sides) -> tuple[str, str]:
+    """Both texts; without their last ending where it is the same matter on both sides.
+
+    So they fit a part of a line as well, and the last line of a file that has no newline there.
+    """
+    old, new = "".join(sides.search), "".join(sides.replace)
+    if not sides.search[-1].strip() or not sides.replace or not sides.replace[-1].strip():
+        return old, new
+    return old.removesuffix("\n").removesuffix("\r"), new.removesuffix("\n").removesuffix("\r")
+
+
+def _is_idle(request: FileRequest) -> bool:
+    if not isinstance(request, EditFile):
+        return False
+    return all(
+        isinstance(edit, Replace) and isinstance(edit.target, Old) and edit.target.text == edit.new
+        for edit in request.edits
+    )
+
+
+def _is_filled(lines: Sequence[Line]) -> bool:
+    return any(line.text.strip() for line in lines)
+
+
+def _is_around(text: str) -> bool:
+    """Whether a line may stand between two blocks of a fence."""
+    return not text.strip() or fence_in(text) is not None or label_in(text) is not None
+
+
+DIALECT = Dialect(
+    name=FORMAT,
+    aliases=("sr", "aider", "diff-fenced", "cline", "roo"),
+    rank=30,
+    summary="Old lines and new lines between marks, as aider, Cline and Roo write them.",
+    reader=SearchReplaceReader,
+    write=write,
+    example="src/app.py\n```\n<<<<<<< SEARCH\ntotal = 0\n=======\ntotal = 1\n>>>>>>> REPLACE\n```\n",
+)

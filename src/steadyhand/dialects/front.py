@@ -1,0 +1,169 @@
+"""The front door for what models write: a reply in any dialect read as a patch, or applied to one text. Pure.
+
+`patch` never raises for a bad reply: the result says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from steadyhand.dialects.patch import Patch, paths_of
+from steadyhand.dialects.stream import PatchStream
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit
+from steadyhand.plan.outcome import Plan
+from steadyhand.plan.planner import plan
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.preview import Result, apply_to, plan_write
+from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, WriteFile
+from steadyhand.plan.snippet import plan_merge
+from steadyhand.structure.fields import bad_request
+from steadyhand.text.source import Source
+
+__all__ = ["patch", "read_patch"]
+
+Text = TypeVar("Text", str, bytes)
+
+
+def read_patch(reply: str, *, format: str = "auto", strict: bool = False) -> Patch:
+    """A whole reply as a patch. Refuses with `malformed-patch`, where `strict` also for anything around the patch.
+
+    >>> read_patch("--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-a\\n+b\\n").format
+    'unified'
+    """
+    if not isinstance(reply, str):
+        raise bad_request("patch", "a text is expected")
+    stream = PatchStream(format=format)
+    stream.feed(reply)
+    found = stream.close()
+    if format != "auto" and found.format == "whole":
+        found = found.as_whole_files()
+    return found.strictly() if strict else found
+
+
+def patch(
+    text: Text,
+    reply: str,
+    *,
+    path: str | None = None,
+    format: str = "auto",
+    policy: Policy | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+) -> Result[Text]:
+    """Apply a reply to one text. Of a reply for several files, what it has for `path` is applied.
+
+    >>> patch("a\\n", "<<<<<<< SEARCH\\na\\n=======\\nb\\n>>>>>>> REPLACE\\n").text
+    'b\\n'
+    """
+    return apply_to(
+        text,
+        lambda source: _make(source, read_patch(reply, format=format, strict=strict), policy, path),
+        path=path,
+        policy=policy,
+        encoding=encoding,
+    )
+
+
+def _make(source: Source, found: Patch, policy: Policy | None, path: str | None) -> tuple[Plan, str, tuple[str, ...]]:
+    files = _for_path(found, path)
+    made, remarks = _plan(source, files, policy or Policy(), path or paths_of(files)[0] or None)
+    return made, found.format, (*found.remarks, *remarks)
+
+
+def _for_path(found: Patch, path: str | None) -> list[FileRequest]:
+    """The requests for one path; those of the only file there is, if its name is the same or has the same end."""
+    names = paths_of(found.files)
+    if len(names) > 1 and path is not None:
+        chosen = [request for request in found.files if path in map(_plain, paths_of([request]))]
+        if chosen:
+            return chosen
+    files = [request for request in found.files if path is None or _may_be(request.path, path)]
+    targets = {request.path for request in files}
+    if len(files) < len(found.files) or (len(names) > 1 and not _is_one_file(files, targets)):
+        raise _other_files(names, path)
+    return files
+
+
+def _is_one_file(files: Sequence[FileRequest], targets: set[str]) -> bool:
+    """Whether requests with several names are about one file that gets another name."""
+    moved = {name for name in paths_of(files) if name not in targets}
+    return len(targets) + len(moved) <= 2 and bool(moved)
+
+
+def _plain(name: str) -> str:
+    return posixpath.normpath(name.replace("\\", "/")).lstrip("/") if name else name
+
+
+def _may_be(name: str, path: str) -> bool:
+    """Whether a reply that names a file so may mean this one: no name, or the same file name at the end."""
+    return not name or posixpath.basename(_plain(name)) == posixpath.basename(_plain(path))
+
+
+def _other_files(names: Sequence[str], path: str | None) -> EditError:
+    listed = ", ".join(name for name in names if name)
+    asked = "this text has no name" if path is None else f"this text is {path}"
+    return EditError(
+        Kind.BAD_REQUEST,
+        f"the patch is for {listed}, and {asked}",
+        hint="say which of them the text is with path=, or apply the patch to a workspace",
+        details={"files": list(names), "path": path},
+    )
+
+
+def _plan(source: Source, files: Sequence[FileRequest], policy: Policy, path: str | None) -> tuple[Plan, list[str]]:
+    """What the requests for one text make of it, and what of them is no matter of a text."""
+    edits: list[Edit] = []
+    remarks: list[str] = []
+    whole: list[FileRequest] = []
+    for request in files:
+        match request:
+            case EditFile():
+                edits.extend(request.edits)
+            case WriteFile() | MergeFile() | CreateFile() | DeleteFile():
+                whole.append(request)
+            case _:
+                remarks.append(f"{request.path}: names and permissions are no part of a text and stay as they are")
+    if not whole:
+        if not edits:
+            raise bad_request("patch", "it changes names or permissions only", "apply it to a workspace")
+        return plan(source, edits, policy, path=path), remarks
+    if len(whole) > 1 or (edits and not isinstance(whole[0], DeleteFile)):
+        raise bad_request("patch", "it has several ways to write the whole text", "send one")
+    if isinstance(whole[0], DeleteFile) and edits:
+        return _emptied(plan(source, edits, policy, path=path), path), remarks
+    return _plan_whole(source, whole[0], policy, path), remarks
+
+
+def _plan_whole(source: Source, request: FileRequest, policy: Policy, path: str | None) -> Plan:
+    match request:
+        case MergeFile() if source.text:
+            return plan_merge(source, request.snippet, policy, path=path)
+        case MergeFile():
+            return plan_write(source, request.snippet, path=path, policy=policy)
+        case CreateFile() if source.text:
+            raise EditError(
+                Kind.EXISTS_ALREADY,
+                f"{path or 'the text'} is there already",
+                hint="send an edit of what stands there, or a whole file in a fence",
+                details={"path": path},
+            )
+        case CreateFile() | WriteFile():
+            return plan_write(source, request.content, path=path, policy=policy)
+        case _:
+            return plan_write(source, "", path=path, policy=replace(policy, guards=frozenset()))
+
+
+def _emptied(made: Plan, path: str | None) -> Plan:
+    """A deleted file is quoted whole: something left over means that another file was meant."""
+    if not made.ok or not made.after.text:
+        return made
+    raise EditError(
+        Kind.STALE_SOURCE,
+        f"{path or 'the text'} has lines that the patch does not take away, so it is not deleted",
+        hint="read it again and send a patch that removes all of it",
+        details={"path": path, "lines": made.after.table.count},
+    )

@@ -1,0 +1,64 @@
+"""The rows of a hunk as what they ask for: an edit of a file that is there, or the content of a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyhand.dialects.git_section import wrong
+from steadyhand.dialects.signed import Row, edit_of_rows
+from steadyhand.plan.edit import Old, Replace
+
+__all__ = ["changes", "content_of", "edit_of", "standing"]
+
+
+def changes(rows: Sequence[Row]) -> bool:
+    """Whether any row comes or goes."""
+    return any(not row.stays for row in rows)
+
+
+def edit_of(rows: Sequence[Row], line: int | None) -> Replace | None:
+    """The edit that rows ask for; None where they would leave everything as it is."""
+    settled = _settled(rows)
+    at_end = any(not row.text.endswith("\n") for row in settled)
+    edit = edit_of_rows(settled, line=line, at_end=at_end)
+    is_idle = edit is None or (isinstance(edit.target, Old) and edit.target.text == edit.new)
+    return None if is_idle else edit
+
+
+def standing(rows: Sequence[Row], line: int | None) -> Replace:
+    """The edit of rows that change nothing, for an answer that says so."""
+    text = "".join(row.text for row in rows if row.sign != "+")
+    return Replace(Old(text, line=line, fit="lines"), text)
+
+
+def content_of(rows: Sequence[Row], line: int) -> str:
+    """The text of a new file. Refuses rows that are of an old one; `line` is where they begin in the reply."""
+    end = len(rows)
+    while end and rows[end - 1].sign == "":
+        end -= 1
+    for row in rows[:end]:
+        if row.sign != "+" and not (row.stays and row.is_blank):
+            raise wrong(
+                line,
+                f"the file is new, and {row.text.strip()[:60]!r} has no + in front",
+                "lines that begin with +",
+                hint="put + in front of every line of a new file; for a file that is there, name it in the --- line",
+            )
+    kept = _settled([row if row.sign == "+" else Row("+", row.text) for row in rows[:end]])
+    return "".join(row.text for row in kept)
+
+
+def _settled(rows: Sequence[Row]) -> list[Row]:
+    """Rows of which only the last on its side has no newline, as only the last line of a file can."""
+    last_old = max((index for index, row in enumerate(rows) if row.sign != "+"), default=-1)
+    last_new = max((index for index, row in enumerate(rows) if row.sign != "-"), default=-1)
+    settled: list[Row] = []
+    for index, row in enumerate(rows):
+        is_last = index == (last_new if row.sign == "+" else last_old)
+        if row.text.endswith("\n") or (is_last and (not row.stays or index == last_new)):
+            settled.append(row)
+        elif is_last:  # it stays, and others come after it: then it gets a newline
+            settled += [Row("-", row.text), Row("+", row.text + "\n")]
+        else:
+            settled.append(Row(row.sign, row.text + "\n"))
+    return settled

@@ -1,0 +1,108 @@
+"""The lines of a reply that are no part of a diff: noted where they are wrapped around one, refused where they may
+be rows that were left over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from steadyhand.dialects.git_section import binary, is_binary, wrong
+from steadyhand.dialects.hunk_wrapping import Sort, Wrapping, begins_mail, is_v4a_mark
+from steadyhand.dialects.labels import label_in
+from steadyhand.dialects.piece import Note
+from steadyhand.dialects.reply import Line
+
+__all__ = ["Surroundings"]
+
+_LIKE_A_ROW = re.compile(r"[-+](?:[^\s+-]|\t|[ \t]{2,}\S)")
+_OF_A_DIFF = ("diff -", "Index: ", "=====", "Only in ", "index ")
+_LEFT_OVER_HINT = "send the diff again, with a sign in front of every line of a hunk and the right counts in its header"
+
+
+class Surroundings:
+    """What has been seen outside of diffs.
+
+    `label` is the path that the lines above name. `offers_rows`: a fence for diffs has been opened, so that signed
+    lines are rows even without a header. `is_foreign`: an envelope of another format is open.
+    """
+
+    def __init__(self, notes: list[Note], wrapping: Wrapping) -> None:
+        self._notes = notes
+        self._wrapping = wrapping
+        self.label: str | None = None
+        self.offers_rows = False
+        self.is_foreign = False
+        self._has_begun = False
+        self._may_have_rows = False
+        self._is_told = False
+        self._is_quiet = False
+        self._fence_noted = 0
+
+    def begin(self) -> None:
+        """Something of a diff begins."""
+        fence = self._wrapping.fence
+        if fence is not None and fence.line != self._fence_noted:
+            self._fence_noted = fence.line
+            self._notes.append(Note(fence.line, "a code fence around the patch"))
+        self._has_begun = True
+        self.offers_rows = self._may_have_rows = self._is_told = self._is_quiet = False
+
+    def end_rows(self, *, is_sure: bool) -> None:
+        """Rows have ended; unless it is sure, there may be more of them."""
+        self._may_have_rows = not (is_sure and self._wrapping.fence is not None)
+
+    def take(self, line: Line) -> Sort:
+        """Take a line outside of a diff, and say what it is. Refuses what may be a row, and binary content."""
+        if not line.text.strip():
+            self._is_quiet = False
+            return "text"
+        sort = self._wrapping.see(line)
+        match sort:
+            case "open":
+                self._open()
+            case "close":
+                self.label, self.offers_rows = None, False
+            case "tag" | "heredoc":
+                self.label = label_in(line.text)
+                self._note(line, "a tag around the patch" if sort == "tag" else "a shell command around the patch")
+            case _:
+                self._take_text(line)
+        return sort
+
+    def _open(self) -> None:
+        fence = self._wrapping.fence
+        assert fence is not None
+        self.label = fence.label or self.label
+        self.offers_rows = fence.is_for_diffs and not self._has_begun
+        self._may_have_rows = self._is_told = False
+
+    def _take_text(self, line: Line) -> None:
+        text = line.text
+        if self._has_begun and text in ("-- ", "--"):
+            self._is_quiet, self._may_have_rows = True, False
+        elif is_v4a_mark(text):
+            self.is_foreign = not text.lower().startswith("*** end")
+            self._note(line, "a mark of another format")
+        elif begins_mail(text) and not self._is_told:
+            self._is_quiet = self._is_told = True
+            self._may_have_rows = False
+        elif is_binary(text):
+            raise binary(line.number)
+        elif text.startswith(_OF_A_DIFF):
+            self.label = text.removeprefix("Index: ").strip() if text.startswith("Index: ") else self.label
+        elif self._may_have_rows and _LIKE_A_ROW.match(text):
+            raise wrong(line.number, "this may be a line of a hunk, but no hunk is open", "@@", hint=_LEFT_OVER_HINT)
+        else:
+            self._take_prose(line)
+
+    def _take_prose(self, line: Line) -> None:
+        if line.text.startswith("Property changes on: "):
+            self._may_have_rows = False
+        self.label = label_in(line.text)
+        self.offers_rows = self.offers_rows and self.label is not None
+        if not self._is_quiet and not self._is_told:
+            self._is_told = True
+            self._note(line, "text around the patch")
+
+    def _note(self, line: Line, what: str) -> None:
+        self._notes.append(Note(line.number, what))

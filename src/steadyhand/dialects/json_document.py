@@ -1,0 +1,96 @@
+"""A stretch of a reply that holds JSON: its text, where its offsets stand in the reply, and what is wrong with it.
+
+Also a JSON text inside a string of another is such a document; all of it stands where that string stands.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from steadyhand.dialects.bare_quotes import Names
+from steadyhand.dialects.json_node import Flaw, Node, Unreadable
+from steadyhand.dialects.loose_json import APOSTROPHE, read_loose, read_strict
+from steadyhand.dialects.piece import malformed
+from steadyhand.errors import EditError
+
+__all__ = ["FORMAT", "Document", "line_starts"]
+
+FORMAT = "json"
+_MOST_INNER = 3
+
+
+def line_starts(text: str) -> list[int]:
+    """Where each line of a text starts; lines of a reply end at line feeds only."""
+    return [0, *(found.end() for found in re.finditer("\n", text))]
+
+
+@dataclass(slots=True)
+class Document:
+    """A text that begins with line `line` of the reply; `holder` is where a text inside a string stands."""
+
+    text: str
+    line: int
+    starts: list[int] = field(default_factory=list)
+    flaws: list[Flaw] = field(default_factory=list)
+    apostrophes: list[int] = field(default_factory=list)
+    holder: tuple[Document, Node] | None = None
+    level: int = 0
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column in the reply."""
+        if self.holder is not None:
+            return self.holder[0].place(self.holder[1].start)
+        if not self.starts:
+            self.starts = line_starts(self.text)
+        row = bisect_right(self.starts, offset) - 1
+        return self.line + row, offset - self.starts[row] + 1
+
+    def lines(self, node: Node) -> tuple[int, int]:
+        """First and last line of a value in the reply."""
+        if self.holder is not None:
+            return self.holder[0].lines(self.holder[1])
+        return self.place(node.start)[0], self.place(max(node.end - 1, node.start))[0]
+
+    def refuse(self, offset: int, what: str, expected: str, hint: str | None = None) -> EditError:
+        """The refusal of what stands at an offset."""
+        line, column = self.place(offset)
+        inside = "in the JSON text of this string, " if self.holder is not None else ""
+        return malformed(line, inside + what, expected, column=column, format=FORMAT, hint=hint)
+
+    def unreadable(self, error: Unreadable) -> EditError:
+        return self.refuse(error.offset, error.what, error.expected)
+
+    def apostrophe_in(self, node: Node | None) -> int | None:
+        """Where the first escaped apostrophe inside a value stands."""
+        if node is None:
+            return None
+        index = bisect_left(self.apostrophes, node.start)
+        inside = index < len(self.apostrophes) and self.apostrophes[index] < node.end
+        return self.apostrophes[index] if inside else None
+
+    def inner(self, node: Node, names: Names, marks: Iterable[str]) -> tuple[Node, Document] | None:
+        """The JSON text in a string, if it is one. Refuses one that is broken and has one of the marks as a key."""
+        text = node.value
+        if not isinstance(text, str) or not text.lstrip().startswith(("{", "[")) or self.level == _MOST_INNER:
+            return None
+        inside = Document(text, 1, holder=(self, node), level=self.level + 1)
+        start = len(text) - len(text.lstrip())
+        try:
+            return inside.read(start, names), inside
+        except Unreadable as error:
+            if error.keys.isdisjoint(marks):
+                return None
+            raise inside.unreadable(error) from None
+
+    def read(self, start: int, names: Names) -> Node:
+        """The value that begins at an offset, strictly if it can be. Raises `Unreadable`."""
+        try:
+            return read_strict(self.text, start)
+        except Unreadable:
+            reading = read_loose(self.text, start, names)
+            self.flaws.extend(reading.flaws)
+            self.apostrophes.extend(flaw.offset for flaw in reading.flaws if flaw.what == APOSTROPHE)
+            return reading.node

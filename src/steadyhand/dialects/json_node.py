@@ -1,0 +1,74 @@
+"""Values of a JSON text with the places where they stand, and what can be wrong with such a text. Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Flaw", "Node", "Reading", "Unreadable", "Value", "plain"]
+
+Value = str | int | float | bool | dict[str, "Node"] | list["Node"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value and the offsets where it starts and ends; `key` is where its key starts, or -1 where it has none.
+
+    The value of an object is a dict of nodes, that of an array a list of nodes.
+    """
+
+    value: Value
+    start: int
+    end: int
+    key: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something that is no JSON and was read nevertheless."""
+
+    offset: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value, and what had to be overlooked to read it."""
+
+    node: Node
+    flaws: tuple[Flaw, ...]
+
+
+class Unreadable(Exception):
+    """Why the text cannot be read as JSON: where, what stands there, what should, and the plain names of keys till then."""
+
+    def __init__(self, offset: int, what: str, expected: str, keys: frozenset[str] = frozenset()) -> None:
+        super().__init__(what)
+        self.offset = offset
+        self.what = what
+        self.expected = expected
+        self.keys = keys
+
+
+def plain(node: Node) -> object:
+    """The value without positions.
+
+    >>> plain(Node([Node(1, 1, 2), Node({}, 3, 5)], 0, 6))
+    [1, {}]
+    """
+    root: list[object] = []
+    work: list[tuple[Node, list[object] | dict[str, object], str]] = [(node, root, "")]
+    while work:
+        one, holder, name = work.pop()
+        inside: list[object] | dict[str, object] | None = None
+        if isinstance(one.value, dict):
+            inside = dict.fromkeys(one.value)
+            work.extend((child, inside, key) for key, child in one.value.items())
+        elif isinstance(one.value, list):
+            inside = []
+            work.extend((child, inside, "") for child in reversed(one.value))
+        value = one.value if inside is None else inside
+        if isinstance(holder, dict):
+            holder[name] = value
+        else:
+            holder.append(value)
+    return root[0]

@@ -1,0 +1,298 @@
+"""JSON with positions: strictly as the standard has it, or loosely as models write it.
+
+The loose reading takes trailing and missing commas, comments, single quotes, keys without quotes, line breaks and bare
+quotes inside strings, unknown escapes, Python's names of constants. Each of these is a `Flaw` of the reading. A value
+that is cut off, a key that stands twice, and anything that could be read in two ways is refused, never guessed.
+Nothing here knows what the value is about, and nothing recurses.
+
+An unknown escape such as `\\d` keeps its backslash: who forgets to double one writes a pattern or a path, and never
+means the plain letter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from steadyhand.dialects.bare_quotes import Names, Outlook, Verdict, plain_name
+from steadyhand.dialects.json_node import Flaw, Node, Reading, Unreadable, Value
+
+__all__ = ["APOSTROPHE", "MAX_DEPTH", "read_loose", "read_strict"]
+
+MAX_DEPTH = 64
+APOSTROPHE = "an escaped apostrophe"
+_LONGEST_NUMBER = 400
+_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_STRICT_CHUNK = re.compile(r'[^"\\\x00-\x1f]*')
+_LOOSE_CHUNKS = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
+_STRICT_BLANKS = re.compile(r"[ \t\r\n]*")
+_LOOSE_BLANKS = re.compile(r"[ \t\r\n\ufeff\u00a0]*")
+_CONTROL = re.compile(r"[\x00-\x1f]")
+_HEX = re.compile(r"[0-9a-fA-F]{4}", re.ASCII)
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
+_WORD = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+_PYTHON: dict[str, bool | None] = {"True": True, "False": False, "None": None}
+
+
+@dataclass(slots=True)
+class _Open:
+    """A container that is not closed yet."""
+
+    start: int
+    closer: str
+    key: int
+    members: dict[str, Node] = field(default_factory=dict)
+    items: list[Node] = field(default_factory=list)
+    name: str = ""
+    name_at: int = -1
+
+
+def read_strict(text: str, start: int = 0) -> Node:
+    """The JSON value that begins at an offset, as the standard has it. Raises `Unreadable`."""
+    return _Scanner(text, start, None).read()
+
+
+def read_loose(text: str, start: int, names: Names) -> Reading:
+    """The value that begins at an offset, as models write it. Raises `Unreadable`.
+
+    >>> names = Names(known=lambda name: False, sure=lambda name: False)
+    >>> [flaw.what for flaw in read_loose("[True, /* c */ 'a',]", 0, names).flaws]
+    ['True for true', 'a comment', 'a string in single quotes', 'a comma behind the last of a list']
+    """
+    scanner = _Scanner(text, start, Outlook(text, names))
+    return Reading(scanner.read(), tuple(scanner.flaws))
+
+
+class _Scanner:
+    """Reads one value; strictly where there is no outlook."""
+
+    def __init__(self, text: str, start: int, outlook: Outlook | None) -> None:
+        self.flaws: list[Flaw] = []
+        self._text = text
+        self._at = start
+        self._outlook = outlook
+        self._open: list[_Open] = []
+        self._keys: set[str] = set()
+
+    def read(self) -> Node:
+        node = self._begin()
+        while node is None or self._open:
+            if node is None:
+                node = self._begin()
+            else:
+                self._put(node)
+                node = self._next(is_first=False)
+        return node
+
+    def _begin(self) -> Node | None:
+        """The value at hand; None where it is a container that has been opened."""
+        at = self._skip(self._at)
+        char = self._text[at : at + 1]
+        if char in ("{", "["):
+            if len(self._open) == MAX_DEPTH:
+                raise self._error(at, f"it is nested more than {MAX_DEPTH} deep", "a flatter value")
+            key = self._open[-1].name_at if self._open else -1
+            self._open.append(_Open(at, "}" if char == "{" else "]", key))
+            self._at = at + 1
+            return self._next(is_first=True)
+        value: Value = self._string(at, char) if char == '"' or (char == "'" and self._outlook) else self._bare(at)
+        return Node(value, at, self._at, self._open[-1].name_at if self._open else -1)
+
+    def _put(self, node: Node) -> None:
+        top = self._open[-1]
+        if top.closer == "]":
+            top.items.append(node)
+        elif top.name in top.members:
+            raise self._error(top.name_at, f"the key {top.name[:60]!r} stands twice in one object", "each key once")
+        else:
+            top.members[top.name] = node
+
+    def _next(self, *, is_first: bool) -> Node | None:
+        """The container at hand if it ends here; None where a value is to be read next."""
+        top = self._open[-1]
+        at = self._skip(self._at)
+        if not is_first and self._text[at : at + 1] != top.closer:
+            at = self._separator(at, top)
+            top = self._open[-1]
+        if self._text[at : at + 1] == top.closer:
+            return self._close(at)
+        top.name_at = -1
+        self._at = self._key(at, top) if top.closer == "}" else at
+        return None
+
+    def _close(self, at: int) -> Node:
+        top = self._open.pop()
+        self._at = at + 1
+        return Node(top.members if top.closer == "}" else top.items, top.start, self._at, top.key)
+
+    def _separator(self, at: int, top: _Open) -> int:
+        """Behind the comma that must stand here, or that may be missing; at the closer, if that is what follows."""
+        if self._outlook and top.closer == "]" and self._text[at : at + 1] == "}":
+            self._flaw(at, "a closing brace too many")
+            self._at, at = at + 1, self._skip(at + 1)
+        if self._text[at : at + 1] != ",":
+            return self._without_comma(at, top)
+        after = self._skip(at + 1)
+        char = self._text[after : after + 1]
+        if self._outlook and char == top.closer:
+            self._flaw(at, "a comma behind the last of a list")
+        elif char == top.closer:
+            raise self._error(at, "a comma behind the last of a list", repr(top.closer))
+        elif self._outlook and top.closer == "}" and char == "{":
+            self._reopen(after, top)
+        return after
+
+    def _without_comma(self, at: int, top: _Open) -> int:
+        char = self._text[at : at + 1]
+        if self._outlook and char == top.closer:
+            return at
+        if self._outlook and char not in ("", "}", "]") and "\n" in self._text[self._at : at]:
+            self._flaw(at, "a comma that is missing")
+            return at
+        raise self._error(at, self._what(at), f"',' or {top.closer!r}")
+
+    def _reopen(self, at: int, top: _Open) -> None:
+        """An object stands where a member should: it belongs to the array that was closed just before."""
+        last = top.members.get(top.name)
+        if last is None or not isinstance(last.value, list):
+            raise self._error(at, "an object without a key", "a key in quotes")
+        self._flaw(at, "an array that was closed too early")
+        del top.members[top.name]
+        self._open.append(_Open(last.start, "]", last.key, items=last.value))
+
+    def _key(self, at: int, top: _Open) -> int:
+        """Behind the colon of a key, which is noted in its container."""
+        char = self._text[at : at + 1]
+        word = _WORD.match(self._text, at) if self._outlook else None
+        if char == '"' or (char == "'" and self._outlook):
+            name = self._chunks(at, char, is_key=True)
+        elif word is not None:
+            name, self._at = word.group(), word.end()
+            self._flaw(at, "a key without quotes")
+        else:
+            raise self._error(at, self._what(at), "a key in double quotes")
+        colon = self._skip(self._at)
+        if self._text[colon : colon + 1] != ":":
+            raise self._error(colon, self._what(colon), f"':' behind the key {name[:60]!r}")
+        top.name, top.name_at = name, at
+        if word is None:
+            self._keys.add(plain_name(name))
+        return colon + 1
+
+    def _bare(self, at: int) -> Value:
+        """A number or a constant."""
+        number = _NUMBER.match(self._text, at)
+        if number is not None and number.end() - at <= _LONGEST_NUMBER:
+            self._at = number.end()
+            return int(number.group()) if number.group(1) is None and number.group(2) is None else float(number.group())
+        word = _WORD.match(self._text, at)
+        name = word.group() if word is not None else ""
+        if name in _CONSTANTS or (name in _PYTHON and self._outlook):
+            self._at = at + len(name)
+            if name in _PYTHON:
+                self._flaw(at, f"{name} for {name.lower() if name != 'None' else 'null'}")
+            return _CONSTANTS[name] if name in _CONSTANTS else _PYTHON[name]
+        raise self._error(at, self._what(at), "a value: text in double quotes, a number, an object or an array")
+
+    def _string(self, at: int, quote: str) -> str:
+        if self._outlook and self._text.startswith(quote * 3, at):
+            raise self._error(at, "three quotes", f"one {quote} before and behind the text, and \\{quote} inside it")
+        return self._chunks(at, quote, is_key=False)
+
+    def _chunks(self, at: int, quote: str, *, is_key: bool) -> str:
+        """The string whose opening quote stands at an offset."""
+        chunk = _LOOSE_CHUNKS[quote] if self._outlook else _STRICT_CHUNK
+        parts: list[str] = []
+        position, bare = at + 1, 0
+        while True:
+            found = chunk.match(self._text, position)
+            parts.append(found.group() if found is not None else "")
+            position += len(parts[-1])
+            char = self._text[position : position + 1]
+            if char == "\\":
+                part, position = self._escape(position, quote)
+                parts.append(part)
+            elif char != quote:
+                raise self._unclosed(at, position, char)
+            elif self._ends(position, is_key=is_key, is_bare=bare > 0):
+                break
+            else:
+                parts.append(quote)
+                position, bare = position + 1, bare + 1
+        self._at = position + 1
+        text = "".join(parts)
+        if self._outlook:
+            self._note_string(at, position, quote, text, bare)
+        return text
+
+    def _ends(self, quote: int, *, is_key: bool, is_bare: bool) -> bool:
+        if self._outlook is None or is_key:
+            return True
+        closers = "".join(container.closer for container in self._open)
+        verdict = self._outlook.judge(quote, closers, is_bare=is_bare)
+        if verdict is Verdict.DOUBT:
+            raise self._error(quote, "a quote that may end the text or be part of it", "\\ before each quote in a text")
+        return verdict is Verdict.ENDS
+
+    def _note_string(self, at: int, end: int, quote: str, text: str, bare: int) -> None:
+        """Take note of what is wrong with a string. Refuses one that may lack its last quote."""
+        if bare and text.endswith(quote) and self._text[end - 2 : end] != "\\" + quote and text.count(quote) % 2:
+            raise self._error(end, "a quote that may end the text or be part of it", "\\ before each quote in a text")
+        if bare:
+            self._flaw(at, "quotes inside a string without a backslash")
+        if quote == "'":
+            self._flaw(at, "a string in single quotes")
+        if _CONTROL.search(self._text, at, end):
+            self._flaw(at, "a line break or a tab inside a string")
+
+    def _escape(self, at: int, quote: str) -> tuple[str, int]:
+        """What an escape stands for, and where it ends."""
+        char = self._text[at + 1 : at + 2]
+        if char in _ESCAPES:
+            return _ESCAPES[char], at + 2
+        if char == "u" and _HEX.match(self._text, at + 2):
+            return self._code_point(at)
+        if self._outlook is None or not char:
+            raise self._error(at, f"{self._text[at : at + 2]!r} is no escape", "\\\\ for a backslash")
+        if char == quote:
+            return char, at + 2
+        self._flaw(at, APOSTROPHE if char == "'" else "a backslash that is not doubled")
+        return "\\", at + 1
+
+    def _code_point(self, at: int) -> tuple[str, int]:
+        first = int(self._text[at + 2 : at + 6], 16)
+        if 0xD800 <= first < 0xDC00 and self._text.startswith("\\u", at + 6) and _HEX.match(self._text, at + 8):
+            second = int(self._text[at + 8 : at + 12], 16)
+            if 0xDC00 <= second < 0xE000:
+                return chr(0x10000 + ((first - 0xD800) << 10) + second - 0xDC00), at + 12
+        return chr(first), at + 6
+
+    def _skip(self, at: int) -> int:
+        """The next offset that is no blank and, in a loose reading, in no comment."""
+        if self._outlook is None:
+            found = _STRICT_BLANKS.match(self._text, at)
+            return found.end() if found is not None else at
+        while True:
+            found = _LOOSE_BLANKS.match(self._text, at)
+            at = found.end() if found is not None else at
+            after = self._outlook.skip(at)
+            if after == at:
+                return at
+            self._flaw(at, "a comment")
+            at = after
+
+    def _flaw(self, offset: int, what: str) -> None:
+        self.flaws.append(Flaw(offset, what))
+
+    def _unclosed(self, at: int, position: int, char: str) -> Unreadable:
+        if not char:
+            return self._error(at, "a string that does not end", "its closing quote: the text is cut off")
+        return self._error(position, "a line break or a tab inside a string", "\\n or \\t")
+
+    def _what(self, at: int) -> str:
+        char = self._text[at : at + 1]
+        return f"{char!r}" if char else "the text ends here"
+
+    def _error(self, offset: int, what: str, expected: str) -> Unreadable:
+        return Unreadable(min(offset, len(self._text)), what, expected, frozenset(self._keys))

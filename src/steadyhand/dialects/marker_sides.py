@@ -1,0 +1,186 @@
+"""One SEARCH/REPLACE part: its lines while they come in, and how they fall into old and new lines.
+
+Invariants:
+
+1. A part ends at the first REPLACE mark that no SEARCH mark inside it claims; marks inside are content, as are the
+   conflicts of a version control system.
+2. The divider is the one line that can be it. Where two can, the part is refused: no guess says which one is content.
+3. A part that is not closed ends at the one fence that closes the fence it stands in, or is refused: a reply that
+   breaks off in the middle changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from steadyhand.dialects.marker import Fence, Mark, fence_in, mark_in, refusal, unescaped
+from steadyhand.dialects.reply import Line
+from steadyhand.dialects.signed import Row, Sign
+from steadyhand.errors import EditError
+
+__all__ = ["Part", "Sides", "rows_of", "signed_rows"]
+
+_ESCAPE = "put a backslash before each line of the old and new text that looks like a mark: \\======="
+_START = re.compile(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
+_END = re.compile(r"[ \t]*:end_line:[ \t]*\d{1,9}[ \t]*")
+_RULE = re.compile(r"-{5,9}[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Old and new lines with their endings, and the line of the file at which the old ones are said to stand."""
+
+    search: tuple[str, ...]
+    replace: tuple[str, ...]
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Divider:
+    index: int
+    size: int
+    depth: int
+
+
+@dataclass(slots=True)
+class Part:
+    """A part from its SEARCH mark on. `tail` is where a REPLACE mark stands that no divider came before."""
+
+    head: Line
+    mark: Mark
+    fence: Fence | None
+    path: str
+    lines: list[Line] = field(default_factory=list)
+    nested: int | None = None
+    tail: int | None = None
+    _dividers: list[_Divider] = field(default_factory=list)
+    _searches: int = 0
+    _conflicts: int = 0
+
+    def is_divided(self, end: int | None = None) -> bool:
+        """Whether a line that may be the divider stands before a line of the part, or anywhere in it."""
+        return bool(self._dividers) and (end is None or self._dividers[0].index < end)
+
+    def take(self, line: Line) -> bool:
+        """Add a line; whether it closes the part."""
+        self.lines.append(line)
+        mark = mark_in(line.text)
+        if mark is None or mark.indent != self.mark.indent:
+            return False
+        match mark.kind:
+            case "search":
+                self.nested = len(self.lines) - 1 if self.nested is None else self.nested
+                self._searches += 1
+            case "replace":
+                self._searches -= 1
+                return self._searches < 0
+            case "divider":
+                self._dividers.append(_Divider(len(self.lines) - 1, mark.size, self._searches + self._conflicts))
+            case "conflict":
+                self._conflicts += 1
+            case "conflict-end" | "end":
+                is_last = mark.kind == "end" and not self._conflicts and not self._searches and self.is_divided()
+                self._conflicts -= self._conflicts > 0
+                return is_last and mark.size == self.mark.size
+        return False
+
+    def sides(self) -> Sides:
+        """The lines of a part that its last line closes."""
+        divider = self.divider(len(self.lines))
+        inner = self.nested if self.nested is not None else 0
+        if self.fence is not None and any(_closes(line, self.fence) for line in self.lines[:inner]):
+            raise self._ambiguous(self.lines[inner].number, "a SEARCH mark inside another part, behind a closed fence")
+        return self.sides_at(divider, len(self.lines) - 1)
+
+    def sides_at(self, divider: int, end: int) -> Sides:
+        """Old lines up to one line, new lines from there to another."""
+        old, new = self.lines[:divider], self.lines[divider + 1 : end]
+        line, old = _start_line(old)
+        return Sides(rows_of(self, old), rows_of(self, new), line)
+
+    def divider(self, end: int) -> int:
+        """The index of the line between old and new lines. Refuses where there is none, or where two may be it."""
+        found = [divider for divider in self._dividers if divider.index < end]
+        outer = [divider for divider in found if not divider.depth] or found
+        sizes = (self.mark.size,), (7,), range(5, 10), range(3, 21)
+        for size in sizes:
+            likely = [divider for divider in outer if divider.size in size]
+            if len(likely) == 1:
+                return likely[0].index
+            if likely:
+                second = self.lines[likely[1].index].number
+                raise self._ambiguous(second, "a second line that may divide the old lines from the new ones")
+        raise self.undivided()
+
+    def closing_fence(self, start: int, end: int) -> int | None:
+        """The index of the fence that closes the part's own; None where it is not certain to be that."""
+        fences = [(index, fence_in(self.lines[index].text)) for index in range(start, end)]
+        inside = [(index, fence) for index, fence in fences if fence is not None]
+        closing = [index for index, fence in inside if self.fence is not None and fence.closes(self.fence)]
+        return closing[0] if len(closing) == 1 and inside[0][0] == closing[0] else None
+
+    def undivided(self) -> EditError:
+        """The refusal of a part without a divider."""
+        return refusal(
+            self.head.number if self.tail is None else self.lines[self.tail].number,
+            "old lines that nothing divides from new ones",
+            "a line ======= between the old lines and the new ones",
+            hint="send the old lines, a line =======, the new lines (none to delete the old ones), >>>>>>> REPLACE",
+        )
+
+    def unclosed(self) -> EditError:
+        """The refusal of a part that does not end."""
+        return refusal(
+            self.head.number,
+            "a SEARCH mark without the REPLACE mark that belongs to it; the reply may have been cut off",
+            "a line >>>>>>> REPLACE after the new lines",
+        )
+
+    def _ambiguous(self, line: int, what: str) -> EditError:
+        return refusal(line, what, "content whose marks are escaped", hint=_ESCAPE)
+
+
+def rows_of(part: Part, lines: Sequence[Line]) -> tuple[str, ...]:
+    """Lines as they are to stand in the file. A CR that the marks have too is how the reply was sent."""
+    is_sent_with_cr = part.head.ending == "\r\n"
+    return tuple(
+        unescaped(line.text.removeprefix(part.mark.indent))
+        + ("\n" if is_sent_with_cr or not line.ending else line.ending)
+        for line in lines
+    )
+
+
+def signed_rows(texts: Sequence[str]) -> list[Row] | None:
+    """Old lines that are a small diff by themselves: each with a sign, and something that comes beside the rest."""
+    rows = [Row(_sign(text), text[1:] if text.strip() else text) for text in texts]
+    if any(row.sign == "" for row in rows):
+        return None
+    signs = {row.sign for row in rows if not row.is_blank}
+    return rows if "+" in signs and len(signs) > 1 else None
+
+
+def _sign(text: str) -> Sign:
+    first = text[0] if text.strip() else " "
+    return " " if first == " " else "-" if first == "-" else "+" if first == "+" else ""
+
+
+def _closes(line: Line, opened: Fence) -> bool:
+    fence = fence_in(line.text)
+    return fence is not None and fence.closes(opened)
+
+
+def _start_line(lines: list[Line]) -> tuple[int | None, list[Line]]:
+    """The line number before the old lines, and the old lines without the lines that give it."""
+    start = None
+    skipped = 0
+    for line in lines[:2]:
+        found = _START.fullmatch(line.text)
+        if found is None and _END.fullmatch(line.text) is None:
+            break
+        start = int(found[1]) if found is not None else start
+        skipped += 1
+    if skipped and skipped < len(lines) and _RULE.fullmatch(lines[skipped].text):
+        skipped += 1
+    return start or None, lines[skipped:]

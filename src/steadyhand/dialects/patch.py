@@ -1,0 +1,126 @@
+"""A patch as it was read from a reply: its dialect, the requests in it, and what was left out. Pure data.
+
+Paths are as the reply has them. Nothing here knows which files exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from steadyhand.dialects.dialect import Dialect
+from steadyhand.dialects.piece import Note, Piece
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.request import (
+    CopyFile,
+    CreateFile,
+    DeleteFile,
+    EditFile,
+    FileRequest,
+    MergeFile,
+    RenameFile,
+    WriteFile,
+)
+
+__all__ = ["Patch", "paths_of", "renamed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What a reply asks for; edits of one file that follow each other are one request."""
+
+    dialect: Dialect
+    files: tuple[FileRequest, ...]
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(cls, dialect: Dialect, pieces: Sequence[Piece], notes: Sequence[Note]) -> Patch:
+        return cls(dialect, tuple(_joined(piece.request for piece in pieces)), tuple(notes))
+
+    @property
+    def format(self) -> str:
+        return self.dialect.name
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was left out, in words."""
+        return tuple(f"line {note.line} of the reply: {note.what}" for note in self.notes)
+
+    def strictly(self) -> Patch:
+        """The patch itself. Refuses with `malformed-patch` if anything had to be left out to read it."""
+        if not self.notes:
+            return self
+        note = self.notes[0]
+        raise EditError(
+            Kind.MALFORMED_PATCH,
+            f"line {note.line}, column 1 of the reply: {note.what}",
+            hint=f"send the patch and nothing else, such as:\n{self.dialect.example}",
+            details={"line": note.line, "column": 1, "format": self.format, "example": self.dialect.example},
+        )
+
+    def named(self, path: str) -> Patch:
+        """The patch with the requests that name no file meant for this one."""
+        return self.mapped(lambda name: name or path)
+
+    def mapped(self, name: Callable[[str], str]) -> Patch:
+        """The patch with every path put through a function."""
+        return replace(self, files=tuple(_joined(renamed(request, name) for request in self.files)))
+
+    def overwriting(self, exists: Callable[[str], bool]) -> Patch:
+        """The patch with leave to take the place of files that exist."""
+        return replace(self, files=tuple(step for request in self.files for step in _overwriting(request, exists)))
+
+    def as_whole_files(self) -> Patch:
+        """The patch with every snippet taken for the whole of its file."""
+        files = (
+            WriteFile(one.path, one.snippet, one.expect) if isinstance(one, MergeFile) else one for one in self.files
+        )
+        return replace(self, files=tuple(files))
+
+
+def paths_of(files: Sequence[FileRequest]) -> tuple[str, ...]:
+    """Every path the requests name, in order, without repetition."""
+    found: dict[str, None] = {}
+    for request in files:
+        found[request.path] = None
+        if isinstance(request, RenameFile | CopyFile):
+            found[request.to] = None
+    return tuple(found)
+
+
+def renamed(request: FileRequest, name: Callable[[str], str]) -> FileRequest:
+    """A request with its paths put through a function."""
+    if isinstance(request, RenameFile | CopyFile):
+        return replace(request, path=name(request.path), to=name(request.to))
+    return replace(request, path=name(request.path))
+
+
+def _joined(requests: Iterator[FileRequest] | Sequence[FileRequest]) -> Iterator[FileRequest]:
+    """Requests in order, runs of edits of one file put together."""
+    run: list[EditFile] = []
+    for request in requests:
+        if run and not (isinstance(request, EditFile) and request.path == run[0].path):
+            yield _one(run)
+            run = []
+        if isinstance(request, EditFile):
+            run.append(request)
+        else:
+            yield request
+    if run:
+        yield _one(run)
+
+
+def _one(run: Sequence[EditFile]) -> EditFile:
+    expect = next((request.expect for request in run if request.expect is not None), None)
+    return EditFile(run[0].path, tuple(edit for request in run for edit in request.edits), expect)
+
+
+def _overwriting(request: FileRequest, exists: Callable[[str], bool]) -> Iterator[FileRequest]:
+    match request:
+        case CreateFile() if exists(request.path):
+            yield WriteFile(request.path, request.content, allow_shrink=True)
+        case RenameFile() | CopyFile() if exists(request.to) and request.to != request.path:
+            yield DeleteFile(request.to)
+            yield request
+        case _:
+            yield request

@@ -1,0 +1,126 @@
+"""Lines with signs in front, as patches have them, turned into an edit.
+
+A sign is a blank for a line that stays, `-` for one that goes, `+` for one that comes, and nothing where the writer
+forgot it: that is a line that stays, or no part of the patch at all. Which of the two it is shows only in the file, so
+the edit carries the readings in which such lines are left out as spares. Nothing here looks at a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from steadyhand.match.needle import Spare
+from steadyhand.plan.edit import Fit, Old, Replace
+
+__all__ = ["Row", "edit_of_rows"]
+
+Sign = Literal[" ", "-", "+", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a patch: its sign, and its text with the ending it is to have in the file."""
+
+    sign: Sign
+    text: str
+
+    @property
+    def stays(self) -> bool:
+        return self.sign in (" ", "")
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.text.strip()
+
+
+def edit_of_rows(
+    rows: Sequence[Row],
+    *,
+    line: int | None = None,
+    under: tuple[str, ...] = (),
+    at_end: bool = False,
+    fit: Fit = "lines",
+    reason: str | None = None,
+) -> Replace | None:
+    """The edit that rows describe; None where none of them changes anything.
+
+    `line` is where the rows are said to stand in the file, `under` the lines above them, `at_end` whether they are the
+    last of the file.
+
+    >>> edit_of_rows([Row(" ", "a\\n"), Row("-", "b\\n"), Row("+", "c\\n")]).new
+    'a\\nc\\n'
+    """
+    if all(row.stays for row in rows):
+        return None
+    texts: dict[tuple[str, str], str] = {}
+    for name, reading in _readings(rows):
+        sides = _sides(reading)
+        if not texts or sides[0]:
+            texts.setdefault(sides, name)
+    (old, new), *others = texts
+    spares = tuple(Spare(*sides, texts[sides]) for sides in others)
+    return Replace(Old(old, line=line, fit=fit, under=under, at_end=at_end), new, reason=reason, spares=spares)
+
+
+def _sides(rows: Sequence[Row]) -> tuple[str, str]:
+    old = "".join(row.text for row in rows if row.sign != "+")
+    return old, "".join(row.text for row in rows if row.sign != "-")
+
+
+def _readings(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
+    """Every way to read the rows, the likeliest first."""
+    if not _may_be_raw(rows):
+        yield from _shortened("", rows)
+        return
+    raw = [Row(" ", " " + row.text) if row.sign == " " and not row.is_blank else row for row in rows]
+    likely, other = (raw, rows) if _looks_raw(rows) else (rows, raw)
+    yield from _shortened("", likely)
+    yield from _shortened("context without its sign", other)
+
+
+def _shortened(name: str, rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
+    """The rows, and without what may not belong to them at their end."""
+    yield name, rows
+    yield name or "trailing blank lines", _without_blanks(rows)
+    signed = _without_tail(rows)
+    yield name or "lines without a sign", signed
+    yield name or "lines without a sign", _without_blanks(signed)
+
+
+def _may_be_raw(rows: Sequence[Row]) -> bool:
+    """Whether a blank in front of lines that stay may be theirs and no sign: a line has none, or all seem to lack it.
+
+    The lines that change have their signs, so where they stand tells how far from the margin lines are written.
+    """
+    has_unsigned = any(row.sign == "" and not row.is_blank for row in rows)
+    changed = [_width(row.text) for row in rows if row.sign in ("-", "+") and not row.is_blank]
+    return (has_unsigned and not any(width % 2 for width in changed)) or _looks_raw(rows)
+
+
+def _looks_raw(rows: Sequence[Row]) -> bool:
+    """Whether lines that stay stand at even columns, as all others do, only where the blank in front is theirs."""
+    seen = [row for row in rows if not row.is_blank and not row.text.lstrip().startswith(("```", "~~~"))]
+    context = [_width(row.text) for row in seen if row.sign == " "]
+    others = [_width(row.text) for row in seen if row.sign != " "]
+    return bool(context) and any(others) and all(width % 2 for width in context) and not any(w % 2 for w in others)
+
+
+def _width(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+def _without_blanks(rows: Sequence[Row]) -> Sequence[Row]:
+    end = len(rows)
+    while end and rows[end - 1].stays and rows[end - 1].is_blank:
+        end -= 1
+    return rows[:end]
+
+
+def _without_tail(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows up to the last that has a sign."""
+    end = len(rows)
+    while end and rows[end - 1].sign == "":
+        end -= 1
+    return rows[:end]

@@ -1,0 +1,102 @@
+"""A reply read while it arrives: pieces of any size in, finished requests out, the whole patch at the end.
+
+How the reply is cut makes no difference. What was given early is always the beginning of what `close` gives, unless
+`close` refuses: then nothing of the reply is to be applied.
+"""
+
+from __future__ import annotations
+
+from steadyhand.dialects.detect import Reading, choose, foremost
+from steadyhand.dialects.dialect import Dialect, dialect_named, dialects
+from steadyhand.dialects.patch import Patch
+from steadyhand.dialects.piece import Piece
+from steadyhand.dialects.reply import Line, Splitter
+from steadyhand.errors import EditError, Kind
+from steadyhand.structure.fields import bad_request, nearest_name
+
+__all__ = ["MAX_REPLY", "PatchStream"]
+
+MAX_REPLY = 100_000_000  # code points
+
+
+class PatchStream:
+    """Reads one reply. `feed` gives the pieces that are complete, `close` the patch. Refuses with `malformed-patch`.
+
+    >>> stream = PatchStream()
+    >>> sum(len(stream.feed(part)) for part in ("*** Begin Patch\\n*** Delete File: a.t", "xt\\n*** End Patch\\n"))
+    1
+    >>> stream.close().files
+    (DeleteFile(path='a.txt', expect=None),)
+    """
+
+    def __init__(self, *, format: str = "auto") -> None:
+        self._readings = [Reading(dialect, dialect.reader()) for dialect in _asked(format)]
+        self._is_auto = format == "auto"
+        self._splitter = Splitter()
+        self._given: tuple[Reading, int] | None = None
+        self._size = 0
+
+    def feed(self, part: str) -> tuple[Piece, ...]:
+        """The pieces that this part of the reply completes; a dialect without marks gives none before the end."""
+        self._size += len(part)
+        if self._size > MAX_REPLY:
+            raise EditError(
+                Kind.TOO_LARGE,
+                f"the reply is longer than {MAX_REPLY} characters",
+                hint="send it in several patches",
+                details={"limit": MAX_REPLY},
+            )
+        for line in self._splitter.feed(part):
+            self._take(line)
+        return self._new_pieces()
+
+    def close(self) -> Patch:
+        """The whole patch."""
+        for line in self._splitter.close():
+            self._take(line)
+        for reading in self._readings:
+            self._guarded(reading, None)
+        chosen = choose(self._readings) if self._is_auto else self._only()
+        if self._given is not None and self._given[0] is not chosen:
+            chosen = choose([self._given[0], chosen])
+        return Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
+
+    def _only(self) -> Reading:
+        """The reading in the dialect that was asked for."""
+        (reading,) = self._readings
+        if reading.error is not None:
+            raise reading.error.with_details(example=reading.dialect.example)
+        return reading if reading.pieces else choose(self._readings)
+
+    def _take(self, line: Line) -> None:
+        for reading in self._readings:
+            self._guarded(reading, line)
+
+    def _guarded(self, reading: Reading, line: Line | None) -> None:
+        if reading.error is None:
+            try:
+                reading.pieces.extend(reading.reader.close() if line is None else reading.reader.feed(line))
+            except EditError as error:
+                reading.error = error
+
+    def _new_pieces(self) -> tuple[Piece, ...]:
+        leader = foremost(self._readings)
+        if leader is None or (self._given is not None and self._given[0] is not leader):
+            return ()
+        start = self._given[1] if self._given is not None else 0
+        self._given = (leader, len(leader.pieces))
+        return tuple(leader.pieces[start:])
+
+
+def _asked(format: str) -> list[Dialect]:
+    if not isinstance(format, str):
+        raise bad_request("format", "a name is expected", "such as 'auto'")
+    if format == "auto":
+        return list(dialects())
+    found = dialect_named(format)
+    if found is None:
+        names = ("auto", *(dialect.name for dialect in dialects()))
+        near = nearest_name(format, names)
+        hint = f"did you mean {near!r}?" if near else f"one of {', '.join(names)}"
+        raise bad_request("format", f"{format[:40]!r} is no format", hint)
+    return [found]

@@ -1,0 +1,110 @@
+"""The sign of a diff before every line: `-` in the old text, `+` in the new one, a blank before lines that stay.
+
+Some writers put `-` before the lines of both texts; that is how a list looks as well, and it is mended alike, for this
+is only asked where the text with its signs is nowhere. Signs in one text alone are content, and so is everything that
+merely begins with such a character: a flag, a number, an arrow, a rule. A new text that deletes lines shows so by
+repeating the lines that stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from steadyhand.match.repair import Mended, Repair, RepairExample
+from steadyhand.text.lines import body, split_lines
+
+_NO_SIGN = re.compile(r"-[->=0-9.]|\+[+=]")
+_SUBSTANCE = re.compile(r"\w{3}")
+
+
+def mend(old: str, new: str) -> Mended | None:
+    """Both texts without their signs."""
+    if "-" not in old or not new:
+        return None
+    before, after = split_lines(old), split_lines(new)
+    if not (_is_signed(before, "-") and _SUBSTANCE.search(old)):
+        return None
+    if not (_is_signed(after, "+") or _is_signed(after, "-") or _is_what_stays(before, after)):
+        return None
+    mended = Mended(_unsigned(before), _unsigned(after))
+    return None if abs(_indent(mended.old) - _indent(mended.new)) == 1 else mended  # a blank may belong to the sign
+
+
+def _is_signed(lines: Sequence[str], sign: str) -> bool:
+    """Whether every line has this sign or a blank, and one of them the sign."""
+    filled = [line for line in lines if line.strip()]
+    if any(line[0] not in (sign, " ") or _NO_SIGN.match(line) for line in filled):
+        return False
+    return any(line[0] == sign and line[1:].strip() for line in filled)
+
+
+def _is_what_stays(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether the new text is the old text without the lines that go."""
+    kept = [body(line) for line in before if not line.startswith("-")]
+    return any(map(str.strip, kept)) and kept == [body(line) for line in after]
+
+
+def _unsigned(lines: Sequence[str]) -> str:
+    return "".join(line[1:] if line.strip() else line for line in lines)
+
+
+def _indent(text: str) -> int:
+    """How far the line is indented that is indented least."""
+    filled = [line for line in split_lines(text) if line.strip()]
+    return min((len(line) - len(line.lstrip()) for line in filled), default=0)
+
+
+REPAIR = Repair(
+    name="diff signs",
+    rank=80,
+    summary="The signs of a diff before every line of both texts are taken off.",
+    mend=mend,
+    mends=(
+        RepairExample("-name = 1", "+name = 2", "name = 1", "name = 2"),
+        RepairExample("-    call(1)\n-    call(2)\n", "+    call(3)\n", "    call(1)\n    call(2)\n", "    call(3)\n"),
+        RepairExample(
+            " def f():\n-    pass\n", " def f():\n+    call()\n", "def f():\n    pass\n", "def f():\n    call()\n"
+        ),
+        RepairExample("-\tcall(1)", "-\tcall(2)", "\tcall(1)", "\tcall(2)"),
+        RepairExample("- name: a", "- name: b", " name: a", " name: b"),
+        RepairExample("-call(1)\n\n-call(2)", "+call(3)\n\n+call(4)", "call(1)\n\ncall(2)", "call(3)\n\ncall(4)"),
+        RepairExample(
+            " call(1)\n-call(2)\n call(3)\n",
+            " call(1)\n call(3)\n",
+            "call(1)\ncall(2)\ncall(3)\n",
+            "call(1)\ncall(3)\n",
+        ),
+        RepairExample("-call(1)\r\n", "+call(2)\r\n", "call(1)\r\n", "call(2)\r\n"),
+    ),
+    leaves=(
+        RepairExample("- item", "* item"),
+        RepairExample("- item", "item"),
+        RepairExample("- item", ""),
+        RepairExample("-item", "\n"),
+        RepairExample("item", "+item"),
+        RepairExample("+item", "+other"),
+        RepairExample("+item", "-item"),
+        RepairExample("-item\n+other", "+item"),
+        RepairExample("-item", "-item\n+other"),
+        RepairExample("-item\nother", "+item\nother"),
+        RepairExample("-item\n-other", "+item\nother"),
+        RepairExample("--flag", "--other"),
+        RepairExample("-v", "-x"),
+        RepairExample("-> item", "-> other"),
+        RepairExample("-100", "-200"),
+        RepairExample("-.500", "-.600"),
+        RepairExample("-= item", "-= other"),
+        RepairExample("--- item", "+++ other"),
+        RepairExample("---\ntitle: item\n---", "---\ntitle: other\n---"),
+        RepairExample("-item", "++item"),
+        RepairExample(" item\n other", " item\n third"),
+        RepairExample("-item", " other"),
+        RepairExample("-    item", "     other"),
+        RepairExample("-item", "+ other"),
+        RepairExample(" item\n-other\n", " third\n"),
+        RepairExample("-\n-\n", "+\n"),
+        RepairExample("", ""),
+    ),
+    is_of_lines=True,
+)

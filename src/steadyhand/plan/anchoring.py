@@ -1,0 +1,224 @@
+"""Where the runs of a snippet stand in a file: each in one place, one after the other.
+
+A run is found by rows that stand once in the file and once in the snippet, or, between the runs around it, by the
+longest stretch of rows that stands there once. From these rows it reaches up and down to its first and last row
+(`plan/snippet_edges.py`). What stands between the first and the last row of a run is what the run says; what stands
+outside stays. So a place is two borders, and each of them is certain or the snippet is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from steadyhand.plan.snippet_compare import Key, VisibleRows, is_telling
+from steadyhand.plan.snippet_edges import Edge, EdgeRow, settle
+from steadyhand.plan.snippet_refusals import Refusals
+from steadyhand.plan.snippet_rows import Run
+from steadyhand.text.diff import equal_pairs
+from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
+
+__all__ = ["Placed", "has_rival", "place_runs"]
+
+_OFTEN = 2_000  # places of a row beyond which it is not looked at
+_WORK = 400_000  # rows compared while stretches are looked for
+_KNOWN = 16  # letters and digits by which a row alone is known
+_ROOM = 8  # rows by which a rival may be longer
+_NEAR = 30  # rows around a run in which no row of it may stand once more
+_AROUND = 1_000  # rows on either side of a run that are looked at
+
+Pin = tuple[int, int]  # a row of a run and its place in the file, both among the rows that are not blank
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A run and the places `start:end` of the file it stands for; `carried` takes its indentation to the file's."""
+
+    run: Run
+    rows: VisibleRows
+    start: int
+    end: int
+    carried: Carried
+
+
+def place_runs(file: VisibleRows, runs: Sequence[Run], key: Key, refuse: Refusals) -> list[Placed]:
+    """Every run that may change something, in its place. Refuses what has no place, several, or no clear border."""
+    anchoring = _Anchoring(file, [_plain(run, file, key) for run in runs], key, refuse)
+    anchoring.pin()
+    placed = [found for number in range(len(runs)) if (found := anchoring.place(number)) is not None]
+    for before, after in pairwise(placed):
+        if before.end > after.start:
+            raise refuse.overlapping(after.run, before.run, before.end - 1)
+    return placed
+
+
+def _plain(run: Run, file: VisibleRows, key: Key) -> Run:
+    """The run without line numbers, if more of it stands in the file then."""
+    bare = run.without_numbers()
+    return bare if bare is not None and _known(bare, file, key) > _known(run, file, key) else run
+
+
+def _known(run: Run, file: VisibleRows, key: Key) -> int:
+    return sum(key(text) in file.places for text in run.rows if text.strip())
+
+
+class _Anchoring:
+    """The runs of one snippet in one file."""
+
+    def __init__(self, file: VisibleRows, runs: Sequence[Run], key: Key, refuse: Refusals) -> None:
+        self._file, self._runs, self._refuse = file, runs, refuse
+        self._rows = [VisibleRows(run.rows, key) for run in runs]
+        self._pins: list[list[Pin]] = [[] for _ in runs]
+        self._dropped: list[list[Pin]] = [[] for _ in runs]
+        self._work = _WORK
+
+    def pin(self) -> None:
+        """Find the rows that stand once on both sides, as many as keep their order; then something for every run."""
+        singles = list(self._singles())
+        by_place = sorted(singles, key=lambda single: single[2])
+        rising = {at for at, _ in equal_pairs([key for *_, key in singles], [key for *_, key in by_place])}
+        for at, (number, row, place, _) in enumerate(singles):
+            (self._pins if at in rising else self._dropped)[number].append((row, place))
+        for number, pins in enumerate(self._pins):
+            if not pins and self._dropped[number]:
+                raise self._refuse.out_of_order(self._runs[number], self._dropped[number][0][1])
+        for number, pins in enumerate(self._pins):
+            if not pins:
+                self._pins[number] = self._stretch(number)
+
+    def _singles(self) -> Iterator[tuple[int, int, int, str]]:
+        counts = Counter(key for rows in self._rows for key in rows.keys)
+        for number, rows in enumerate(self._rows):
+            for row, key in enumerate(rows.keys):
+                places = self._file.places.get(key, ())
+                if counts[key] == 1 and len(places) == 1 and is_telling(key):
+                    yield number, row, places[0], key
+
+    def _zone(self, number: int) -> tuple[int, int]:
+        """The places between the pins of the runs around a run."""
+        before = [pins[-1][1] + 1 for pins in self._pins[:number] if pins]
+        after = [pins[0][1] for pins in self._pins[number + 1 :] if pins]
+        return (before[-1] if before else 0), (after[0] if after else len(self._file))
+
+    def _stretch(self, number: int) -> list[Pin]:
+        """The longest stretch of a run that stands once in its zone; nothing for a run that is nothing but context."""
+        run, rows = self._runs[number], self._rows[number]
+        found = sorted(self._stretches(number), key=lambda one: -one[2])
+        if not found:
+            raise self._refuse.no_anchor(run)
+        row, place, size = found[0]
+        rivals = [one for one in found[1:] if one[0] <= row and one[0] + one[2] >= row + size]
+        if not rivals:
+            return [(row + step, place + step) for step in range(size)]
+        if size == len(rows) and len(self._runs) > 1:
+            return []
+        places = sorted(at + row - start for start, at, _ in (found[0], *rivals))
+        raise self._refuse.ambiguous(run, rows.numbers[row], rows.numbers[row + size - 1], places)
+
+    def _stretches(self, number: int) -> Iterator[tuple[int, int, int]]:
+        """Where rows of a run and rows of the file go side by side: first row, place, and how many."""
+        keys, (low, high) = self._rows[number].keys, self._zone(number)
+        places = [self._file.places.get(key, []) for key in keys]
+        rare = [len(found) <= _OFTEN for found in places]
+        for row in range(len(keys)):
+            for place in places[row] if rare[row] else ():
+                if not low <= place < high:
+                    continue
+                if row and place > low and rare[row - 1] and keys[row - 1] == self._file.keys[place - 1]:
+                    continue  # it has begun before
+                size = self._size(number, row, place, high)
+                if any(map(is_telling, keys[row : row + size])):
+                    yield row, place, size
+
+    def _size(self, number: int, row: int, place: int, high: int) -> int:
+        keys, size = self._rows[number].keys, 1
+        while row + size < len(keys) and place + size < high and keys[row + size] == self._file.keys[place + size]:
+            size += 1
+        self._work -= size
+        if self._work < 0:
+            raise self._refuse.no_anchor(self._runs[number])
+        return size
+
+    def place(self, number: int) -> Placed | None:
+        """One run between its two borders; None where it is nothing but context."""
+        if not self._pins[number]:
+            return None
+        low, high = self._zone(number)
+        pins = self._pins[number]
+        start, end = pins[0][1], pins[-1][1] + 1
+        carried = self._carried(number, pins)
+        above = self._edge(number, pins, carried, range(start - 1, max(low, start - _AROUND) - 1, -1))
+        below = self._edge(number, pins, carried, range(end, min(high, end + _AROUND)))
+        reach = [settle(edge) for edge in (above, below)]
+        if reach[0] is None or reach[1] is None:
+            raise self._refuse.open_edge(self._runs[number], above if reach[0] is None else below)
+        start, end = start - reach[0], end + reach[1]
+        for row, place in self._dropped[number]:
+            if not start <= place < end and start - _NEAR <= place < end + _NEAR:
+                raise self._refuse.doubled(self._runs[number], self._rows[number].numbers[row], place)
+        return Placed(self._runs[number], self._rows[number], start, end, carried)
+
+    def _carried(self, number: int, pins: Sequence[Pin]) -> Carried:
+        rows = self._rows[number]
+        pairs = [Pair(row, indent_of(rows.texts[row]), indent_of(self._file.texts[place])) for row, place in pins]
+        around = self._file.texts[max(0, pins[0][1] - _AROUND) : pins[-1][1] + _AROUND]
+        ours, theirs = unit_of(rows.texts), unit_of(around)
+        if ours and theirs and (ours == "\t") != (theirs == "\t") and not any(pair.before for pair in pairs):
+            pairs.append(Pair(len(rows), ours, theirs))  # rows at the margin do not show that tabs and blanks differ
+        return carry(pairs, ours, theirs)
+
+    def _edge(self, number: int, pins: Sequence[Pin], carried: Carried, places: range) -> Edge:
+        """One side of a run: from its first pin upwards, or from its last pin downwards."""
+        is_above = places.step < 0
+        run, (row, place) = self._runs[number], pins[0 if is_above else -1]
+        rows = range(row, -1, -1) if is_above else range(row, len(self._rows[number]))
+        ours = [self._ours(number, at, carried, is_above=is_above) for at in rows]
+        low, high = self._zone(number)
+        return Edge(
+            ours[0],
+            self._theirs(place, is_above=is_above),
+            ours[1:],
+            [self._theirs(at, is_above=is_above) for at in places],
+            is_end=low == 0 if is_above else high == len(self._file),
+            is_above=is_above,
+            is_marked=run.above if is_above else run.below,
+            is_firm=self._is_firm(number, pins if is_above else pins[::-1]),
+        )
+
+    def _ours(self, number: int, row: int, carried: Carried, *, is_above: bool) -> EdgeRow:
+        rows = self._rows[number]
+        blanks = rows.blanks_before(row if is_above else row + 1)
+        return EdgeRow(row, rows.texts[row], rows.keys[row], carried(indent_of(rows.texts[row]), row), blanks)
+
+    def _theirs(self, place: int, *, is_above: bool) -> EdgeRow:
+        text = self._file.texts[place]
+        blanks = self._file.blanks_before(place if is_above else place + 1)
+        return EdgeRow(place, text, self._file.keys[place], indent_of(text), blanks)
+
+    def _is_firm(self, number: int, pins: Sequence[Pin]) -> bool:
+        """Whether two rows with words, or one with several, go side by side from the outermost pin inwards."""
+        texts = self._rows[number].texts
+        joined = [pins[0]]
+        for pin in pins[1:]:
+            if abs(pin[0] - joined[-1][0]) != 1 or abs(pin[1] - joined[-1][1]) != 1:
+                break
+            joined.append(pin)
+        words = [sum(map(str.isalnum, texts[row])) for row, _ in joined if is_telling(texts[row])]
+        return len(words) > 1 or max(words, default=0) >= _KNOWN
+
+
+def has_rival(placed: Placed, file: VisibleRows) -> bool:
+    """Whether there is another place that a run, which changes nothing in its own, would change a little.
+
+    A run is mostly there because it changes something: its new rows may be what makes one place like another.
+    """
+    keys = placed.rows.keys
+    room = len(keys) + _ROOM
+    for start in file.places.get(keys[0], ())[:_OFTEN]:
+        if start != placed.start and keys[-1] in file.keys[start + 1 : start + room]:
+            shared = sum(1 for _ in equal_pairs(keys, file.keys[start : start + room]))
+            if 2 * shared >= len(keys):
+                return True
+    return False

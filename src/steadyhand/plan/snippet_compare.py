@@ -1,0 +1,87 @@
+"""Rows of a snippet and of a file as they are compared: those that are not blank, and by what they are known.
+
+Rows that differ in blanks and typography only are the same row, as far as the policy allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from steadyhand.match.lexis import Lexis, fold, squeeze
+from steadyhand.match.tier import STRICT
+from steadyhand.plan.policy import Policy
+from steadyhand.text.indent import indent_of
+
+__all__ = ["Key", "VisibleRows", "depth_of", "is_telling", "key_of", "likeness", "part_likeness"]
+
+Key = Callable[[str], str]
+
+_TAB = 4
+_COMPARED = 400  # code points of a row
+_PART = 12  # code points from which a part of a row says something
+_TELLING = 2  # letters and digits
+
+
+def key_of(policy: Policy, lexis: Lexis) -> Key:
+    """By what rows are known under a policy."""
+    if policy.tier in (*STRICT, "repair"):
+        return lambda row: row
+    if policy.tier == "whitespace":
+        return lambda row: squeeze(lexis, row)
+    return lambda row: fold(lexis, row)
+
+
+class VisibleRows:
+    """The rows of a text that are not blank; `numbers` are their rows in the text, everything else counts among them."""
+
+    def __init__(self, texts: Sequence[str], key: Key) -> None:
+        self.all = texts
+        self.numbers = [row for row, text in enumerate(texts) if text.strip()]
+        self.texts = [texts[row] for row in self.numbers]
+        self.keys = [key(text) for text in self.texts]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where each key stands."""
+        found: dict[str, list[int]] = {}
+        for place, key in enumerate(self.keys):
+            found.setdefault(key, []).append(place)
+        return found
+
+    def line(self, place: int) -> int:
+        """The line of a row in the text, from 1."""
+        return self.numbers[place] + 1
+
+    def blanks_before(self, place: int) -> int:
+        """How many blank rows stand in front of a row; behind the last one for a place past it."""
+        end = self.numbers[place] if place < len(self) else len(self.all)
+        return end - (self.numbers[place - 1] + 1 if place else 0)
+
+
+def depth_of(row: str) -> int:
+    """How far a row is indented, in columns."""
+    return len(indent_of(row).expandtabs(_TAB))
+
+
+def is_telling(row: str) -> bool:
+    """Whether a row has a word in it; one row of mere signs looks like the next."""
+    return sum(map(str.isalnum, row)) >= _TELLING
+
+
+def likeness(one: str, two: str) -> float:
+    """How much two rows have in common, from 0 to 1, the blanks around them aside."""
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(one.strip()[:_COMPARED], two.strip()[:_COMPARED]) / 100
+
+
+def part_likeness(one: str, two: str) -> float:
+    """How much of the shorter row stands together in the longer one, from 0 to 1; 0 for a row too short to tell."""
+    from rapidfuzz import fuzz
+
+    one, two = one.strip()[:_COMPARED], two.strip()[:_COMPARED]
+    return fuzz.partial_ratio(one, two) / 100 if min(len(one), len(two)) >= _PART else 0.0

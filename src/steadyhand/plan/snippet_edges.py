@@ -1,0 +1,159 @@
+"""How far a run of a snippet reaches into the file beyond its outermost anchor, above or below.
+
+Everything here is seen from the anchor outwards: the run's rows beyond it, and the file's rows beyond it. The answer is
+how many of these rows of the file the run's rows stand for. That is settled where the run ends with a row of the file
+and every other reading is clearly worse; where the file ends; and where the rows are a unit of their own that is like
+nothing nearby, so that they can only come in beside the anchor. In all other cases there is no telling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steadyhand.plan.snippet_compare import depth_of, is_telling, likeness, part_likeness
+
+__all__ = ["Edge", "EdgeRow", "settle"]
+
+_MARGIN = 1.0  # by how much the best reading must be better than any other
+_LOOSE = 1.5  # what it costs a run not to end with a row of the file
+_ADD, _ADD_MORE = 1.0, 0.05  # the first row that comes, and each further one
+_DROP, _DROP_MORE = 1.0, 0.4  # the first row that goes, and each further one
+_CHANGE = 1.3  # a row in the place of one that is not like it
+_ALIKE = 0.6  # rows less alike than this are not versions of each other
+_PART = 0.8  # a row that has so much of another in it may be made of it
+_FARTHEST = 300  # rows
+_NEAR = 20  # rows beyond as many as there are new ones that are looked at for likeness
+_LONG = 16  # letters and digits by which one row alone is known
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRow:
+    """A row that is not blank: its number there, its text, what it is compared by, and the blank rows beyond it.
+
+    `indent` is its indentation in the file, None where nobody knows it.
+    """
+
+    number: int
+    text: str
+    key: str
+    indent: str | None
+    blanks: int
+
+    def is_same(self, other: EdgeRow) -> bool:
+        """Whether both say the same; rows of mere signs only where they stand at the same indentation."""
+        return self.key == other.key and (is_telling(self.text) or self.indent in (None, other.indent))
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One side of a run beyond its anchor.
+
+    `anchor` is the row of the snippet that all others are counted from, and `here` that row in the file. `is_end`: `file`
+    goes to the end of the file, and not only to a row that another run has. `is_above`: outwards is upwards.
+    `is_marked`: the run ends at a mark. `is_firm`: the anchor and what is joined to it are there by more than chance.
+    """
+
+    anchor: EdgeRow
+    here: EdgeRow
+    new: Sequence[EdgeRow]
+    file: Sequence[EdgeRow]
+    is_end: bool
+    is_above: bool
+    is_marked: bool
+    is_firm: bool
+
+
+def settle(edge: Edge) -> int | None:
+    """How many rows of the file the run's rows stand for; None where there is no telling."""
+    if not edge.new:
+        return 0
+    reach = edge.file[: min(_FARTHEST, 3 * len(edge.new) + 20)]
+    if len(edge.new) > _FARTHEST:
+        return None
+    found = _anchored(edge.new, reach)
+    if found is not None:
+        return found
+    if edge.is_end and not edge.file:
+        return 0 if not edge.here.blanks else None
+    if edge.is_end and not edge.is_marked and _is_rewritten(edge.new, edge.file):
+        return len(edge.file)
+    return 0 if _comes_in(edge) else None
+
+
+def _anchored(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> int | None:
+    """The reading in which the run ends with a row of the file, if it is clearly the best."""
+    same, other = _costs(new, file)
+    if not same:
+        return None
+    best = min(same, key=lambda count: (same[count], count))
+    rivals = [cost for count, cost in same.items() if count != best]
+    rivals += [cost + _LOOSE for count, cost in enumerate(other)]
+    return best if all(cost >= same[best] + _MARGIN for cost in rivals) else None
+
+
+def _costs(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> tuple[dict[int, float], list[float]]:
+    """What it costs to take the new rows for the first so many rows of the file.
+
+    First by count for readings that end with the same row on both sides, then for all others.
+    """
+    infinite = float("inf")
+    width = len(file) + 1
+    paired = [0.0] + [infinite] * (width - 1)
+    added = [infinite] * width
+    dropped = [infinite] + [_DROP + _DROP_MORE * count for count in range(width - 1)]
+    same: dict[int, float] = {}
+    for number, row in enumerate(new):
+        is_last = number == len(new) - 1
+        best = [min(costs) for costs in zip(paired, added, dropped, strict=True)]
+        next_added = [
+            min(added[at] + _ADD_MORE, min(paired[at], dropped[at]) + _ADD) for at in range(width)
+        ]
+        next_paired = [infinite] * width
+        for at, other in enumerate(file):
+            if row.is_same(other):
+                if is_last:
+                    same[at + 1] = best[at]
+                else:
+                    next_paired[at + 1] = best[at]
+            else:
+                next_paired[at + 1] = best[at] + _change(row, other)
+        next_dropped = [infinite] * width
+        for at in range(1, width):
+            next_dropped[at] = min(
+                next_dropped[at - 1] + _DROP_MORE, min(next_paired[at - 1], next_added[at - 1]) + _DROP
+            )
+        paired, added, dropped = next_paired, next_added, next_dropped
+    return same, [min(costs) for costs in zip(paired, added, dropped, strict=True)]
+
+
+def _change(row: EdgeRow, other: EdgeRow) -> float:
+    alike = likeness(row.text, other.text)
+    return 0.3 + 1.5 * (1 - alike) if alike >= _ALIKE else _CHANGE
+
+
+def _is_version(row: str, other: str) -> bool:
+    """Whether one may be the other with other words, or a part of it."""
+    return likeness(row, other) >= _ALIKE or part_likeness(row, other) >= _PART
+
+
+def _is_rewritten(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
+    """Whether the rows up to the end of the file, and nothing but these, are there with other words."""
+    if len(file) > 2 * len(new) + 2 or abs(len(file) - len(new)) > 3:
+        return False
+    return likeness(new[-1].text, file[-1].text) >= _ALIKE
+
+
+def _comes_in(edge: Edge) -> bool:
+    """Whether the rows are a unit of their own, like nothing nearby, that leaves everything else where it belongs."""
+    rows, anchor, here = edge.new, edge.anchor, edge.here
+    depth = depth_of(anchor.text)
+    first = rows[-1] if edge.is_above else rows[0]
+    if not edge.is_marked or not edge.is_firm or depth_of(first.text) != depth or any(depth_of(row.text) < depth for row in rows):
+        return False
+    if not edge.is_above and edge.file and depth_of(edge.file[0].text) > depth_of(here.text):
+        return False  # the rows would come between a row and what belongs to it
+    near = edge.file[: len(rows) + _NEAR]
+    if any(_is_version(row.text, other.text) for row in rows for other in near if is_telling(row.text)):
+        return False
+    return len(rows) > 1 or not edge.file or (here.blanks > 0 and anchor.blanks == 0)

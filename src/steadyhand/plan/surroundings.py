@@ -1,0 +1,129 @@
+"""What is known of the place of old text besides the text: whole lines, lines above it, the end of the file, a line.
+
+Everything here only rules places out or decides between equal ones; no place is made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+
+from steadyhand.match.needle import Needle
+from steadyhand.match.resolve import Finder, Found
+from steadyhand.match.tier import LITERAL, Tier, tier_named
+from steadyhand.plan.draft import Draft, kept_apart
+from steadyhand.plan.edit import Old
+from steadyhand.text.indent import indent_of
+from steadyhand.text.lines import is_whole_lines
+from steadyhand.text.match import Match
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["LineHint", "finder_within", "regions_under"]
+
+_EDGES = ("", "\n", "\r")
+
+
+def finder_within(draft: Draft, old: Old, regions: Sequence[Span] | None = None) -> Finder:
+    """Asks tiers on the draft, for places that fit what is known; `regions` are where a place may begin."""
+    if old.fit == "free" and regions is None and not old.at_end:
+        return draft.find
+
+    def find(tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
+        def places() -> Iterator[Span]:
+            spans = draft.find(tier, needle, apart=apart and old.fit == "free")
+            return (span for span in spans if _fits(draft, span, old, regions))
+
+        found = places()
+        if old.fit != "free":
+            found = (span for span in found if _is_whole(draft, span, tier))
+        if old.fit == "lines-first":
+            first = next(found, None)
+            found = places() if first is None else chain((first,), found)
+        return kept_apart(found) if apart else found
+
+    return find
+
+
+def regions_under(source: Source, under: Sequence[str], *, to_end: bool = False) -> list[Span]:
+    """The parts of a text that stand under lines, each inside what the line before it leads in; none: no such line.
+
+    What a line leads in are the lines after it that are indented further, blank ones aside; with `to_end` everything
+    after it. The line itself belongs to its part.
+    """
+    regions = [Span(0, len(source.text))]
+    for wanted in under:
+        regions = _leading(source, regions, wanted.strip(), to_end=to_end)
+    return regions
+
+
+class LineHint:
+    """The line at which old text is said to stand, moved by as much as the places before it were found to be off."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._off = 0
+
+    def at(self, old: Old) -> Found | None:
+        """The place at the line itself, if the text stands there as it is, as whole lines."""
+        row, table = self._row(old), self._draft.original.table
+        if row is None or old.fit == "free" or not old.text or not 0 <= row < table.count:
+            return None
+        start = self._draft.from_original(table.start(row))
+        span = None if start is None else Span(start, start + len(old.text))
+        if span is None or self._draft.read(span.start, span.end) != old.text:
+            return None
+        tier = tier_named("exact")
+        return Found((Match(span, "exact"),), (), 1, tier) if _is_whole(self._draft, span, tier) else None
+
+    def of(self, old: Old) -> Callable[[Span], bool] | None:
+        """Says of a place whether it stands at the line."""
+        row = self._row(old)
+        return None if row is None else lambda span: self._row_of(span) == row
+
+    def learn(self, old: Old, span: Span) -> None:
+        """Take note of where a text with a line was found."""
+        if old.line is not None:
+            self._off = self._row_of(span) - (old.line - 1)
+
+    def _row(self, old: Old) -> int | None:
+        return None if old.line is None else old.line - 1 + self._off
+
+    def _row_of(self, span: Span) -> int:
+        return self._draft.original.table.row_at(self._draft.to_original(span.start))
+
+
+def _fits(draft: Draft, span: Span, old: Old, regions: Sequence[Span] | None) -> bool:
+    if regions is not None and not any(region.start <= span.start < region.end for region in regions):
+        return False
+    return not old.at_end or not draft.read(span.end, draft.length).strip()
+
+
+def _is_whole(draft: Draft, span: Span, tier: Tier) -> bool:
+    """Whether a place is whole lines: to the letter where the text stands as it is, else but for blanks."""
+    if tier.rank > LITERAL:
+        return is_whole_lines(draft.source.text, span)
+    if draft.read(span.start - 1, span.start) not in _EDGES:
+        return False
+    return draft.read(span.end - 1, span.end) in _EDGES or draft.read(span.end, span.end + 1) in _EDGES
+
+
+def _leading(source: Source, regions: Sequence[Span], wanted: str, *, to_end: bool) -> list[Span]:
+    """The parts that a line leads in; a line that merely begins so counts where none is the same."""
+    table = source.table
+    rows = [row for region in regions for row in range(table.row_at(region.start), table.row_at(region.end - 1) + 1)]
+    texts = {row: table.text(row).strip() for row in rows}
+    same = [row for row in rows if texts[row] == wanted]
+    heads = same or [row for row in rows if wanted and texts[row].startswith(wanted)]
+    end = regions[-1].end if regions else 0
+    return [Span(table.start(row), end if to_end else _end_of(source, row, rows[-1])) for row in heads]
+
+
+def _end_of(source: Source, head: int, last: int) -> int:
+    """Where the lines end that are indented further than a line."""
+    table, margin = source.table, len(indent_of(source.table.text(head)).expandtabs(8))
+    for row in range(head + 1, last + 1):
+        text = table.text(row)
+        if text.strip() and len(indent_of(text).expandtabs(8)) <= margin:
+            return table.start(row)
+    return table.start(last + 1)

@@ -1,0 +1,47 @@
+"""What a workspace does to whole files: make one, take it away, give it another name or other permission bits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, FileRequest, RenameFile
+from steadyhand.session import checks
+from steadyhand.session.checks import AnyPath
+from steadyhand.session.receipt import Receipt
+
+
+class Files(ABC):
+    """The verbs, each a transaction of its own."""
+
+    def create(
+        self,
+        path: AnyPath,
+        content: str,
+        *,
+        mode: int | None = None,
+        reason: str | None = None,
+        preview: bool = False,
+    ) -> Receipt:
+        """Make a new file; missing parent directories are made with it. Refuses with `exists-already`."""
+        request = CreateFile(checks.path_of(path), checks.text_of(content), checks.permission_bits(mode))
+        return self._one(request, reason, preview=preview)
+
+    def delete(
+        self, path: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
+    ) -> Receipt:
+        return self._one(DeleteFile(checks.path_of(path), checks.digest_of_version(expect)), reason, preview=preview)
+
+    def rename(
+        self, path: AnyPath, to: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
+    ) -> Receipt:
+        """Give a file another name. Refuses with `exists-already` where that name is taken."""
+        request = RenameFile(checks.path_of(path), checks.path_of(to, "to"), checks.digest_of_version(expect))
+        return self._one(request, reason, preview=preview)
+
+    def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
+        """Set a file's permission bits."""
+        return self._one(ChangeMode(checks.path_of(path), checks.mode_of(mode)), reason, preview=preview)
+
+    @abstractmethod
+    def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
+        """Carry out one request."""

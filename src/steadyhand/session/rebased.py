@@ -1,0 +1,77 @@
+"""What is told of edits: moved to another version, refused together, refused in a file with secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.diff import changes_between
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.workspace.draft import Draft
+
+__all__ = ["as_rebased", "conflict", "redacted", "together", "without_content"]
+
+_ALSO = 20  # further refusals that are told
+
+
+def as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
+    """The outcome of an edit that was moved over what happened since."""
+    spans = [moved.after_spans()[index] for index in outcome.splices]
+    lines = after.lines_of(Span(spans[0].start, spans[-1].end)) if spans else outcome.lines
+    return replace(outcome, lines=lines, others=(), differs=(*outcome.differs, "rebased"))
+
+
+def conflict(draft: Draft, source: Source, written_for: Source, clash: Clash) -> EditError:
+    """Both sides of the first place that two changes want, and its lines as they are now."""
+    mine, theirs = clash.pairs[0]
+    since = changes_between(written_for.text, source.text)
+    span = since.after_spans()[since.splices.index(theirs)]
+    first, last = source.lines_of(span)
+    return EditError(
+        Kind.CONFLICT,
+        f"{draft.path} changed since in line {first}, where this edit wants to write",
+        hint="read the file again and send the edit for its present text",
+        details={
+            "path": draft.path,
+            "lines": [first, last],
+            "before": theirs.old,
+            "theirs": theirs.new,
+            "yours": mine.new,
+            "actual": source.digest,
+        },
+    )
+
+
+def redacted(planned: Plan) -> Plan:
+    """Refusals about a file with secrets say what kind, not what stands there."""
+    outcomes = tuple(
+        outcome if outcome.error is None else replace(outcome, error=without_content(outcome.error))
+        for outcome in planned.outcomes
+    )
+    return replace(planned, outcomes=outcomes)
+
+
+def without_content(error: EditError) -> EditError:
+    """A refusal that shows nothing of the file."""
+    return EditError(error.kind, error.kind.doc, hint="the file holds secrets, so nothing of it is shown")
+
+
+def together(errors: Sequence[EditError]) -> EditError:
+    """The first of several refusals, with the others in short."""
+    first, *others = errors
+    if not others:
+        return first
+    told = first.details.get("also")
+    also = [*(told if isinstance(told, list) else []), *(short for error in others for short in _short(error))]
+    return EditError(first.kind, first.message, hint=first.hint, details={**first.details, "also": also[:_ALSO]})
+
+
+def _short(error: EditError) -> Iterator[dict[str, object]]:
+    facts = {name: error.details[name] for name in ("path", "index") if name in error.details}
+    yield {**facts, "kind": str(error.kind), "message": error.message.split("\n")[0]}
+    told = error.details.get("also")
+    yield from told if isinstance(told, list) else []

@@ -1,0 +1,1 @@
+"""The tools that Anthropic's models know: the text editor and the memory."""

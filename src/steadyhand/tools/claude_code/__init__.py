@@ -1,0 +1,1 @@
+"""The tools that Claude Code gives its models: Edit, MultiEdit, Write and Read."""

@@ -1,0 +1,1 @@
+"""The tools that the Gemini command line gives its models: `replace` and `write_file`."""

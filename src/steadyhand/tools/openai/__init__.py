@@ -1,0 +1,1 @@
+"""The tool that OpenAI's models know: `apply_patch`."""

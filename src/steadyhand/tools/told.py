@@ -1,0 +1,52 @@
+"""What is told of a change that was made: how its place was found, and the lines as they are now.
+
+Of a file with secrets nothing is shown.
+"""
+
+from __future__ import annotations
+
+from steadyhand.match.tier import STRICT
+from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.tools.numbered import Style, snippet
+
+__all__ = ["how_found", "lines_now", "replacements", "was_created"]
+
+
+def how_found(receipt: Receipt) -> str | None:
+    """A sentence for each old text that does not stand in the file exactly as it was sent; None where all do."""
+    several = len(receipt.files) > 1
+    said = [
+        f"The text in line {outcome.lines[0]}{f' of {outcome.path}' if several else ''} is what you sent"
+        f" but for {' and '.join(outcome.differs)}."
+        for outcome in receipt.outcomes
+        if outcome.applied and outcome.lines and outcome.differs and outcome.tier not in STRICT
+    ]
+    return "\n".join(said) or None
+
+
+def lines_now(receipt: Receipt, style: Style) -> str:
+    """The lines that were written and a few around them, numbered; empty where nothing may be shown."""
+    file = _main_file(receipt)
+    written = [outcome.lines for outcome in receipt.outcomes if outcome.applied and outcome.lines]
+    if file is None or file.redacted or not written:
+        return ""
+    return snippet(file.texts()[1], written, style)
+
+
+def replacements(receipt: Receipt) -> int | None:
+    """At how many places old text was replaced; None where the places were not literal ones."""
+    if any(outcome.tier not in STRICT for outcome in receipt.outcomes if outcome.applied):
+        return None
+    return sum(len(outcome.splices) for outcome in receipt.outcomes)
+
+
+def was_created(receipt: Receipt) -> bool:
+    """Whether the file is new."""
+    file = _main_file(receipt)
+    return file is not None and file.status == "created"
+
+
+def _main_file(receipt: Receipt) -> FileReceipt | None:
+    """The file that the outcomes speak of; a receipt may have others, such as a copy kept beside it."""
+    named = {outcome.path for outcome in receipt.outcomes}
+    return next((file for file in receipt.files if file.path in named), None)
