@@ -75,7 +75,8 @@ def rewrite_of(lines: Sequence[str], hunks: int, path: str = PATH) -> Rewrite:
 
 def _change(lines: Sequence[str], row: int, number: int) -> Change:
     old = lines[row]
-    changed = f"{old[: len(old) - len(old.lstrip())]}changed_{number} = True\n"
+    indent = old[: len(old) - len(old.lstrip(" "))]
+    changed = f"{indent}changed_{number} = True\n"
     new = {0: (changed,), 1: (changed, old), 2: ()}[number % 3]
     return Change(row, (old,), new)
 

@@ -10,7 +10,7 @@ from unidiff import PatchSet
 
 from benches.clock import Call, compare
 from benches.inside.job import Job, answer, read_job
-from benches.inside.patching import Task, tasks
+from benches.inside.patching import tasks
 from benches.patches import split_rows
 from benches.table import Row
 

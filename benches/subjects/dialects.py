@@ -50,9 +50,7 @@ def run(setting: Setting) -> Iterator[Table]:
     sizes = setting.scale.patch_hunks
     largest = f"{sizes[-1]:,}"
     rewrites = [long_rewrite(size) for size in sizes]
-    asked = [
-        [_Asked(name, rewrite, write([rewrite])) for rewrite in rewrites] for name, write in sorted(_WRITERS.items())
-    ]
+    asked = [[_Asked(name, rewrite, write([rewrite])) for rewrite in rewrites] for name, write in _WRITERS.items()]
     floor = "the reply cut at its line ends, the rows sorted by their first character"
     yield Table(
         f"A reply of {largest} edits read, whichever its format",
@@ -87,23 +85,37 @@ def _growing(setting: Setting, sized: Sequence[_Asked], make: Callable[[_Asked],
 
 
 def _reading(asked: _Asked) -> Call:
-    found = sh.read_patch(asked.reply)
-    remark = f"{len(asked.reply) / 1e6:.1f} MB" if found.format == asked.format else f"WRONG: read as {found.format}"
-    return Call(asked.label, partial(sh.read_patch, asked.reply), remark=remark)
+    def read() -> sh.Patch | sh.EditError:
+        return _answer(partial(sh.read_patch, asked.reply))
+
+    return Call(asked.label, read, remark=_told(asked, read()) or f"{len(asked.reply) / 1e6:.1f} MB")
 
 
 def _streaming(asked: _Asked) -> Call:
     reply = asked.reply
     pieces = [reply[start : start + _PIECE] for start in range(0, len(reply), _PIECE)]
+    early = [0]
 
-    def stream() -> tuple[int, sh.Patch]:
+    def stream() -> sh.Patch | sh.EditError:
         reader = sh.PatchStream()
-        early = sum(len(reader.feed(piece)) for piece in pieces)
-        return early, reader.close()
+        early[0] = sum(len(reader.feed(piece)) for piece in pieces)
+        return _answer(reader.close)
 
-    early, found = stream()
-    same = found.files == sh.read_patch(reply).files
-    return Call(asked.label, stream, remark=f"{early:,} before the end" if same else "WRONG: not as in one piece")
+    return Call(asked.label, stream, remark=_told(asked, stream()) or f"{early[0]:,} edits before the end")
+
+
+def _answer(read: Callable[[], sh.Patch]) -> sh.Patch | sh.EditError:
+    try:
+        return read()
+    except sh.EditError as error:
+        return error
+
+
+def _told(asked: _Asked, found: sh.Patch | sh.EditError) -> str:
+    """What is not as it should be."""
+    if isinstance(found, sh.EditError):
+        return f"refused: {found.kind.value}"
+    return "" if found.format == asked.format else f"WRONG: read as {found.format}"
 
 
 def _applying(asked: _Asked) -> Call:

@@ -87,7 +87,7 @@ def test_a_path_that_leads_astray_is_refused(call: str, path: str, tmp_path: Pat
     workspace, root = ground(tmp_path)
     before = tree(root)
     spelled = path.format(root=root, out=tmp_path / "out.md") if "{" in path else path
-    tool = call.split()[0]
+    tool = call.split(maxsplit=1)[0]
     options = {} if tool == "memory" else {"prefix": "/memories"}
     answer = TOOLS[tool](workspace, CALLS[call](spelled), **options)
     assert answer.is_error
@@ -120,7 +120,6 @@ WRONG = {
         {"command": "view", "path": "a.md", "view_range": [1, -2]},
         {"command": "view", "path": "a.md", "view_range": [10**5000, -1]},
         {"command": "view", "path": "a.md", "view_range": [1, 10**5000]},
-        {"command": "view", "path": "sub", "view_range": [1, 2]},
         {"command": "view", "path": "a.md", "old_str": "one"},
         {"command": "view", "path": "a.md", "colour": "red"},
         {"command": "create", "path": "n.md"},
@@ -150,7 +149,6 @@ WRONG = {
         {"command": "undo_edit", "path": "/memories/a.md"},
         {"command": "view"},
         {"command": "view", "path": "/memories/a.md", "view_range": [2, 1]},
-        {"command": "view", "path": "/memories", "view_range": [1, 2]},
         {"command": "create", "path": "/memories", "file_text": "x"},
         {"command": "create", "path": "/memories/n/", "file_text": "x"},
         {"command": "create", "path": "/memories/sub", "file_text": "x"},
@@ -287,7 +285,7 @@ def test_no_arguments_make_a_tool_raise(
 @pytest.mark.parametrize("call", [call for call in CALLS if "view" not in call and call != "Read"])
 def test_a_workspace_for_reading_stays_as_it_is(call: str, mode: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES, mode=mode)
-    tool = call.split()[0]
+    tool = call.split(maxsplit=1)[0]
     answer = TOOLS[tool](workspace, CALLS[call]("/memories/a.md" if tool == "memory" else "a.md"))
     assert answer.is_error
     assert tree(tmp_path) == {name: text.encode() for name, text in FILES.items()}

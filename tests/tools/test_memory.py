@@ -26,22 +26,27 @@ def test_nothing_is_renamed_onto_what_is_there(source: str, target: str, tmp_pat
     assert tree(tmp_path) == before
 
 
-def test_a_file_is_not_created_twice(tmp_path: Path) -> None:
-    workspace = make(tmp_path, {"a.md": "a"})
-    answer = run(workspace, {"command": "create", "path": "/memories/a.md", "file_text": "b"})
-    assert answer == Answer("Error: File /memories/a.md already exists", is_error=True, kind="exists-already")
-    assert tree(tmp_path) == {"a.md": b"a"}
+@pytest.mark.parametrize("path", ["/memories/a.md", "/memories/d", "/memories/d/", "/memories"])
+def test_nothing_is_created_where_something_is(path: str, tmp_path: Path) -> None:
+    workspace = make(tmp_path, {"a.md": "a", "d/c.md": "c"})
+    answer = run(workspace, {"command": "create", "path": path, "file_text": "b"})
+    assert answer == Answer(f"Error: File {path} already exists", is_error=True, kind="exists-already")
+    assert tree(tmp_path) == {"a.md": b"a", "d/c.md": b"c"}
+
+
+ABSENT = "The path {} does not exist. Please provide a valid path."
+GONE = "Error: The path {} does not exist"
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"command": "view"}, "The path {} does not exist. Please provide a valid path."),
-        ({"command": "str_replace", "old_str": "a", "new_str": "b"}, "Error: The path {} does not exist. Please provide a valid path."),
-        ({"command": "insert", "insert_line": 0, "insert_text": "a"}, "Error: The path {} does not exist"),
-        ({"command": "delete"}, "Error: The path {} does not exist"),
+        ({"command": "view"}, ABSENT),
+        ({"command": "str_replace", "old_str": "a", "new_str": "b"}, f"Error: {ABSENT}"),
+        ({"command": "insert", "insert_line": 0, "insert_text": "a"}, GONE),
+        ({"command": "delete"}, GONE),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("path", ["/memories/none.md", "/memories/empty"])
 def test_what_does_not_exist_is_said_not_to(arguments: dict[str, object], said: str, path: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "a"})
@@ -51,11 +56,12 @@ def test_what_does_not_exist_is_said_not_to(arguments: dict[str, object], said: 
 
 
 @pytest.mark.parametrize("command", ["str_replace", "insert"])
-def test_a_directory_is_no_file_to_edit(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["/memories/d", "/memories/d/", "/memories"])
+def test_a_directory_is_no_file_to_edit(path: str, command: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"d/a.md": "a"})
     more = {"old_str": "a", "new_str": "b"} if command == "str_replace" else {"insert_line": 0, "insert_text": "b"}
-    answer = run(workspace, {"command": command, "path": "/memories/d", **more})
-    assert answer.content.startswith("Error: The path /memories/d does not exist")
+    answer = run(workspace, {"command": command, "path": path, **more})
+    assert answer.content.startswith(f"Error: The path {path} does not exist")
 
 
 def test_a_missing_source_is_named_in_a_rename(tmp_path: Path) -> None:
@@ -118,7 +124,7 @@ def test_the_memory_is_listed_with_sizes(tmp_path: Path) -> None:
         "512B\t/memories/notes.md",
     ]
     assert rows[1].endswith("\t/memories")
-    assert run(make(tmp_path, {}), {"command": "view", "path": "/memories/"}) == answer
+    assert run(make(tmp_path, {}), {"command": "view", "path": "/memories/", "view_range": [1, 2]}) == answer
 
 
 def test_an_empty_memory_is_there(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steadyhand as sh
@@ -62,7 +62,7 @@ def test_a_policy_that_takes_the_first_place_does_not_loosen_the_tool(tmp_path: 
 def test_a_missing_file_is_said_to_be_missing(arguments: dict[str, object], tmp_path: Path) -> None:
     answer = run(make(tmp_path, {"notes.md": "a"}), {**arguments, "path": "note.md"})
     assert (first_line(answer), answer.kind) == (NOT_FOUND, "no-such-file")
-    assert "notes.md" in answer.content
+    assert "note.md" in answer.content
 
 
 def test_a_protected_file_is_not_written(tmp_path: Path) -> None:
@@ -267,6 +267,7 @@ def test_lines_are_inserted_after_a_line(
     assert tree(tmp_path)["a.md"] == after.encode()
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(lines=st.lists(st.sampled_from(["", "a", " b"]), max_size=5), data=st.data())
 def test_an_insertion_is_that_of_a_list(
     lines: list[str], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -9,7 +9,7 @@ Invariants:
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +18,8 @@ from steadyhand.dialects.piece import Piece
 from steadyhand.errors import EditError, Kind
 
 __all__ = ["Reading", "choose", "foremost"]
+
+_HEADERS = 8  # lines that a file in a patch may have beside its pieces: names, marks, a fence
 
 
 @dataclass(slots=True)
@@ -45,8 +47,8 @@ def foremost(readings: Sequence[Reading]) -> Reading | None:
     return active[0] if len(active) == 1 and active[0].error is None else None
 
 
-def choose(readings: Sequence[Reading]) -> Reading:
-    """The reading that is meant. Refuses with `malformed-patch`."""
+def choose(readings: Sequence[Reading], visible: Sequence[int] = ()) -> Reading:
+    """The reading that is meant; `visible` are the lines of the reply that are not blank. Refuses `malformed-patch`."""
     marked = _outermost([reading for reading in readings if reading.dialect.is_marked and reading.pieces])
     if len(marked) > 1:
         raise _mixed(marked)
@@ -59,7 +61,7 @@ def choose(readings: Sequence[Reading]) -> Reading:
     plain = [reading for reading in readings if not reading.dialect.is_marked]
     if marked:
         for reading in plain:
-            _check_left_over(reading, marked[0])
+            _check_left_over(reading, marked[0], visible)
         return marked[0]
     for reading in plain:
         if reading.error is not None:
@@ -117,12 +119,16 @@ def _is_inside(broken: Reading, other: Reading) -> bool:
     return isinstance(line, int) and _Lines(other).has(line)
 
 
-def _check_left_over(plain: Reading, chosen: Reading) -> None:
-    """A file in a fence beside a patch would be left out: better no edit than half of them."""
+def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) -> None:
+    """A file in a fence beside a patch would be left out, and one around it may only show it: better no edit at all."""
     lines = _Lines(chosen)
+    headers = _HEADERS * len({piece.request.path for piece in chosen.pieces})
     for piece in plain.pieces:
-        if piece.request.path and not any(lines.has(line) for line in range(piece.lines[0], piece.lines[1] + 1)):
-            raise _mixed([chosen, plain], piece.lines[0])
+        first, last = piece.lines
+        inside = visible[bisect_left(visible, first) : bisect_right(visible, last)]
+        beside = sum(not lines.has(line) for line in inside)
+        if piece.request.path and (beside == len(inside) or beside > headers):
+            raise _mixed([chosen, plain], first)
 
 
 def _mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:

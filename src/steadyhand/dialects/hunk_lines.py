@@ -7,6 +7,7 @@ whether it is a row. Nothing here looks at a file, and no line is dropped: what 
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from steadyhand.dialects.reply import Line
@@ -14,6 +15,7 @@ from steadyhand.dialects.signed import Row, Sign
 
 __all__ = ["Counted", "Loose", "Taken", "is_no_newline"]
 
+_LIST_ITEM = re.compile(r"- (?:\*\*)?[A-Za-z`\"'(\[]")
 Verdict = Literal["more", "agrees", "disagrees"]
 
 
@@ -34,6 +36,7 @@ class Taken:
         self.rows: list[Row] = []
         self.unsigned: int | None = None  # the first line with text and no sign
         self.last = 0
+        self._ended: str = ""  # the signs that no further row can have, because the file ends on their side
 
     def add(self, sign: Sign, line: Line) -> None:
         if line.text.strip():
@@ -46,6 +49,15 @@ class Taken:
         if self.rows:
             last = self.rows[-1]
             self.rows[-1] = Row(last.sign, last.text.removesuffix("\n"))
+            self._ended += last.sign if last.sign in ("-", "+") else "-" if self._ended else " "
+
+    def may_add(self, sign: Sign) -> bool:
+        """Whether a row can follow; one that comes may, right behind a last line that stays and gets its newline."""
+        if not self._ended:
+            return True
+        if self._ended == " ":
+            return sign == "+"
+        return sign in ("-", "+") and sign not in self._ended
 
 
 class Counted:
@@ -92,6 +104,8 @@ class Counted:
             self._end += 1
             return "more"
         sign = self._sign_of(line.text)
+        if not self.taken.may_add(sign):
+            return "disagrees"
         self._before -= sign != "+"
         self._after -= sign != "-"
         if self._before < 0 or self._after < 0:
@@ -108,9 +122,12 @@ class Counted:
     def _behind(self, line: Line) -> Verdict:
         """A line after the last row: another row shows that the counts are wrong, anything else that they are not."""
         sign, is_blank = _sign_of(line.text), not line.text.strip()
-        if sign in ("-", "+") or (sign == " " and not is_blank and not self._has_text):
+        if not self.taken.may_add(sign):
+            return "agrees"
+        is_item = self._has_gap and not self._in_fence and _LIST_ITEM.match(line.text) is not None
+        if (sign in ("-", "+") and not is_item) or (sign == " " and not is_blank and not self._has_text):
             return "disagrees"
-        is_over = (self._has_text and is_blank) or (self._has_gap and not is_blank)
+        is_over = (self._has_text and is_blank) or (self._has_gap and not is_blank and not is_item)
         self._has_gap, self._has_text = self._has_gap or is_blank, self._has_text or not is_blank
         return "agrees" if is_over and self.taken.unsigned is None and not self._in_fence else "more"
 
@@ -120,6 +137,10 @@ class Loose:
 
     def __init__(self, *, drop_cr: bool) -> None:
         self.taken = Taken(drop_cr=drop_cr)
+
+    def may_take(self, line: Line) -> bool:
+        """Whether a line can be a row, after what the rows above it say of the end of the file."""
+        return self.taken.may_add(_sign_of(line.text)) or is_no_newline(line.text)
 
     def take(self, line: Line) -> None:
         if is_no_newline(line.text) and self.taken.rows:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from steadyhand.dialects.git_names import is_one_file, name_in
+from steadyhand.dialects.git_section import wrong
 from steadyhand.dialects.hunk_header import HunkHeader, hunk_header_in
 from steadyhand.dialects.hunk_lines import Counted, Loose, Taken
 from steadyhand.dialects.hunk_queue import LineQueue
@@ -75,6 +76,10 @@ class OpenHunk:
 
     def _take_loosely(self, line: Line) -> bool:
         is_over = can_be_no_row(line.text, self._queue, self._wrapping) or self._is_next(line.text, is_full=False)
+        if not is_over and not self._loose.may_take(line):
+            if line.text.strip() and line.text[0] in _SIGNS:
+                raise wrong(line.number, "a line comes after the end of the file", "no line of the hunk")
+            is_over = True
         if is_over:
             self._queue.give_back([line])
         else:

@@ -39,7 +39,7 @@ class Reading:
 
 
 class Unreadable(Exception):
-    """Why the text cannot be read as JSON: where, what stands there, what should, and the plain names of keys till then."""
+    """Why a text cannot be read as JSON: where, what is there, what should be; `keys` has the plain names so far."""
 
     def __init__(self, offset: int, what: str, expected: str, keys: frozenset[str] = frozenset()) -> None:
         super().__init__(what)

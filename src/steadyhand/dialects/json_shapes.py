@@ -1,45 +1,43 @@
 """What a JSON value in a reply asks for: calls of tools, lists of edits, single edits, our own requests.
 
-Only values that have the shape of an edit ask for anything; every other JSON is left alone. Our own form is read by
-`plan.request` and nothing else. The objects inside one another are worked off from a list, never by recursion.
+Only values that have the shape of an edit ask for anything; every other JSON is left alone. The objects inside one
+another are worked off from a list, never by recursion.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from steadyhand.dialects.bare_quotes import plain_name
-from steadyhand.dialects.json_document import FORMAT, Document
+from steadyhand.dialects.json_document import Document
 from steadyhand.dialects.json_edit import Around, Found, find_edit, path_of_edit
 from steadyhand.dialects.json_fields import MARKS, NAMES, Fields
-from steadyhand.dialects.json_node import Node, plain
-from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Insert, Replace, edit_from_json
-from steadyhand.plan.ranges import bottom_up, find_overlap
-from steadyhand.plan.request import EditFile, FileRequest, request_from_json, requests_from_json
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.dialects.json_node import Node
+from steadyhand.dialects.json_order import Order
+from steadyhand.dialects.json_own import find_own, find_own_edit, is_own_request
+from steadyhand.errors import EditError
 
 __all__ = ["find_requests"]
 
 _HOLDING = ("edits", "path", "expect", "reason", "idle", "verb", "dry_run", "dom")
-_OWN_REQUEST = frozenset(("path", "edits", "write", "create", "delete", "rename_to", "copy_to", "merge", "mode", "expect"))
-_OWN_VERBS = frozenset(("edits", "write", "create", "delete", "rename_to", "copy_to", "merge"))
-_OWN_EDIT = frozenset(("target", "new", "insert", "where", "delete", "occurrence", "expected", "reason"))
-_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_WRITTEN = ("path", "content", "expect", "shrink", "reason")
+_CALLERS = ("name", "tool", "tool_name", "function", "action", "recipient_name")
 
 
-def find_requests(node: Node, document: Document) -> list[Found]:
-    """The requests in a value, in order; none where it has no shape of an edit. Refuses with `malformed-patch`."""
-    return _Search().run(node, document)
+def find_requests(node: Node, document: Document, order: Order) -> list[Found]:
+    """The requests in a value, in the order to make them; none where it has not the shape of an edit.
+
+    Refuses with `malformed-patch` what has the shape and makes no sense, and what `order` refuses.
+    """
+    return _Search(order).run(node, document)
 
 
 class _Search:
     """Works off values; `_left` has those still to be looked at, the next one last."""
 
-    def __init__(self) -> None:
+    def __init__(self, order: Order) -> None:
+        self._order = order
         self._left: list[tuple[Node, Document, Around]] = []
         self._found: list[Found] = []
 
@@ -56,17 +54,19 @@ class _Search:
         return self._found
 
     def _list(self, nodes: Sequence[Node], document: Document, around: Around) -> None:
-        """A list by itself: of edits, if one of them is, else of whatever."""
+        """A list by itself: of edits if one of them is, else of whatever."""
         shown = [Fields(node, document) for node in nodes]
-        is_listed = any(_is_edit(fields) for fields in shown) and not any(map(_is_call, shown))
-        inside = replace(around, is_listed=is_listed)
-        self._left.extend((node, document, inside) for node in reversed(nodes))
+        is_listed = any(map(_is_edit, shown)) and not any(map(_is_call, shown))
+        if is_listed and not any(map(_is_nested, shown)):
+            self._group(shown, replace(around, is_listed=True))
+        else:
+            inside = replace(around, is_listed=is_listed)
+            self._left.extend((node, document, inside) for node in reversed(nodes))
 
     def _object(self, fields: Fields, around: Around) -> None:
-        if _is_own_batch(fields):
-            self._found.extend(_own_batch(fields))
-        elif _is_own_request(fields):
-            self._found.extend(_own_request(fields))
+        own = find_own(fields.node, fields.document)
+        if own is not None:
+            self._take(own, fields.document)
         elif _is_call(fields):
             self._call(fields)
         elif _holds_edits(fields):
@@ -74,22 +74,20 @@ class _Search:
         else:
             found = _leaf(fields, around)
             if found is not None:
-                self._found.append(found)
+                self._take([found], fields.document)
             elif around.is_listed:
                 raise _no_edit(fields.node, fields.document)
 
     def _call(self, fields: Fields) -> None:
         """A call of a tool: what it is called with, under the tool's name."""
-        tool, document = _tool_of(fields), fields.document
         inside = fields.get("arguments") or fields.get("tool")
-        if inside is None:
-            return
-        if isinstance(inside.value, str):
-            read = document.inner(inside, NAMES, MARKS)
+        around = Around(tool=_caller(fields))
+        if inside is not None and isinstance(inside.value, str):
+            read = fields.document.inner(inside, NAMES, MARKS)
             if read is not None:
-                self._left.append((*read, Around(tool=tool)))
-        else:
-            self._left.append((inside, document, Around(tool=tool)))
+                self._left.append((*read, around))
+        elif inside is not None:
+            self._left.append((inside, fields.document, around))
 
     def _edits(self, fields: Fields, around: Around) -> None:
         """An object with a list of edits, or of objects that hold some."""
@@ -97,7 +95,7 @@ class _Search:
         if fields.flag("dry_run"):
             raise fields.refuse(fields.node.start, "a dry run", "edits that are to be made")
         if "dom" in fields:
-            raise fields.refuse(fields.node.start, "operations on a page's elements", "old and new text")
+            raise fields.refuse(fields.node.start, "operations on the elements of a page", "old and new text")
         inside = Around(
             tool="writefiles" if fields.names["edits"] == "files" else around.tool,
             path=path_of_edit(fields, around),
@@ -107,22 +105,90 @@ class _Search:
         )
         nodes, document = _items(fields)
         shown = [Fields(node, document) for node in nodes]
-        if any(map(_holds_edits, shown)) or any(map(_is_own_request, shown)):
+        if any(map(_is_nested, shown)):
             self._left.extend((node, document, inside) for node in reversed(nodes))
-            return
-        found = [_leaf(one, inside) for one in shown]
-        for node, one in zip(nodes, found, strict=True):
-            if one is None:
-                raise _no_edit(node, document)
-        self._found.extend(_in_order(cast("list[Found]", found), document))
+        else:
+            self._group(shown, inside)
+
+    def _group(self, shown: Sequence[Fields], around: Around) -> None:
+        """Edits of one list, each of them a single one."""
+        group: list[Found] = []
+        for fields in shown:
+            found = _leaf(fields, around)
+            if found is None:
+                raise _no_edit(fields.node, fields.document)
+            group.append(found)
+        if group:
+            self._take(group, shown[0].document)
+
+    def _take(self, group: list[Found], document: Document) -> None:
+        self._found.extend(self._order.take(group, document))
 
 
 def _leaf(fields: Fields, around: Around) -> Found | None:
     """A single edit, in our own form or another."""
-    members = fields.node.value
-    if isinstance(members, dict) and "target" in members and (around.is_listed or _OWN_EDIT.issuperset(members)):
-        if not {"new", "insert", "delete"}.isdisjoint(members):
-            edit = _own(fields, lambda value: edit_from_json(value))
-            request = EditFile(path_of_edit(Fields(Node({}, 0, 0), fields.document), around), (edit,), around.expect)
-            return Found(_with_reason(request, around.reason), fields.document.lines(fields.node), fields.node.start)
-    return find_edit(fields, around)
+    if "dom" in fields:
+        raise fields.refuse(fields.node.start, "an operation on the elements of a page", "old and new text")
+    own = find_own_edit(fields.node, fields.document, around)
+    return own if own is not None else find_edit(fields, around)
+
+
+def _items(fields: Fields) -> tuple[list[Node], Document]:
+    """The list of edits of an object, also where it is a single one, or JSON in a string."""
+    node, document = fields.get("edits"), fields.document
+    assert node is not None
+    read = document.inner(node, NAMES, MARKS) if isinstance(node.value, str) else None
+    if read is not None:
+        node, document = read
+    return (node.value if isinstance(node.value, list) else [node]), document
+
+
+def _holds_edits(fields: Fields) -> bool:
+    """Whether an object has a list of edits: one that says so, with one in it that looks like an edit."""
+    node = fields.get("edits")
+    if node is None or "arguments" in fields:
+        return False
+    if isinstance(node.value, str):
+        return fields.names["edits"] == "edits" and node.value.lstrip().startswith(("[", "{"))
+    nodes = node.value if isinstance(node.value, list) else [node]
+    shown = [Fields(one, fields.document) for one in nodes if isinstance(one.value, dict)]
+    if fields.names["edits"] == "files":
+        return any(_is_edit(one) or ("path" in one and one.has_only(_WRITTEN)) for one in shown)
+    return any(map(_is_edit, shown)) or (bool(shown) and fields.names["edits"] == "edits" and "path" in fields)
+
+
+def _is_edit(fields: Fields) -> bool:
+    """Whether an object looks like an edit, or like something that holds one."""
+    if fields.is_distinct or "edits" in fields or "dom" in fields or is_own_request(fields.node):
+        return True
+    has_new = "new" in fields or "insert_text" in fields
+    return has_new and any(role in fields for role in ("old", "range", "insert_line", "target"))
+
+
+def _is_nested(fields: Fields) -> bool:
+    return _holds_edits(fields) or is_own_request(fields.node) or _is_call(fields)
+
+
+def _is_call(fields: Fields) -> bool:
+    """Whether an object is a call of a tool, whichever that is."""
+    if fields.is_distinct or "edits" in fields:
+        return False
+    inside = fields.get("arguments")
+    if inside is not None:
+        is_named = bool(_caller(fields)) or "call" in fields.verb() or "tool" in fields.verb()
+        return is_named and isinstance(inside.value, dict | list | str)
+    held = fields.get("tool")
+    return held is not None and isinstance(held.value, dict | list)
+
+
+def _caller(fields: Fields) -> str:
+    """The plain name of the tool that is called."""
+    for name in _CALLERS:
+        node = fields.raw(name)
+        if node is not None and isinstance(node.value, str) and node.value:
+            return plain_name(node.value)
+    return ""
+
+
+def _no_edit(node: Node, document: Document) -> EditError:
+    return document.refuse(node.start, "this is no edit", "an object with old and new text")

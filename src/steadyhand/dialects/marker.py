@@ -26,7 +26,7 @@ _DIVIDER = re.compile(r"={3,20}")
 _CONFLICT = re.compile(r"([<>])\1{6}[ \t]+\S.*|<{7}")
 _END = re.compile(r">{5,9}")
 _ESCAPABLE = re.compile(
-    r"(?:[<>]{5}|={3,20}[ \t]*$|-{7}[ \t]*$|[<>=+-]{3,20}[ \t]*(?:SEARCH|REPLACE)|:(?:start|end)_line:)"
+    r"(?:[<>]{5}|={3,20}\s*$|-{5,9}\s*$|[<>=+-]{3,20}[ \t]*(?:SEARCH|REPLACE)|:(?:start|end)_line:)"
 )
 _WORD = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+)?(?:\*\*|\*|__|_)?(SEARCH|REPLACE)(?:\*\*|\*|__|_)?:?(?:\*\*|\*)?[ \t]*")
 _FENCE = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})(.*)")

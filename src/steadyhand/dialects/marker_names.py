@@ -28,18 +28,23 @@ class Names:
     """Sees the lines between parts, in order, and says at each part which file it is for."""
 
     def __init__(self) -> None:
-        self.fence: Fence | None = None
+        self._open: Fence | None = None
+        self._last: Fence | None = None
         self._current = ""
         self._near: list[_Label] = []
         self._far: set[str] = set()
         self._mention: str | None = None
         self._is_first = False
-        self._is_after_fence = False
+
+    @property
+    def fence(self) -> Fence | None:
+        """The fence that a part which begins here stands in; one right above it is open, whatever was before."""
+        return self._open or self._last
 
     @property
     def begins_fence(self) -> bool:
         """Whether nothing but names and blank lines stands between the opening of the fence and here."""
-        return self.fence is not None and self._is_first
+        return self._last is not None or (self._open is not None and self._is_first)
 
     def see(self, text: str) -> None:
         """A line that is no part of a change."""
@@ -49,20 +54,21 @@ class Names:
         if fence is not None:
             self._turn(fence)
             return
-        self._is_after_fence = False
+        self._last = None
         label = label_in(text)
         if label is not None:
             self._near.append(_Label(label, _ITEM.match(text) is not None))
-            if self.fence is None:
+            if self._open is None:
                 self._far.add(label)
         elif _TAG.fullmatch(text) is None:
             self._near.clear()
             self._is_first = False
-            self._mention = mention_in(text) if self.fence is None else None
+            self._mention = mention_in(text) if self._open is None else None
 
     def take(self, told: str | None) -> str:
         """The name for a part that begins here; `told` is one that its own mark gives."""
         self._current = told or self._above()
+        self._open, self._last = self.fence, None
         self._near.clear()
         self._far.clear()
         self._mention = None
@@ -71,9 +77,9 @@ class Names:
 
     def _turn(self, fence: Fence) -> None:
         """A fence with an info opens one, whatever was open: models put a name and a fence into a fence."""
-        is_closing = self.fence is not None and fence.closes(self.fence) and not self._is_after_fence
-        self.fence = None if is_closing else fence
-        self._is_first, self._is_after_fence = not is_closing, True
+        is_closing = self._open is not None and fence.closes(self._open)
+        self._open = None if is_closing else fence
+        self._last, self._is_first = fence, not is_closing
         label = label_in_info(fence.info)
         if label is not None:
             self._near.append(_Label(label, is_item=False))

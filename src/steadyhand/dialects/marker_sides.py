@@ -15,12 +15,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.marker import Fence, Mark, fence_in, mark_in, refusal, unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
 from steadyhand.errors import EditError
+from steadyhand.plan.edit import Old, Replace
+from steadyhand.plan.request import CreateFile, EditFile, FileRequest
 
-__all__ = ["Part", "Sides", "rows_of", "signed_rows"]
+__all__ = ["Part", "Sides", "is_around", "rows_of", "signed_rows"]
 
 _ESCAPE = "put a backslash before each line of the old and new text that looks like a mark: \\======="
 _START = re.compile(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
@@ -36,6 +39,23 @@ class Sides:
     replace: tuple[str, ...]
     line: int | None = None
 
+    def request(self, path: str) -> FileRequest | None:
+        """What they ask of a file: an edit, or without any old line a new file; None where there is no line at all."""
+        if any(row.strip() for row in self.search):
+            old, new = self._texts()
+            return EditFile(path, (Replace(Old(old, line=self.line, fit="lines-first"), new),))
+        return CreateFile(path, "".join(self.replace)) if any(row.strip() for row in self.replace) else None
+
+    def _texts(self) -> tuple[str, str]:
+        """Both texts; without their last ending where it is the same matter on both sides.
+
+        So they fit a part of a line as well, and the last line of a file that has no newline there.
+        """
+        old, new = "".join(self.search), "".join(self.replace)
+        if not self.search[-1].strip() or not self.replace or not self.replace[-1].strip():
+            return old, new
+        return old.removesuffix("\n").removesuffix("\r"), new.removesuffix("\n").removesuffix("\r")
+
 
 @dataclass(frozen=True, slots=True)
 class _Divider:
@@ -46,7 +66,11 @@ class _Divider:
 
 @dataclass(slots=True)
 class Part:
-    """A part from its SEARCH mark on. `tail` is where a REPLACE mark stands that no divider came before."""
+    """A part from its SEARCH mark on.
+
+    `tail` is where a REPLACE mark stands that no divider came before, and `is_filled_behind` whether lines behind it
+    have text; `nested` is where the first SEARCH mark stands inside the part.
+    """
 
     head: Line
     mark: Mark
@@ -55,6 +79,7 @@ class Part:
     lines: list[Line] = field(default_factory=list)
     nested: int | None = None
     tail: int | None = None
+    is_filled_behind: bool = False
     _dividers: list[_Divider] = field(default_factory=list)
     _searches: int = 0
     _conflicts: int = 0
@@ -62,6 +87,12 @@ class Part:
     def is_divided(self, end: int | None = None) -> bool:
         """Whether a line that may be the divider stands before a line of the part, or anywhere in it."""
         return bool(self._dividers) and (end is None or self._dividers[0].index < end)
+
+    @property
+    def is_closed_by_end(self) -> bool:
+        """Whether the last line is a closing mark without a word."""
+        mark = mark_in(self.lines[-1].text)
+        return mark is not None and mark.kind == "end"
 
     def take(self, line: Line) -> bool:
         """Add a line; whether it closes the part."""
@@ -84,6 +115,14 @@ class Part:
                 is_last = mark.kind == "end" and not self._conflicts and not self._searches and self.is_divided()
                 self._conflicts -= self._conflicts > 0
                 return is_last and mark.size == self.mark.size
+        return False
+
+    def take_behind(self, line: Line) -> bool:
+        """Add a line behind the tail; whether it closes the fence and nothing is left to wait for."""
+        self.lines.append(line)
+        if self.fence is not None and _closes(line, self.fence):
+            return not self.is_filled_behind
+        self.is_filled_behind = self.is_filled_behind or bool(line.text.strip())
         return False
 
     def sides(self) -> Sides:
@@ -114,12 +153,37 @@ class Part:
                 raise self._ambiguous(second, "a second line that may divide the old lines from the new ones")
         raise self.undivided()
 
-    def closing_fence(self, start: int, end: int) -> int | None:
-        """The index of the fence that closes the part's own; None where it is not certain to be that."""
-        fences = [(index, fence_in(self.lines[index].text)) for index in range(start, end)]
-        inside = [(index, fence) for index, fence in fences if fence is not None]
-        closing = [index for index, fence in inside if self.fence is not None and fence.closes(self.fence)]
-        return closing[0] if len(closing) == 1 and inside[0][0] == closing[0] else None
+    def closing_fence(self, start: int, end: int, *, is_followed: bool) -> int | None:
+        """The index of the fence that closes the part's own; None where it is not certain to be that.
+
+        `is_followed`: another part begins at `end`, maybe with a fence of its own in front.
+        """
+        if self.fence is None:
+            return None
+        found = ((index, fence_in(self.lines[index].text)) for index in range(start, end))
+        fences = [(index, fence) for index, fence in found if fence is not None]
+        last = end if not is_followed else self._lead_in(start, end)
+        if len(fences) > 1 and fences[-1][0] == last:
+            fences.pop()
+        closing = [index for index, fence in fences if fence.closes(self.fence)]
+        if len(closing) != 1 or fences[0][0] != closing[0]:
+            return None
+        (at,) = closing
+        if at == last and at > start and label_in(self.lines[at - 1].text) is not None:
+            return None  # the name and the fence may both belong to what follows
+        return at if at + 1 >= end or is_around(self.lines[at + 1].text) else None
+
+    def _lead_in(self, start: int, end: int) -> int:
+        """The index of the last line that is neither blank nor a name."""
+        filled = (index for index in range(end - 1, start - 1, -1) if self.lines[index].text.strip())
+        return next((index for index in filled if label_in(self.lines[index].text) is None), end)
+
+    def is_replaced_behind(self, tail: int, end: int) -> bool:
+        """Whether the lines behind a REPLACE mark are new lines: more than a name, and without any mark."""
+        behind = self.lines[tail + 1 : end]
+        marks = [mark for mark in (mark_in(line.text) for line in behind) if mark is not None]
+        is_marked = any(mark.indent == self.mark.indent and mark.kind in ("replace", "divider") for mark in marks)
+        return not is_marked and not all(is_around(line.text) for line in behind)
 
     def undivided(self) -> EditError:
         """The refusal of a part without a divider."""
@@ -140,6 +204,11 @@ class Part:
 
     def _ambiguous(self, line: int, what: str) -> EditError:
         return refusal(line, what, "content whose marks are escaped", hint=_ESCAPE)
+
+
+def is_around(text: str) -> bool:
+    """Whether a line may stand between two parts: a blank one, a fence, a name."""
+    return not text.strip() or fence_in(text) is not None or label_in(text) is not None
 
 
 def rows_of(part: Part, lines: Sequence[Line]) -> tuple[str, ...]:

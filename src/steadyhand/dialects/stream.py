@@ -35,6 +35,7 @@ class PatchStream:
         self._splitter = Splitter()
         self._given: tuple[Reading, int] | None = None
         self._size = 0
+        self._visible: list[int] = []
 
     def feed(self, part: str) -> tuple[Piece, ...]:
         """The pieces that this part of the reply completes; a dialect without marks gives none before the end."""
@@ -56,7 +57,7 @@ class PatchStream:
             self._take(line)
         for reading in self._readings:
             self._guarded(reading, None)
-        chosen = choose(self._readings) if self._is_auto else self._only()
+        chosen = choose(self._readings, self._visible) if self._is_auto else self._only()
         if self._given is not None and self._given[0] is not chosen:
             chosen = choose([self._given[0], chosen])
         return Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
@@ -69,6 +70,8 @@ class PatchStream:
         return reading if reading.pieces else choose(self._readings)
 
     def _take(self, line: Line) -> None:
+        if not line.text.isspace() and line.text:
+            self._visible.append(line.number)
         for reading in self._readings:
             self._guarded(reading, line)
 

@@ -18,6 +18,7 @@ from steadyhand.errors import EditError
 
 __all__ = ["Passage", "Wrapping", "content_of", "wrong"]
 
+_DEEPEST = 32
 _NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -54,8 +55,10 @@ class Passage:
         """Whether it has more than `@@` lines and empty ones."""
         return any(line.text for line in self.lines)
 
-    def take(self, anchor: Anchor) -> None:
+    def take(self, anchor: Anchor, line: int) -> None:
         """One more `@@` line before the first row; empty lines between two of them are noise."""
+        if len(self.headers) == _DEEPEST and anchor.header:
+            raise wrong(line, f"more than {_DEEPEST} lines with @@ in a row", "a line that begins with a blank, - or +")
         if anchor.header:
             self.headers.append(anchor.header)
         self.is_numbered |= anchor.is_numbered

@@ -6,7 +6,8 @@ has no words for permission bits, for an empty new file, and for a last line wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.signed import Row
@@ -90,9 +91,10 @@ def _gives(passages: Sequence[Sequence[Row]], before: str, after: str, path: str
 
 def _narrow(old: Sequence[str], new: Sequence[str], changes: Sequence[RowChange], text: str) -> list[list[Row]]:
     """Passages that quote enough rows around their changes to be the only place; those that meet become one."""
+    counts = Counter(old)
     groups: list[tuple[list[RowChange], int, int]] = []
     for change in changes:
-        start, end = _alone(old, change, text)
+        start, end = _alone(old, counts, change, text)
         group = [change]
         while groups and groups[-1][2] >= start:
             earlier, above, below = groups.pop()
@@ -101,20 +103,21 @@ def _narrow(old: Sequence[str], new: Sequence[str], changes: Sequence[RowChange]
     return [_rows(old, new, group, start, end) for group, start, end in groups]
 
 
-def _alone(old: Sequence[str], change: RowChange, text: str) -> tuple[int, int]:
+def _alone(old: Sequence[str], counts: Mapping[str, int], change: RowChange, text: str) -> tuple[int, int]:
     """The rows around a change that stand together once in the file; twice as many each time they do not."""
     context = _CONTEXT
     while True:
         start, end = max(change.before_start - context, 0), min(change.before_end + context, len(old))
-        if end - start == len(old) or _stands_once("".join(old[start:end]), text):
+        rows = old[start:end]
+        if len(rows) == len(old) or any(counts[row] == 1 for row in rows) or _stands_once("".join(rows), text):
             return start, end
         context *= 2
 
 
 def _stands_once(rows: str, text: str) -> bool:
-    """Whether rows stand in a text as whole lines, and only once."""
-    first = ("\n" + text).find("\n" + rows)
-    return bool(rows) and text.find("\n" + rows, first) < 0
+    """Whether rows that stand in a text as whole lines do so only once."""
+    first = 0 if text.startswith(rows) else text.find("\n" + rows) + 1
+    return text.find("\n" + rows, first) < 0
 
 
 def _rows(old: Sequence[str], new: Sequence[str], changes: Sequence[RowChange], start: int, end: int) -> list[Row]:
@@ -152,7 +155,11 @@ def _check_mode(path: str, change: Change) -> None:
 def _reason(before: str, after: str) -> str:
     if not before.endswith("\n") or not after.endswith("\n"):
         return "a last line without an ending, or with one that changes, cannot be told"
-    return "its line endings or blank lines would not come out as they are" if "\r" in before + after else "no reading"
+    return (
+        "its line endings or blank lines would not come out as they are"
+        if "\r" in before + after
+        else "no lines of it are plain"
+    )
 
 
 def _cannot(path: str, what: str) -> EditError:

@@ -24,6 +24,8 @@ __all__ = ["Placed", "has_rival", "place_runs"]
 
 _OFTEN = 2_000  # places of a row beyond which it is not looked at
 _WORK = 400_000  # rows compared while stretches are looked for
+_INSIDE = 80  # rows from the border of a run
+_WORD = 2  # letters and digits
 _KNOWN = 16  # letters and digits by which a row alone is known
 _ROOM = 8  # rows by which a rival may be longer
 _NEAR = 30  # rows around a run in which no row of it may stand once more
@@ -72,11 +74,12 @@ class _Anchoring:
         self._rows = [VisibleRows(run.rows, key) for run in runs]
         self._pins: list[list[Pin]] = [[] for _ in runs]
         self._dropped: list[list[Pin]] = [[] for _ in runs]
+        self._counts = Counter(key for rows in self._rows for key in rows.keys)
         self._work = _WORK
 
     def pin(self) -> None:
         """Find the rows that stand once on both sides, as many as keep their order; then something for every run."""
-        singles = list(self._singles())
+        singles = [single for number in range(len(self._runs)) for single in self._inside(number)]
         by_place = sorted(singles, key=lambda single: single[2])
         rising = {at for at, _ in equal_pairs([key for *_, key in singles], [key for *_, key in by_place])}
         for at, (number, row, place, _) in enumerate(singles):
@@ -88,13 +91,23 @@ class _Anchoring:
             if not pins:
                 self._pins[number] = self._stretch(number)
 
-    def _singles(self) -> Iterator[tuple[int, int, int, str]]:
-        counts = Counter(key for rows in self._rows for key in rows.keys)
-        for number, rows in enumerate(self._rows):
-            for row, key in enumerate(rows.keys):
-                places = self._file.places.get(key, ())
-                if counts[key] == 1 and len(places) == 1 and is_telling(key):
-                    yield number, row, places[0], key
+    def _inside(self, number: int) -> list[tuple[int, int, int, str]]:
+        """The rows of a run that stand once on both sides, without those beyond its first and its last row.
+
+        A run begins and ends with what stays; a row of it that stands once, and beyond these, is new here.
+        """
+        rows = self._rows[number]
+        singles = [
+            (number, row, self._file.places[key][0], key)
+            for row, key in enumerate(rows.keys)
+            if self._counts[key] == 1 and len(self._file.places.get(key, ())) == 1 and is_telling(key)
+        ]
+        at = {row: place for _, row, place, _ in singles}
+        low, high = at.get(0, 0), at.get(len(rows) - 1, len(self._file))
+        if low > high:
+            raise self._refuse.doubled(self._runs[number], rows.numbers[-1], high)
+        self._dropped[number] = [(row, place) for _, row, place, _ in singles if not low <= place <= high]
+        return [single for single in singles if low <= single[2] <= high]
 
     def _zone(self, number: int) -> tuple[int, int]:
         """The places between the pins of the runs around a run."""
@@ -145,23 +158,31 @@ class _Anchoring:
         """One run between its two borders; None where it is nothing but context."""
         if not self._pins[number]:
             return None
-        low, high = self._zone(number)
-        pins = self._pins[number]
-        start, end = pins[0][1], pins[-1][1] + 1
-        carried = self._carried(number, pins)
-        above = self._edge(number, pins, carried, range(start - 1, max(low, start - _AROUND) - 1, -1))
-        below = self._edge(number, pins, carried, range(end, min(high, end + _AROUND)))
+        carried = self._carried(number)
+        above, below = (self._edge(number, carried, is_above=is_above) for is_above in (True, False))
         reach = [settle(edge) for edge in (above, below)]
         if reach[0] is None or reach[1] is None:
             raise self._refuse.open_edge(self._runs[number], above if reach[0] is None else below)
-        start, end = start - reach[0], end + reach[1]
+        start, end = above.here.number - reach[0], below.here.number + 1 + reach[1]
         for row, place in self._dropped[number]:
             if not start <= place < end and start - _NEAR <= place < end + _NEAR:
                 raise self._refuse.doubled(self._runs[number], self._rows[number].numbers[row], place)
         return Placed(self._runs[number], self._rows[number], start, end, carried)
 
-    def _carried(self, number: int, pins: Sequence[Pin]) -> Carried:
-        rows = self._rows[number]
+    def _origin(self, number: int, *, is_above: bool) -> Pin:
+        """The pin from which a border is looked for: the nearest that says much, or else the farthest.
+
+        Rows that are new may well be like rows nearby; a short one that stands once somewhere may be one of these.
+        """
+        rows, pins = self._rows[number], self._pins[number]
+        outermost = pins if is_above else pins[::-1]
+        if outermost[0][0] in (0, len(rows) - 1):
+            return outermost[0]
+        near = [pin for pin in outermost if abs(pin[0] - outermost[0][0]) <= _INSIDE]
+        return next((pin for pin in near if sum(map(str.isalnum, rows.texts[pin[0]])) >= _KNOWN), near[-1])
+
+    def _carried(self, number: int) -> Carried:
+        rows, pins = self._rows[number], self._pins[number]
         pairs = [Pair(row, indent_of(rows.texts[row]), indent_of(self._file.texts[place])) for row, place in pins]
         around = self._file.texts[max(0, pins[0][1] - _AROUND) : pins[-1][1] + _AROUND]
         ours, theirs = unit_of(rows.texts), unit_of(around)
@@ -169,22 +190,22 @@ class _Anchoring:
             pairs.append(Pair(len(rows), ours, theirs))  # rows at the margin do not show that tabs and blanks differ
         return carry(pairs, ours, theirs)
 
-    def _edge(self, number: int, pins: Sequence[Pin], carried: Carried, places: range) -> Edge:
-        """One side of a run: from its first pin upwards, or from its last pin downwards."""
-        is_above = places.step < 0
-        run, (row, place) = self._runs[number], pins[0 if is_above else -1]
+    def _edge(self, number: int, carried: Carried, *, is_above: bool) -> Edge:
+        """One side of a run: upwards from a pin, or downwards."""
+        run, (row, place), (low, high) = self._runs[number], self._origin(number, is_above=is_above), self._zone(number)
         rows = range(row, -1, -1) if is_above else range(row, len(self._rows[number]))
+        places = range(place, max(low, place - _AROUND) - 1, -1) if is_above else range(place, min(high, place + _AROUND))
         ours = [self._ours(number, at, carried, is_above=is_above) for at in rows]
-        low, high = self._zone(number)
+        theirs = [self._theirs(at, is_above=is_above) for at in places]
         return Edge(
             ours[0],
-            self._theirs(place, is_above=is_above),
+            theirs[0],
             ours[1:],
-            [self._theirs(at, is_above=is_above) for at in places],
+            theirs[1:],
             is_end=low == 0 if is_above else high == len(self._file),
             is_above=is_above,
             is_marked=run.above if is_above else run.below,
-            is_firm=self._is_firm(number, pins if is_above else pins[::-1]),
+            is_firm=self._is_firm(number, is_above=is_above),
         )
 
     def _ours(self, number: int, row: int, carried: Carried, *, is_above: bool) -> EdgeRow:
@@ -197,16 +218,16 @@ class _Anchoring:
         blanks = self._file.blanks_before(place if is_above else place + 1)
         return EdgeRow(place, text, self._file.keys[place], indent_of(text), blanks)
 
-    def _is_firm(self, number: int, pins: Sequence[Pin]) -> bool:
-        """Whether two rows with words, or one with several, go side by side from the outermost pin inwards."""
-        texts = self._rows[number].texts
-        joined = [pins[0]]
-        for pin in pins[1:]:
-            if abs(pin[0] - joined[-1][0]) != 1 or abs(pin[1] - joined[-1][1]) != 1:
-                break
-            joined.append(pin)
-        words = [sum(map(str.isalnum, texts[row])) for row, _ in joined if is_telling(texts[row])]
-        return len(words) > 1 or max(words, default=0) >= _KNOWN
+    def _is_firm(self, number: int, *, is_above: bool) -> bool:
+        """Whether two rows with words go side by side from the outermost pin inwards, or one with several."""
+        keys, pins = self._rows[number].keys, self._pins[number]
+        row, place = pins[0] if is_above else pins[-1]
+        step = 1 if is_above else -1
+        words = []
+        while 0 <= row < len(keys) and 0 <= place < len(self._file) and keys[row] == self._file.keys[place]:
+            words.append(sum(map(str.isalnum, keys[row])))
+            row, place = row + step, place + step
+        return sum(count >= _WORD for count in words) > 1 or max(words) >= _KNOWN
 
 
 def has_rival(placed: Placed, file: VisibleRows) -> bool:

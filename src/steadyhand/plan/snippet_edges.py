@@ -15,14 +15,14 @@ from steadyhand.plan.snippet_compare import depth_of, is_telling, likeness, part
 
 __all__ = ["Edge", "EdgeRow", "settle"]
 
-_MARGIN = 1.0  # by how much the best reading must be better than any other
-_LOOSE = 1.5  # what it costs a run not to end with a row of the file
-_ADD, _ADD_MORE = 1.0, 0.05  # the first row that comes, and each further one
-_DROP, _DROP_MORE = 1.0, 0.4  # the first row that goes, and each further one
-_CHANGE = 1.3  # a row in the place of one that is not like it
+_NEVER = float("inf")
+_MARGIN = 0.9  # by how much the best reading must be better than any other
+_LOOSE = 1.0  # what it costs a run not to end with a row of the file
+_CHANGE, _ADD, _DROP = 1.0, 0.05, 0.03  # rows that come or go in one place; each that comes; each that goes
 _ALIKE = 0.6  # rows less alike than this are not versions of each other
 _PART = 0.8  # a row that has so much of another in it may be made of it
 _FARTHEST = 300  # rows
+_BEYOND = 30  # rows that may go beside as many as come
 _NEAR = 20  # rows beyond as many as there are new ones that are looked at for likeness
 _LONG = 16  # letters and digits by which one row alone is known
 
@@ -68,10 +68,9 @@ def settle(edge: Edge) -> int | None:
     """How many rows of the file the run's rows stand for; None where there is no telling."""
     if not edge.new:
         return 0
-    reach = edge.file[: min(_FARTHEST, 3 * len(edge.new) + 20)]
     if len(edge.new) > _FARTHEST:
         return None
-    found = _anchored(edge.new, reach)
+    found = _anchored(edge.new, edge.file[: 2 * len(edge.new) + _BEYOND])
     if found is not None:
         return found
     if edge.is_end and not edge.file:
@@ -82,54 +81,55 @@ def settle(edge: Edge) -> int | None:
 
 
 def _anchored(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> int | None:
-    """The reading in which the run ends with a row of the file, if it is clearly the best."""
+    """The reading in which the run ends with a row of the file, if it is clearly the best.
+
+    Where the same row stands nearer as well, all that is new may have come in before it; rows that are like those
+    beyond are no reason against that, for what is added is often made after what is there.
+    """
     same, other = _costs(new, file)
     if not same:
         return None
     best = min(same, key=lambda count: (same[count], count))
-    rivals = [cost for count, cost in same.items() if count != best]
-    rivals += [cost + _LOOSE for count, cost in enumerate(other)]
-    return best if all(cost >= same[best] + _MARGIN for cost in rivals) else None
+    if same[best] and min(same) < best:
+        return None
+    rivals = [cost for count, cost in same.items() if count != best] + [cost + _LOOSE for cost in other]
+    return best if all(cost > same[best] + _MARGIN for cost in rivals) else None
 
 
 def _costs(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> tuple[dict[int, float], list[float]]:
     """What it costs to take the new rows for the first so many rows of the file.
 
-    First by count for readings that end with the same row on both sides, then for all others.
+    First by count, for readings that end with the same row on both sides; then for all others. Rows that come and rows
+    that go between the same two rows are one change.
     """
-    infinite = float("inf")
-    width = len(file) + 1
-    paired = [0.0] + [infinite] * (width - 1)
-    added = [infinite] * width
-    dropped = [infinite] + [_DROP + _DROP_MORE * count for count in range(width - 1)]
-    same: dict[int, float] = {}
-    for number, row in enumerate(new):
-        is_last = number == len(new) - 1
-        best = [min(costs) for costs in zip(paired, added, dropped, strict=True)]
-        next_added = [
-            min(added[at] + _ADD_MORE, min(paired[at], dropped[at]) + _ADD) for at in range(width)
-        ]
-        next_paired = [infinite] * width
-        for at, other in enumerate(file):
-            if row.is_same(other):
-                if is_last:
-                    same[at + 1] = best[at]
-                else:
-                    next_paired[at + 1] = best[at]
-            else:
-                next_paired[at + 1] = best[at] + _change(row, other)
-        next_dropped = [infinite] * width
-        for at in range(1, width):
-            next_dropped[at] = min(
-                next_dropped[at - 1] + _DROP_MORE, min(next_paired[at - 1], next_added[at - 1]) + _DROP
-            )
-        paired, added, dropped = next_paired, next_added, next_dropped
-    return same, [min(costs) for costs in zip(paired, added, dropped, strict=True)]
+    paired = [0.0] + [_NEVER] * len(file)
+    apart = [_NEVER] + [_CHANGE + _DROP * count for count in range(1, len(file) + 1)]
+    for row in new[:-1]:
+        paired, apart = _step(row, file, paired, apart)
+    best = list(map(min, paired, apart))
+    same = {at + 1: best[at] for at, other in enumerate(file) if new[-1].is_same(other)}
+    paired, apart = _step(new[-1], file, paired, apart)
+    for at in same:
+        paired[at] = _NEVER
+    return same, list(map(min, paired, apart))
 
 
-def _change(row: EdgeRow, other: EdgeRow) -> float:
-    alike = likeness(row.text, other.text)
-    return 0.3 + 1.5 * (1 - alike) if alike >= _ALIKE else _CHANGE
+def _step(
+    row: EdgeRow, file: Sequence[EdgeRow], paired: Sequence[float], apart: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """The costs with one more new row: by how many rows of the file are taken, ending with a pair or without."""
+    pairs = [_NEVER, *(min(paired[at], apart[at]) + _unlike(row, other) for at, other in enumerate(file))]
+    gaps = [min(paired[at] + _CHANGE, apart[at]) + _ADD for at in range(len(file) + 1)]
+    for at in range(1, len(gaps)):
+        gaps[at] = min(gaps[at], gaps[at - 1] + _DROP, pairs[at - 1] + _CHANGE + _DROP)
+    return pairs, gaps
+
+
+def _unlike(row: EdgeRow, other: EdgeRow) -> float:
+    if row.is_same(other):
+        return 0.0
+    alike = likeness(row.text, other.text) if is_telling(row.text) else 0.0
+    return 0.1 + 1 - alike if alike >= _ALIKE else _NEVER
 
 
 def _is_version(row: str, other: str) -> bool:
@@ -141,7 +141,7 @@ def _is_rewritten(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
     """Whether the rows up to the end of the file, and nothing but these, are there with other words."""
     if len(file) > 2 * len(new) + 2 or abs(len(file) - len(new)) > 3:
         return False
-    return likeness(new[-1].text, file[-1].text) >= _ALIKE
+    return is_telling(new[-1].text) and likeness(new[-1].text, file[-1].text) >= _ALIKE
 
 
 def _comes_in(edge: Edge) -> bool:

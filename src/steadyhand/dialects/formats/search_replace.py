@@ -10,17 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.dialect import Change, Dialect, Reader
-from steadyhand.dialects.labels import label_in
-from steadyhand.dialects.marker import FORMAT, Fence, Mark, fence_in, mark_in, refusal, word_in
+from steadyhand.dialects.marker import FORMAT, Fence, Mark, mark_in, refusal, word_in
 from steadyhand.dialects.marker_names import Names
-from steadyhand.dialects.marker_sides import Part, Sides, rows_of, signed_rows
+from steadyhand.dialects.marker_sides import Part, Sides, is_around, rows_of, signed_rows
 from steadyhand.dialects.marker_words import read_words
 from steadyhand.dialects.marker_writing import write_changes
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import edit_of_rows
 from steadyhand.plan.edit import Old, Replace
-from steadyhand.plan.request import CreateFile, EditFile, FileRequest
+from steadyhand.plan.request import EditFile, FileRequest
 
 _RESTARTS = 4  # blocks of a reply that may be broken off: each is read a second time
 _STRAY = 5  # characters from which a REPLACE mark is one also where no block is open
@@ -91,7 +90,7 @@ class SearchReplaceReader(Reader):
             part.tail = len(part.lines) - 1
             return [] if part.fence is not None else self._settle(part, part.tail)
         self._part = None
-        if word_in(line.text.lstrip("> \t+").rstrip(" \t:<").upper()) is None:
+        if part.is_closed_by_end:
             self.notes.append(Note(line.number, "a closing mark without its word"))
         return self._give(part, part.sides(), line)
 
@@ -99,31 +98,25 @@ class SearchReplaceReader(Reader):
         """A line after old lines and a REPLACE mark: it may stand where the divider belongs."""
         mark = mark_in(line.text)
         if mark is not None and mark.kind == "search" and mark.indent == part.mark.indent:
-            return [*self._settle(part, tail), *self._between(line)]
-        part.lines.append(line)
-        fence = fence_in(line.text)
-        is_end = fence is not None and part.fence is not None and fence.closes(part.fence)
-        if is_end and not any(one.text.strip() for one in part.lines[tail + 1 : -1]):
-            return self._settle(part, tail)
-        return []
+            return [*self._settle(part, tail, is_followed=True), *self._between(line)]
+        return self._settle(part, tail) if part.take_behind(line) else []
 
-    def _settle(self, part: Part, tail: int) -> list[Piece]:
+    def _settle(self, part: Part, tail: int, *, is_followed: bool = False) -> list[Piece]:
         """Old lines and a REPLACE mark without a divider: the new lines come behind it, or it is a small diff."""
         self._part = None
-        end = part.closing_fence(tail + 1, len(part.lines))
-        stop = len(part.lines) if end is None else end
-        if end is not None and _is_filled(part.lines[tail + 1 : end]) and _is_filled(part.lines[:tail]):
+        end = part.closing_fence(tail + 1, len(part.lines), is_followed=is_followed)
+        if end is not None and _is_filled(part.lines[:tail]) and part.is_replaced_behind(tail, end):
             self.notes.append(Note(part.lines[tail].number, "a REPLACE mark where the line ======= belongs"))
             pieces = self._give(part, part.sides_at(tail, end), part.lines[end - 1])
         else:
-            pieces = self._small_diff(part, tail, stop)
-        self._look_at(part.lines[stop if end is not None else tail + 1 :])
+            pieces = self._small_diff(part, tail, len(part.lines) if end is None else end)
+        self._look_at(part.lines[tail + 1 if end is None else end :])
         return pieces
 
     def _small_diff(self, part: Part, tail: int, stop: int) -> list[Piece]:
         rows = signed_rows(rows_of(part, part.lines[:tail]))
         edit = edit_of_rows(rows, fit="lines-first") if rows is not None else None
-        is_alone = all(_is_around(line.text) for line in part.lines[tail + 1 : stop])
+        is_alone = all(is_around(line.text) for line in part.lines[tail + 1 : stop])
         if edit is None or not is_alone:
             raise part.undivided()
         self.notes.append(Note(part.head.number, "a diff between SEARCH and REPLACE"))
@@ -150,7 +143,7 @@ class SearchReplaceReader(Reader):
         if not part.is_divided(end):
             raise part.unclosed()
         divider = part.divider(end)
-        fence = part.closing_fence(divider + 1, end)
+        fence = part.closing_fence(divider + 1, end, is_followed=end < len(part.lines))
         if fence is None:
             raise part.unclosed()
         self.notes.append(Note(part.lines[fence].number, "a block without >>>>>>> REPLACE at its end"))
@@ -163,7 +156,7 @@ class SearchReplaceReader(Reader):
         self._part = None
         if self._broken is not None:
             raise self._broken.unclosed()
-        fence = part.closing_fence(0, end)
+        fence = part.closing_fence(0, end, is_followed=True)
         self._look_at(part.lines[end if fence is None else fence : end])
         del part.lines[end if fence is None else fence :]
         self._broken = part
@@ -197,11 +190,14 @@ class SearchReplaceReader(Reader):
     def _give(self, part: Part, sides: Sides, last: Line) -> list[Piece]:
         if self._broken is not None:
             left = {line.text.strip() for line in self._broken.lines}
-            if not _is_filled(part.lines) or not left <= {"", *(row.strip() for row in sides.search)}:
+            if not any(map(str.strip, sides.search)) or not left <= {"", *map(str.strip, sides.search)}:
                 raise self._broken.unclosed()
             self.notes.append(Note(self._broken.head.number, "a block that was broken off and begun again"))
             self._broken = None
-        return self._deliver(_request(part, sides), part.head, last)
+        request = sides.request(part.path)
+        if request is None:
+            raise refusal(part.head.number, "a block without any line", "the old lines after this mark")
+        return self._deliver(request, part.head, last)
 
     def _deliver(self, request: FileRequest, first: Line, last: Line) -> list[Piece]:
         """The piece; one that changes nothing only if no other does."""
@@ -226,42 +222,14 @@ def write(changes: Sequence[Change]) -> str:
     return write_changes(changes, SearchReplaceReader)
 
 
-def _request(part: Part, sides: Sides) -> FileRequest:
-    if any(row.strip() for row in sides.search):
-        old, new = _texts(sides)
-        return EditFile(part.path, (Replace(Old(old, line=sides.line, fit="lines-first"), new),))
-    if any(row.strip() for row in sides.replace):
-        return CreateFile(part.path, "".join(sides.replace))
-    raise refusal(part.head.number, "a block without any line", "the old lines after this mark")
-
-
-def _texts(sides: Sides) -> tuple[str, str]:
-    """Both texts; without their last ending where it is the same matter on both sides.
-
-    So they fit a part of a line as well, and the last line of a file that has no newline there.
-    """
-    old, new = "".join(sides.search), "".join(sides.replace)
-    if not sides.search[-1].strip() or not sides.replace or not sides.replace[-1].strip():
-        return old, new
-    return old.removesuffix("\n").removesuffix("\r"), new.removesuffix("\n").removesuffix("\r")
-
-
 def _is_idle(request: FileRequest) -> bool:
-    if not isinstance(request, EditFile):
-        return False
-    return all(
-        isinstance(edit, Replace) and isinstance(edit.target, Old) and edit.target.text == edit.new
-        for edit in request.edits
-    )
+    edits = request.edits if isinstance(request, EditFile) else ()
+    targets = [(edit.target, edit.new) for edit in edits if isinstance(edit, Replace)]
+    return any(isinstance(target, Old) and target.text == new for target, new in targets)
 
 
 def _is_filled(lines: Sequence[Line]) -> bool:
     return any(line.text.strip() for line in lines)
-
-
-def _is_around(text: str) -> bool:
-    """Whether a line may stand between two blocks of a fence."""
-    return not text.strip() or fence_in(text) is not None or label_in(text) is not None
 
 
 DIALECT = Dialect(

@@ -107,7 +107,7 @@ class UnifiedReader(Reader):
             return False
         ahead, behind = self._queue.peek() or "", self._queue.peek(1) or ""
         if text.startswith("--- ") and ahead.startswith("+++ "):
-            return not self._around.is_foreign or behind.startswith("@@ -")
+            return not self._around.is_foreign or behind.startswith("@@")
         header = hunk_header_in(ahead)
         return header is not None and header.line is not None and not self._around.is_foreign
 

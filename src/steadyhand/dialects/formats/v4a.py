@@ -135,7 +135,7 @@ class V4aReader(Reader):
             pieces = self._end_hunk(section) if section.hunk is not None and section.hunk.is_begun else []
             if section.hunk is None:
                 section.hunk = Passage(line.number)
-            section.hunk.take(anchor)
+            section.hunk.take(anchor, line.number)
             return pieces
         if section.hunk is None and line.text.strip():
             section.hunk = Passage(line.number)

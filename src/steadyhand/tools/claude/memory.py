@@ -62,7 +62,7 @@ class _Call:
 
     def is_missing(self, error: EditError, path: str) -> bool:
         """Nothing is there, or a directory where a file is meant, which the documentation treats alike."""
-        if error.kind is Kind.NOT_TEXT:
+        if error.kind is Kind.NOT_TEXT or path == ".":
             return find_directory(self.workspace, path) is not None
         return error.kind is Kind.NO_SUCH_FILE and error.details.get("path") == path
 
@@ -110,8 +110,6 @@ def _view(call: _Call) -> Answer:
 
 
 def _list(call: _Call, found: Directory) -> Answer:
-    if "view_range" in call.fields:
-        raise bad_request("view_range", "a directory has no lines", "leave it out")
     shown = call.text("path").rstrip("/")
     head = f"Here're the files and directories up to 2 levels deep in {shown}, excluding hidden items and node_modules:"
     sizes = found.sizes(call.workspace)
@@ -127,9 +125,9 @@ def _create(call: _Call) -> Answer:
             resolve_path(call.workspace, shown, call.prefix, needs_prefix=True), text, reason=call.reason
         )
     except EditError as error:
-        if error.kind is Kind.EXISTS_ALREADY:
-            return _failure(error.kind, f"Error: File {shown} already exists")
-        raise
+        if error.kind is not Kind.EXISTS_ALREADY and find_directory(call.workspace, call.place()) is None:
+            raise
+        return _failure(Kind.EXISTS_ALREADY, f"Error: File {shown} already exists")
     return Answer(f"File created successfully at: {shown}")
 
 

@@ -123,11 +123,10 @@ def _view(call: _Call, max_characters: int | None) -> Answer:
 
 
 def _list(call: _Call) -> Answer | None:
+    """The directory, if it is one; a `view_range` applies to files only, as the documentation has it."""
     found = find_directory(call.workspace, call.path)
     if found is None:
         return None
-    if "view_range" in call.fields:
-        raise bad_request("view_range", f"{call.shown} is a directory and has no lines", "leave it out")
     above = call.shown.rstrip("/")
     head = (
         f"Here're the files and directories up to 2 levels deep in {call.shown}, "

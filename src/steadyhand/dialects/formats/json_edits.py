@@ -1,0 +1,165 @@
+"""JSON: edits as tools take them, in a reply instead of a call.
+
+Any toolset's form is read: our own requests, lists of old and new text under all their names, line ranges, calls of
+tools around them. JSON that has not the shape of an edit is left alone. Plain JSON is read as soon as its last bracket
+is there; where it is no plain JSON, all that follows waits for the end of the reply and is read loosely then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from steadyhand.dialects.dialect import Dialect, Reader
+from steadyhand.dialects.json_document import Document, line_starts
+from steadyhand.dialects.json_edit import Found
+from steadyhand.dialects.json_fields import MARKS, NAMES
+from steadyhand.dialects.json_node import Node, Unreadable
+from steadyhand.dialects.json_order import Order
+from steadyhand.dialects.json_places import Brackets, Fences, find_start, goes_on
+from steadyhand.dialects.json_shapes import find_requests
+from steadyhand.dialects.json_writing import write_json
+from steadyhand.dialects.loose_json import read_strict
+from steadyhand.dialects.piece import Note, Piece
+from steadyhand.dialects.reply import Line
+
+_WORK = 4  # how often a reply is read again from another place, in lengths of it
+
+
+class _JsonReader(Reader):
+    """Reads JSON values line by line: outside of one, inside of one, or keeping all lines for the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._fences = Fences()
+        self._order = Order()
+        self._lines: list[Line] = []
+        self._start = 0
+        self._opener = ""
+        self._is_sure = False
+        self._brackets = Brackets()
+        self._waits = False
+        self._idle: list[Found] = []
+        self._has_given = False
+
+    def feed(self, line: Line) -> Iterable[Piece]:
+        if self._waits:
+            self._lines.append(line)
+            return ()
+        if self._lines:
+            return self._go_on(line)
+        if self._fences.take(line.text) or not self._fences.allow:
+            return ()
+        return self._look(line, 0)
+
+    def close(self) -> Iterable[Piece]:
+        pieces = list(self._read_rest()) if self._lines else []
+        for found in self._idle[0 if self._has_given else 1 :]:
+            self.notes.append(Note(found.lines[0], "an edit that changes nothing"))
+        if self._idle and not self._has_given:
+            pieces.append(Piece(self._idle[0].request, self._idle[0].lines))
+        return pieces
+
+    def _look(self, line: Line, column: int) -> list[Piece]:
+        """Read what stands in a line from a column on, outside of any value."""
+        pieces: list[Piece] = []
+        at = find_start(line.text, column)
+        while at >= 0:
+            self._lines, self._start, self._opener = [line], at, line.text[at]
+            self._is_sure = goes_on(line.text, at + 1, self._opener) is True
+            self._brackets = Brackets()
+            end = self._brackets.close_at(line.text, at)
+            if end is None:
+                break
+            pieces.extend(self._finish(end))
+            if self._waits:
+                break
+            at = find_start(line.text, end)
+        return pieces
+
+    def _go_on(self, line: Line) -> list[Piece]:
+        """Read a line inside a value."""
+        if not self._is_sure and line.text.strip():
+            self._is_sure = goes_on(line.text, 0, self._opener) is True
+            if not self._is_sure:
+                self._lines = []
+                return list(self.feed(line))
+        self._lines.append(line)
+        end = self._brackets.close_at(line.text, 0)
+        if end is None:
+            return []
+        pieces = self._finish(end)
+        return pieces if self._waits else pieces + self._look(line, end)
+
+    def _finish(self, end: int) -> list[Piece]:
+        """Read the value whose last bracket is there, or keep everything for the end."""
+        document = self._document()
+        try:
+            if end < 0:
+                raise Unreadable(0, "", "")
+            node = read_strict(document.text, self._start)
+        except Unreadable:
+            self._waits = True
+            return []
+        self._lines = []
+        return self._take(node, document)
+
+    def _document(self) -> Document:
+        """The lines kept so far; carriage returns are how the reply was sent if its first line has one."""
+        is_sent_so = self._lines[0].ending == "\r\n"
+        text = "".join(line.text + "\n" if is_sent_so and line.ending else line.whole for line in self._lines)
+        return Document(text, self._lines[0].number)
+
+    def _take(self, node: Node, document: Document) -> list[Piece]:
+        found = find_requests(node, document, self._order)
+        given = [one for one in found if not one.is_idle]
+        self._idle.extend(one for one in found if one.is_idle)
+        self._has_given = self._has_given or bool(given)
+        if found:
+            self._note_flaws(node, document)
+        return [Piece(one.request, one.lines) for one in given]
+
+    def _note_flaws(self, node: Node, document: Document) -> None:
+        told: set[str] = set()
+        for flaw in document.flaws:
+            if flaw.what not in told and flaw.offset >= node.start:
+                told.add(flaw.what)
+                self.notes.append(Note(document.place(flaw.offset)[0], flaw.what))
+
+    def _read_rest(self) -> Iterable[Piece]:
+        """Read the lines that were kept, loosely where they are no plain JSON."""
+        document = self._document()
+        starts = document.starts = line_starts(document.text)
+        work = _WORK * len(document.text)
+        row, column = 0, self._start
+        while row < len(self._lines):
+            text = self._lines[row].text
+            if column == 0 and (self._fences.take(text) or not self._fences.allow):
+                row += 1
+                continue
+            at = self._start if row == 0 and column == self._start else find_start(text, column)
+            if at < 0:
+                row, column = row + 1, 0
+                continue
+            try:
+                document.flaws.clear()
+                node = document.read(starts[row] + at, NAMES)
+            except Unreadable as error:
+                if not error.keys.isdisjoint(MARKS):
+                    raise document.unreadable(error) from None
+                work -= error.offset - starts[row] - at
+                row, column = (row + 1, 0) if work > 0 else (document.place(error.offset)[0] - document.line + 1, 0)
+                continue
+            yield from self._take(node, document)
+            line, column = document.place(node.end)
+            row, column = line - document.line, column - 1
+
+
+DIALECT = Dialect(
+    name="json",
+    aliases=("ranges", "apply_edits"),
+    rank=40,
+    summary="Edits in JSON: our own requests, old and new text as tools take it, line ranges.",
+    reader=_JsonReader,
+    example='{"edits": [{"path": "src/app.py", "old_string": "x = 1", "new_string": "x = 2"}]}\n',
+    write=write_json,
+)
