@@ -21,6 +21,7 @@ _KEY_BEFORE = re.compile(r"""["'](\w{2,40})$""", re.ASCII)
 _JOINED = re.compile(r"""[ \t\r\n]{0,80}\+[ \t\r\n]{0,80}["']""")
 _NEXT_LINE = re.compile(r"""[ \t]*\r?\n[ \t]*["']""")
 _OVER = re.compile(r"\s*(?:\Z|(`{3,}|~{3,})|</|<\||(?=[\[{]))")
+_LAST = re.compile(r"[ \t]*[})\];,]{0,8}[ \t]*(?:\r?\n|\Z|<|`{3}|[{\[])")
 _OPENERS = re.compile(r"[\[{\s]{1,200}")
 _LATE = re.compile(r"""["'][\s,]{0,80}[}\]]""")
 _LONGEST_COMMENT = 2_000
@@ -57,12 +58,14 @@ class Outlook:
     def __init__(self, text: str, names: Names) -> None:
         self._text = text
         self._names = names
+        self._quoted = True
 
-    def judge(self, quote: int, closers: str, *, is_bare: bool) -> Verdict:
+    def judge(self, quote: int, closers: str, *, is_bare: bool, quoted: bool) -> Verdict:
         """The quote at an offset, inside a value; `closers` are those of the containers around it, outermost first.
 
-        `is_bare`: the string has had quotes that belong to it.
+        `is_bare`: the string has had quotes that belong to it; `quoted`: the keys of its object have quotes.
         """
+        self._quoted = quoted
         after = self._blanks(quote + 1)
         char = self._text[after : after + 1]
         has_break = "\n" in self._text[quote + 1 : after]
@@ -71,11 +74,15 @@ class Outlook:
             return Verdict.ENDS if ends else Verdict.CONTENT
         verdict = Verdict.CONTENT
         if char == "," or char == "}" or has_break:
-            verdict = self._member(self.skip(after + (char == ",")), closers, is_bare=is_bare)
+            verdict = self._member(self._gap(after + (char == ","), is_bare=is_bare), closers, is_bare=is_bare)
         return self._content(quote, char) if verdict is Verdict.CONTENT else verdict
 
+    def is_sure(self, key: str) -> bool:
+        """Whether a key is one of an edit's own."""
+        return self._names.sure(plain_name(key))
+
     def skip(self, at: int) -> int:
-        """The next offset that is no blank and in no comment."""
+        """The next offset that is no blank and in no comment. A comment with a quote in it may be part of a text."""
         text = self._text
         while True:
             at = self._blanks(at)
@@ -86,22 +93,26 @@ class Outlook:
                 end = text.find("*/", at + 2, at + _LONGEST_COMMENT)
             else:
                 return at
-            if end < 0:
+            if end < 0 or text.find('"', at, end) >= 0:
                 return at
             at = end + (2 if mark == "/*" else 1)
 
     def key_at(self, at: int) -> str | None:
-        """The key that stands at an offset with its colon; without quotes only one that is known."""
+        """The key that stands at an offset with its colon; without quotes only one that is known and among such."""
         found = _KEY.match(self._text, at)
         if found is None:
             return None
         quoted, bare = found.group(2), found.group(3)
         name: str = quoted if quoted is not None else bare
-        return name if quoted is not None or self._names.known(plain_name(bare)) else None
+        return name if quoted is not None or (not self._quoted and self._names.known(plain_name(bare))) else None
 
     def _blanks(self, at: int) -> int:
         found = _BLANKS.match(self._text, at)
         return found.end() if found is not None else at
+
+    def _gap(self, at: int, *, is_bare: bool) -> int:
+        """Behind blanks and, as long as nothing speaks for code in the string, behind comments."""
+        return self._blanks(at) if is_bare else self.skip(at)
 
     def _content(self, quote: int, char: str) -> Verdict:
         """A quote that ends nothing: in doubt where it may be a key, or one of two strings put together."""
@@ -138,25 +149,25 @@ class Outlook:
                 return Verdict.CONTENT
             if depth == 0:
                 return self._end(at + 1, is_bare=is_bare)
-            after = self.skip(at + 1)
+            after = self._gap(at + 1, is_bare=is_bare)
             has_separator = "\n" in self._text[at + 1 : after]
             at = after
             if self._text[at : at + 1] == ",":
-                at, has_separator = self.skip(at + 1), True
+                at, has_separator = self._gap(at + 1, is_bare=is_bare), True
             if self._text[at : at + 1] not in ("}", "]"):
                 return self._next(at, closers[depth - 1], is_bare=is_bare) if has_separator else Verdict.CONTENT
 
     def _next(self, at: int, closer: str, *, is_bare: bool) -> Verdict:
         """Whether another member or element stands behind a container that is closed."""
         if self._text[at : at + 1] == "{":
-            key = self.key_at(self.skip(at + 1))
+            key = self.key_at(self._gap(at + 1, is_bare=is_bare))
             return Verdict.ENDS if key is not None or not is_bare else Verdict.CONTENT
         return self._field(self.key_at(at), is_bare=is_bare) if closer == "}" else Verdict.CONTENT
 
     def _end(self, at: int, *, is_bare: bool) -> Verdict:
         """Whether the value as a whole may end here: with bare quotes in it only where nothing else goes on."""
         if not is_bare:
-            return Verdict.CONTENT if self._text[at : at + 1] in ('"', "'") else Verdict.ENDS
+            return Verdict.ENDS if _LAST.match(self._text, at) else Verdict.CONTENT
         over = _OVER.match(self._text, at)
         if over is None:
             return Verdict.CONTENT

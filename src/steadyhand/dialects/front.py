@@ -75,23 +75,23 @@ def _make(source: Source, found: Patch, policy: Policy | None, path: str | None)
 
 
 def _for_path(found: Patch, path: str | None) -> list[FileRequest]:
-    """The requests for one path; those of the only file there is, if its name is the same or has the same end."""
-    names = paths_of(found.files)
-    if len(names) > 1 and path is not None:
-        chosen = [request for request in found.files if path in map(_plain, paths_of([request]))]
-        if chosen:
-            return chosen
-    files = [request for request in found.files if path is None or _may_be(request.path, path)]
-    targets = {request.path for request in files}
-    if len(files) < len(found.files) or (len(names) > 1 and not _is_one_file(files, targets)):
-        raise _other_files(names, path)
-    return files
+    """The requests for one file: the one named so, else the only one there is, if its name ends the same."""
+    exact = [one.path for one in found.files if path is not None and _plain(path) in map(_plain, paths_of([one]))]
+    alike = [one.path for one in found.files if path is None or _may_be(one.path, path)]
+    chosen = _about(found.files, (exact or alike)[0]) if exact or alike else []
+    if not chosen or (len(chosen) < len(found.files) and not exact):
+        raise _other_files(paths_of(found.files), path)
+    return chosen
 
 
-def _is_one_file(files: Sequence[FileRequest], targets: set[str]) -> bool:
-    """Whether requests with several names are about one file that gets another name."""
-    moved = {name for name in paths_of(files) if name not in targets}
-    return len(targets) + len(moved) <= 2 and bool(moved)
+def _about(files: Sequence[FileRequest], name: str) -> list[FileRequest]:
+    """The requests for one file, also under the names that it is given on the way."""
+    names, chosen = {name}, []
+    for request in files:
+        if request.path in names:
+            chosen.append(request)
+            names.update(paths_of([request]))
+    return chosen
 
 
 def _plain(name: str) -> str:
@@ -99,8 +99,9 @@ def _plain(name: str) -> str:
 
 
 def _may_be(name: str, path: str) -> bool:
-    """Whether a reply that names a file so may mean this one: no name, or the same file name at the end."""
-    return not name or posixpath.basename(_plain(name)) == posixpath.basename(_plain(path))
+    """Whether a reply that names a file so may mean this one: no name, or the same file name at the end, dot or not."""
+    one, two = (posixpath.basename(_plain(given)).lstrip(".") for given in (name, path))
+    return not name or one == two
 
 
 def _other_files(names: Sequence[str], path: str | None) -> EditError:

@@ -92,7 +92,7 @@ class OpenHunk:
         if text in ("-- ", "--"):
             if ahead is not None and _VERSION.fullmatch(ahead):
                 return True
-            return (is_full or text == "-- ") and (ahead is None or ahead[:1] not in ("", *_SIGNS))
+            return (is_full or text == "-- ") and (ahead is None or ahead[:1] not in ("", "\\", *_SIGNS))
         if not text.startswith("--- ") or ahead is None or not ahead.startswith("+++ "):
             return False
         behind = self._queue.peek(1)

@@ -34,18 +34,14 @@ class Surroundings:
         self.is_foreign = False
         self._has_begun = False
         self._may_have_rows = False
+        self._is_mail = False
         self._is_told = False
         self._is_quiet = False
-        self._fence_noted = 0
 
     def begin(self) -> None:
         """Something of a diff begins."""
-        fence = self._wrapping.fence
-        if fence is not None and fence.line != self._fence_noted:
-            self._fence_noted = fence.line
-            self._notes.append(Note(fence.line, "a code fence around the patch"))
         self._has_begun = True
-        self.offers_rows = self._may_have_rows = self._is_told = self._is_quiet = False
+        self.offers_rows = self._may_have_rows = self._is_mail = self._is_told = self._is_quiet = False
 
     def end_rows(self, *, is_sure: bool) -> None:
         """Rows have ended; unless it is sure, there may be more of them."""
@@ -53,13 +49,14 @@ class Surroundings:
 
     def take(self, line: Line) -> Sort:
         """Take a line outside of a diff, and say what it is. Refuses what may be a row, and binary content."""
-        if not line.text.strip():
+        if not line.text.strip() or self._is_mail:
             self._is_quiet = False
             return "text"
         sort = self._wrapping.see(line)
         match sort:
             case "open":
                 self._open()
+                self._note(line, "a code fence around the patch")
             case "close":
                 self.label, self.offers_rows = None, False
             case "tag" | "heredoc":
@@ -73,19 +70,18 @@ class Surroundings:
         fence = self._wrapping.fence
         assert fence is not None
         self.label = fence.label or self.label
-        self.offers_rows = fence.is_for_diffs and not self._has_begun
+        self.offers_rows = fence.is_for_diffs
         self._may_have_rows = self._is_told = False
 
     def _take_text(self, line: Line) -> None:
         text = line.text
         if self._has_begun and text in ("-- ", "--"):
-            self._is_quiet, self._may_have_rows = True, False
+            self._is_quiet = True
         elif is_v4a_mark(text):
             self.is_foreign = not text.lower().startswith("*** end")
             self._note(line, "a mark of another format")
-        elif begins_mail(text) and not self._is_told:
-            self._is_quiet = self._is_told = True
-            self._may_have_rows = False
+        elif begins_mail(text):
+            self._is_mail, self._may_have_rows = True, False
         elif is_binary(text):
             raise binary(line.number)
         elif text.startswith(_OF_A_DIFF):

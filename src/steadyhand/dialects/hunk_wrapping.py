@@ -20,13 +20,9 @@ Sort = Literal["open", "close", "tag", "heredoc", "text"]
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
 _TAG = re.compile(r"[ \t]*(?:<(/?)([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>|<\|[^|<>]{1,40}\|>|<!\[CDATA\[|\]\]>)[ \t]*")
 _HEREDOC = re.compile(r"<<[-~]?[ \t]?(?:'(\w+)'|\"(\w+)\"|([A-Z][A-Z0-9_]*)\b)")
-_MAIL = re.compile(
-    r"From [0-9a-f]{7,64} |commit [0-9a-f]{7,64}\b|# HG changeset patch|(?:From|Subject|Message-Id): ", re.I
-)
+_MAIL = re.compile(r"From [0-9a-f]{7,64} |commit [0-9a-f]{7,64}(?: \(.*\))?\s*\Z|# HG changeset patch")
 _V4A = re.compile(r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Update|Add|Delete) File:|Move to:)", re.I)
-_FOREIGN = re.compile(
-    r"(?:<{5,9}|>{5,9}|={5,9}|-{5,9}|\+{5,9})(?: ?(?:SEARCH|REPLACE|ORIGINAL|UPDATED)\b.*)?>?\s*|\*\*\* .*"
-)
+_FOREIGN = re.compile(r"(?:<{5,9}|>{5,9}|={5,9}|-{5,9} ?SEARCH|\+{5,9} ?REPLACE)(?: ?[A-Z]+)?>?\s*|\*\*\* .*")
 _DIFF_INFO = frozenset(("diff", "patch", "udiff"))
 _WIDEST = 400  # a longer line is text
 _TOOL_TAGS = frozenset(

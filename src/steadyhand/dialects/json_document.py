@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.bare_quotes import Names
@@ -71,8 +71,8 @@ class Document:
         inside = index < len(self.apostrophes) and self.apostrophes[index] < node.end
         return self.apostrophes[index] if inside else None
 
-    def inner(self, node: Node, names: Names, marks: Iterable[str]) -> tuple[Node, Document] | None:
-        """The JSON text in a string, if it is one. Refuses one that is broken and has one of the marks as a key."""
+    def inner(self, node: Node, names: Names, is_marked: Callable[[Unreadable], bool]) -> tuple[Node, Document] | None:
+        """The JSON text in a string, if it is one. Refuses one that is broken and would matter."""
         text = node.value
         if not isinstance(text, str) or not text.lstrip().startswith(("{", "[")) or self.level == _MOST_INNER:
             return None
@@ -81,7 +81,7 @@ class Document:
         try:
             return inside.read(start, names), inside
         except Unreadable as error:
-            if error.keys.isdisjoint(marks):
+            if not is_marked(error):
                 return None
             raise inside.unreadable(error) from None
 

@@ -10,11 +10,11 @@ from collections.abc import Collection
 
 from steadyhand.dialects.bare_quotes import Names, plain_name
 from steadyhand.dialects.json_document import Document
-from steadyhand.dialects.json_node import Node
+from steadyhand.dialects.json_node import Node, Unreadable
 from steadyhand.errors import EditError
 from steadyhand.structure.fields import describe, nearest_name
 
-__all__ = ["MARKS", "NAMES", "Fields"]
+__all__ = ["NAMES", "Fields", "is_marked"]
 
 _ROLES: dict[str, tuple[str, ...]] = {
     "old": ("old_string", "old_str", "old_text", "old_content", "old", "search", "find"),
@@ -55,7 +55,12 @@ _SURE = _TEXTS | frozenset(map(plain_name, ("replace_all", "allow_multiple", "ex
 
 NAMES = Names(known=_ROLE_OF.__contains__, sure=_SURE.__contains__)
 
-MARKS = frozenset(name for name in _TEXTS if name not in _GENERIC) | {"edits"}
+_DISTINCT = frozenset(name for name in _TEXTS if name not in _GENERIC)
+
+
+def is_marked(error: Unreadable) -> bool:
+    """Whether what cannot be read was going to be an edit, by the keys it has."""
+    return not error.keys.isdisjoint(_DISTINCT | {"edits"}) or not error.texts.isdisjoint(_TEXTS)
 
 
 class Fields:
@@ -80,7 +85,7 @@ class Fields:
     @property
     def is_distinct(self) -> bool:
         """Whether a field's name is one that nothing but an edit has."""
-        return any(plain_name(name) in MARKS and name != "edits" for name in self._members)
+        return any(plain_name(name) in _DISTINCT for name in self._members)
 
     def get(self, role: str) -> Node | None:
         """The value of a field; None where it is absent or null."""

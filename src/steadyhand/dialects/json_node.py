@@ -39,14 +39,26 @@ class Reading:
 
 
 class Unreadable(Exception):
-    """Why a text cannot be read as JSON: where, what is there, what should be; `keys` has the plain names so far."""
+    """Why a text cannot be read as JSON: where, what is there, and what should be.
 
-    def __init__(self, offset: int, what: str, expected: str, keys: frozenset[str] = frozenset()) -> None:
+    `keys` has the plain names of the keys before that place, `texts` those of them that have a text.
+    """
+
+    def __init__(
+        self,
+        offset: int,
+        what: str,
+        expected: str,
+        *,
+        keys: frozenset[str] = frozenset(),
+        texts: frozenset[str] = frozenset(),
+    ) -> None:
         super().__init__(what)
         self.offset = offset
         self.what = what
         self.expected = expected
         self.keys = keys
+        self.texts = texts
 
 
 def plain(node: Node) -> object:

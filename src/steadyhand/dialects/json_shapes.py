@@ -12,7 +12,7 @@ from dataclasses import replace
 from steadyhand.dialects.bare_quotes import plain_name
 from steadyhand.dialects.json_document import Document
 from steadyhand.dialects.json_edit import Around, Found, find_edit, path_of_edit
-from steadyhand.dialects.json_fields import MARKS, NAMES, Fields
+from steadyhand.dialects.json_fields import NAMES, Fields, is_marked
 from steadyhand.dialects.json_node import Node
 from steadyhand.dialects.json_order import Order
 from steadyhand.dialects.json_own import find_own, find_own_edit, is_own_request
@@ -83,7 +83,7 @@ class _Search:
         inside = fields.get("arguments") or fields.get("tool")
         around = Around(tool=_caller(fields))
         if inside is not None and isinstance(inside.value, str):
-            read = fields.document.inner(inside, NAMES, MARKS)
+            read = fields.document.inner(inside, NAMES, is_marked)
             if read is not None:
                 self._left.append((*read, around))
         elif inside is not None:
@@ -137,7 +137,7 @@ def _items(fields: Fields) -> tuple[list[Node], Document]:
     """The list of edits of an object, also where it is a single one, or JSON in a string."""
     node, document = fields.get("edits"), fields.document
     assert node is not None
-    read = document.inner(node, NAMES, MARKS) if isinstance(node.value, str) else None
+    read = document.inner(node, NAMES, is_marked) if isinstance(node.value, str) else None
     if read is not None:
         node, document = read
     return (node.value if isinstance(node.value, list) else [node]), document

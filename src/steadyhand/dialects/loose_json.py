@@ -46,6 +46,7 @@ class _Open:
     items: list[Node] = field(default_factory=list)
     name: str = ""
     name_at: int = -1
+    quoted: bool = True
 
 
 def read_strict(text: str, start: int = 0) -> Node:
@@ -74,6 +75,7 @@ class _Scanner:
         self._outlook = outlook
         self._open: list[_Open] = []
         self._keys: set[str] = set()
+        self._texts: set[str] = set()
 
     def read(self) -> Node:
         node = self._begin()
@@ -176,8 +178,12 @@ class _Scanner:
         if self._text[colon : colon + 1] != ":":
             raise self._error(colon, self._what(colon), f"':' behind the key {name[:60]!r}")
         top.name, top.name_at = name, at
+        top.quoted = top.quoted and word is None
         if word is None:
             self._keys.add(plain_name(name))
+            value = self._skip(colon + 1)
+            if self._text[value : value + 1] in ('"', "'"):
+                self._texts.add(plain_name(name))
         return colon + 1
 
     def _bare(self, at: int) -> Value:
@@ -230,7 +236,8 @@ class _Scanner:
         if self._outlook is None or is_key:
             return True
         closers = "".join(container.closer for container in self._open)
-        verdict = self._outlook.judge(quote, closers, is_bare=is_bare)
+        quoted = not self._open or self._open[-1].quoted
+        verdict = self._outlook.judge(quote, closers, is_bare=is_bare, quoted=quoted)
         if verdict is Verdict.DOUBT:
             raise self._error(quote, "a quote that may end the text or be part of it", "\\ before each quote in a text")
         return verdict is Verdict.ENDS
@@ -240,11 +247,18 @@ class _Scanner:
         if bare and text.endswith(quote) and self._text[end - 2 : end] != "\\" + quote and text.count(quote) % 2:
             raise self._error(end, "a quote that may end the text or be part of it", "\\ before each quote in a text")
         if bare:
+            self._check_bare(at)
             self._flaw(at, "quotes inside a string without a backslash")
         if quote == "'":
             self._flaw(at, "a string in single quotes")
         if _CONTROL.search(self._text, at, end):
             self._flaw(at, "a line break or a tab inside a string")
+
+    def _check_bare(self, at: int) -> None:
+        """Refuse bare quotes in anything but the text of an edit: it may be a text that was taken for its end."""
+        name = self._open[-1].name if self._open else ""
+        if self._outlook is not None and not self._outlook.is_sure(name):
+            raise self._error(at, f"quotes without a backslash in {name[:60]!r}", "\\ before each quote in a text")
 
     def _escape(self, at: int, quote: str) -> tuple[str, int]:
         """What an escape stands for, and where it ends."""
@@ -295,4 +309,6 @@ class _Scanner:
         return f"{char!r}" if char else "the text ends here"
 
     def _error(self, offset: int, what: str, expected: str) -> Unreadable:
-        return Unreadable(min(offset, len(self._text)), what, expected, frozenset(self._keys))
+        return Unreadable(
+            min(offset, len(self._text)), what, expected, keys=frozenset(self._keys), texts=frozenset(self._texts)
+        )

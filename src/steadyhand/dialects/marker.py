@@ -14,9 +14,10 @@ from steadyhand.dialects.labels import path_of
 from steadyhand.dialects.piece import malformed
 from steadyhand.errors import EditError
 
-__all__ = ["FORMAT", "Fence", "Mark", "escaped", "fence_in", "mark_in", "refusal", "unescaped", "word_in"]
+__all__ = ["FORMAT", "USUAL", "Fence", "Mark", "escaped", "fence_in", "mark_in", "refusal", "unescaped", "word_in"]
 
 FORMAT = "search-replace"
+USUAL = 7  # characters of a mark
 
 Kind = Literal["search", "divider", "replace", "conflict", "conflict-end", "end"]
 
@@ -25,11 +26,10 @@ _REPLACE = re.compile(r"(>{3,20}|\+{3,20})[ \t]*(REPLACE|UPDATED)[ \t]*[<:]?", r
 _DIVIDER = re.compile(r"={3,20}")
 _CONFLICT = re.compile(r"([<>])\1{6}[ \t]+\S.*|<{7}")
 _END = re.compile(r">{5,9}")
-_ESCAPABLE = re.compile(
-    r"(?:[<>]{5}|={3,20}\s*$|-{5,9}\s*$|[<>=+-]{3,20}[ \t]*(?:SEARCH|REPLACE)|:(?:start|end)_line:)"
-)
+_ESCAPABLE = re.compile(r"(?:[<>]{5}|={3,20}\s*$|-{7}\s*$|[<>=+-]{3,20}[ \t]*(?:SEARCH|REPLACE)|:(?:start|end)_line:)")
 _WORD = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+)?(?:\*\*|\*|__|_)?(SEARCH|REPLACE)(?:\*\*|\*|__|_)?:?(?:\*\*|\*)?[ \t]*")
 _FENCE = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_HEADERS = (":start_line:", ":end_line:")
 _SURE = 5  # characters that make a mark also where its word is not in capitals
 
 
@@ -111,23 +111,24 @@ def fence_in(text: str) -> Fence | None:
     return Fence(found[1], found[2], found[3].strip()) if found is not None else None
 
 
-def _is_marked(text: str) -> bool:
-    """Whether a line of content would be taken for a mark."""
-    return _ESCAPABLE.match(text.lstrip("\\")) is not None
-
-
 def escaped(text: str) -> str:
-    """A line of content as it is written; its backslash comes off when it is read.
+    """A line of content as it is written between marks of the usual size; its backslash comes off when it is read.
 
-    >>> escaped("======="), unescaped(escaped("======="))
-    ('\\\\=======', '=======')
+    >>> escaped("======="), unescaped(escaped("=======")), escaped("=====")
+    ('\\\\=======', '=======', '=====')
     """
-    return "\\" + text if _is_marked(text) else text
+    mark = mark_in(text)
+    is_taken = mark is not None and not mark.indent and (mark.kind != "divider" or mark.size == USUAL)
+    return "\\" + text if is_taken or text.startswith(_HEADERS) or _is_escaped(text) else text
 
 
 def unescaped(text: str) -> str:
     """A line of content as it is meant."""
-    return text[1:] if text.startswith("\\") and _is_marked(text) else text
+    return text[1:] if _is_escaped(text) else text
+
+
+def _is_escaped(text: str) -> bool:
+    return text.startswith("\\") and _ESCAPABLE.match(text.lstrip("\\")) is not None
 
 
 def refusal(line: int, what: str, expected: str, *, hint: str | None = None) -> EditError:

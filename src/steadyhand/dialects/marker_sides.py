@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.labels import label_in
-from steadyhand.dialects.marker import Fence, Mark, fence_in, mark_in, refusal, unescaped
+from steadyhand.dialects.marker import USUAL, Fence, Mark, fence_in, mark_in, refusal, unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
 from steadyhand.errors import EditError
@@ -28,7 +28,7 @@ __all__ = ["Part", "Sides", "is_around", "rows_of", "signed_rows"]
 _ESCAPE = "put a backslash before each line of the old and new text that looks like a mark: \\======="
 _START = re.compile(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
 _END = re.compile(r"[ \t]*:end_line:[ \t]*\d{1,9}[ \t]*")
-_RULE = re.compile(r"-{5,9}[ \t]*")
+_RULE = re.compile(r"-{7}[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Part:
         """The index of the line between old and new lines. Refuses where there is none, or where two may be it."""
         found = [divider for divider in self._dividers if divider.index < end]
         outer = [divider for divider in found if not divider.depth] or found
-        sizes = (self.mark.size,), (7,), range(5, 10), range(3, 21)
+        sizes = (self.mark.size,), (USUAL,), range(5, 10), range(3, 21)
         for size in sizes:
             likely = [divider for divider in outer if divider.size in size]
             if len(likely) == 1:

@@ -27,10 +27,11 @@ _WORK = 400_000  # rows compared while stretches are looked for
 _INSIDE = 80  # rows from the border of a run
 _WORD = 2  # letters and digits
 _KNOWN = 16  # letters and digits by which a row alone is known
-_ROOM = 8  # rows by which a rival may be longer
+_SLACK = 2  # rows more that may differ in a place that is as likely
 _NEAR = 30  # rows around a run in which no row of it may stand once more
 _AROUND = 1_000  # rows on either side of a run that are looked at
 
+_Stretch = tuple[int, int, int, int]  # first row, its place, how many rows, and how many letters and digits
 Pin = tuple[int, int]  # a row of a run and its place in the file, both among the rows that are not blank
 
 
@@ -116,22 +117,22 @@ class _Anchoring:
         return (before[-1] if before else 0), (after[0] if after else len(self._file))
 
     def _stretch(self, number: int) -> list[Pin]:
-        """The longest stretch of a run that stands once in its zone; nothing for a run that is nothing but context."""
+        """The stretch of a run that says most, if it stands once in its zone; nothing for a run that is mere context."""
         run, rows = self._runs[number], self._rows[number]
-        found = sorted(self._stretches(number), key=lambda one: -one[2])
+        found = sorted(self._stretches(number), key=lambda one: (-one[3], one))
         if not found:
             raise self._refuse.no_anchor(run)
-        row, place, size = found[0]
-        rivals = [one for one in found[1:] if one[0] <= row and one[0] + one[2] >= row + size]
+        row, place, size, weight = found[0]
+        rivals = [one for one in found[1:] if 2 * one[3] > weight and not _is_beside(one, found[0])]
         if not rivals:
             return [(row + step, place + step) for step in range(size)]
         if size == len(rows) and len(self._runs) > 1:
             return []
-        places = sorted(at + row - start for start, at, _ in (found[0], *rivals))
+        places = sorted({place, *(at for _, at, _, _ in rivals)})
         raise self._refuse.ambiguous(run, rows.numbers[row], rows.numbers[row + size - 1], places)
 
-    def _stretches(self, number: int) -> Iterator[tuple[int, int, int]]:
-        """Where rows of a run and rows of the file go side by side: first row, place, and how many."""
+    def _stretches(self, number: int) -> Iterator[_Stretch]:
+        """Where rows of a run and rows of the file go side by side."""
         keys, (low, high) = self._rows[number].keys, self._zone(number)
         places = [self._file.places.get(key, []) for key in keys]
         rare = [len(found) <= _OFTEN for found in places]
@@ -142,8 +143,9 @@ class _Anchoring:
                 if row and place > low and rare[row - 1] and keys[row - 1] == self._file.keys[place - 1]:
                     continue  # it has begun before
                 size = self._size(number, row, place, high)
-                if any(map(is_telling, keys[row : row + size])):
-                    yield row, place, size
+                weight = sum(sum(map(str.isalnum, key)) for key in keys[row : row + size])
+                if weight >= _WORD:
+                    yield row, place, size, weight
 
     def _size(self, number: int, row: int, place: int, high: int) -> int:
         keys, size = self._rows[number].keys, 1
@@ -188,7 +190,12 @@ class _Anchoring:
         ours, theirs = unit_of(rows.texts), unit_of(around)
         if ours and theirs and (ours == "\t") != (theirs == "\t") and not any(pair.before for pair in pairs):
             pairs.append(Pair(len(rows), ours, theirs))  # rows at the margin do not show that tabs and blanks differ
-        return carry(pairs, ours, theirs)
+        carried = carry(pairs, ours, theirs)
+        if all(carried(pair.before, pair.row) == pair.after for pair in pairs) and carried.is_rule:
+            return carried
+        least = min(len(pair.before) for pair in pairs)
+        is_same = all(pair.before == pair.after for pair in pairs if len(pair.before) == least)
+        return Carried((lambda indent: indent) if is_same else None, tuple(pairs))
 
     def _edge(self, number: int, carried: Carried, *, is_above: bool) -> Edge:
         """One side of a run: upwards from a pin, or downwards."""
@@ -230,16 +237,28 @@ class _Anchoring:
         return sum(count >= _WORD for count in words) > 1 or max(words) >= _KNOWN
 
 
-def has_rival(placed: Placed, file: VisibleRows) -> bool:
-    """Whether there is another place that a run, which changes nothing in its own, would change a little.
+def _is_beside(one: _Stretch, two: _Stretch) -> bool:
+    """Whether one stretch is before the other in the run and in the file."""
+    first, second = sorted((one, two))
+    return first[0] + first[2] <= second[0] and first[1] + first[2] <= second[1]
 
-    A run is mostly there because it changes something: its new rows may be what makes one place like another.
+
+def has_rival(placed: Placed, file: VisibleRows) -> bool:
+    """Whether a run would change about as little in another place, from its first row to its last.
+
+    Its new rows may be just what makes that place like this one. A run that changes nothing here is mostly meant to
+    change something, so that for it a place counts that has half of its rows.
     """
-    keys = placed.rows.keys
-    room = len(keys) + _ROOM
+    keys, own = placed.rows.keys, (placed.start, placed.end)
+    least = _unmatched(keys, file.keys[placed.start : placed.end])
+    limit = least + _SLACK if least else len(keys) // 2
     for start in file.places.get(keys[0], ())[:_OFTEN]:
-        if start != placed.start and keys[-1] in file.keys[start + 1 : start + room]:
-            shared = sum(1 for _ in equal_pairs(keys, file.keys[start : start + room]))
-            if 2 * shared >= len(keys):
-                return True
+        for end in range(start + 1, min(len(file), start + len(keys) + limit) + 1):
+            if file.keys[end - 1] == keys[-1] and (start, end) != own:
+                if _unmatched(keys, file.keys[start:end]) <= limit:
+                    return True
     return False
+
+
+def _unmatched(keys: Sequence[str], others: Sequence[str]) -> int:
+    return len(keys) + len(others) - 2 * sum(1 for _ in equal_pairs(keys, others))

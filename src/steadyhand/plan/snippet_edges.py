@@ -18,7 +18,7 @@ __all__ = ["Edge", "EdgeRow", "settle"]
 _NEVER = float("inf")
 _MARGIN = 0.9  # by how much the best reading must be better than any other
 _LOOSE = 1.0  # what it costs a run not to end with a row of the file
-_CHANGE, _ADD, _DROP = 1.0, 0.05, 0.03  # rows that come or go in one place; each that comes; each that goes
+_CHANGE, _ADD, _DROP = 1.0, 0.05, 0.2  # rows that come or go in one place; each that comes; each that goes
 _ALIKE = 0.6  # rows less alike than this are not versions of each other
 _PART = 0.8  # a row that has so much of another in it may be made of it
 _FARTHEST = 300  # rows
@@ -102,27 +102,33 @@ def _costs(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> tuple[dict[int, f
     First by count, for readings that end with the same row on both sides; then for all others. Rows that come and rows
     that go between the same two rows are one change.
     """
+    near = {row.key for row in file if is_telling(row.text)}
     paired = [0.0] + [_NEVER] * len(file)
     apart = [_NEVER] + [_CHANGE + _DROP * count for count in range(1, len(file) + 1)]
     for row in new[:-1]:
-        paired, apart = _step(row, file, paired, apart)
+        paired, apart = _step(row, file, paired, apart, _ADD + (_words(row) if row.key in near else 0))
     best = list(map(min, paired, apart))
     same = {at + 1: best[at] for at, other in enumerate(file) if new[-1].is_same(other)}
-    paired, apart = _step(new[-1], file, paired, apart)
+    paired, apart = _step(new[-1], file, paired, apart, _ADD + (_words(new[-1]) if new[-1].key in near else 0))
     for at in same:
         paired[at] = _NEVER
     return same, list(map(min, paired, apart))
 
 
 def _step(
-    row: EdgeRow, file: Sequence[EdgeRow], paired: Sequence[float], apart: Sequence[float]
+    row: EdgeRow, file: Sequence[EdgeRow], paired: Sequence[float], apart: Sequence[float], added: float
 ) -> tuple[list[float], list[float]]:
     """The costs with one more new row: by how many rows of the file are taken, ending with a pair or without."""
     pairs = [_NEVER, *(min(paired[at], apart[at]) + _unlike(row, other) for at, other in enumerate(file))]
-    gaps = [min(paired[at] + _CHANGE, apart[at]) + _ADD for at in range(len(file) + 1)]
+    gaps = [min(paired[at] + _CHANGE, apart[at]) + added for at in range(len(file) + 1)]
     for at in range(1, len(gaps)):
         gaps[at] = min(gaps[at], gaps[at - 1] + _DROP, pairs[at - 1] + _CHANGE + _DROP)
     return pairs, gaps
+
+
+def _words(row: EdgeRow) -> float:
+    """How much a row says, from 0 to 1; to have it twice is so much less likely."""
+    return min(1.0, sum(map(str.isalnum, row.text)) / _LONG)
 
 
 def _unlike(row: EdgeRow, other: EdgeRow) -> float:
@@ -149,7 +155,7 @@ def _comes_in(edge: Edge) -> bool:
     rows, anchor, here = edge.new, edge.anchor, edge.here
     depth = depth_of(anchor.text)
     first = rows[-1] if edge.is_above else rows[0]
-    if not edge.is_marked or not edge.is_firm or depth_of(first.text) != depth or any(depth_of(row.text) < depth for row in rows):
+    if not is_telling(first.text) or not edge.is_marked or not edge.is_firm or depth_of(first.text) != depth or any(depth_of(row.text) < depth for row in rows):
         return False
     if not edge.is_above and edge.file and depth_of(edge.file[0].text) > depth_of(here.text):
         return False  # the rows would come between a row and what belongs to it

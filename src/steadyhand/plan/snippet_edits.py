@@ -77,9 +77,9 @@ def edits_of(
 ) -> list[Edit]:
     """The edits that make every run what it says, top to bottom. Refuses where rows vanish without a word."""
     gaps = [(run, gap) for run in placed for gap in gaps_of(run, file)]
-    changing = {id(run) for run, gap in gaps if gap.has_change}
     for run in placed:
-        if id(run) not in changing and len(placed) > 1 and has_rival(run, file):
+        _check_indent(run, [gap for other, gap in gaps if other is run], refuse)
+        if has_rival(run, file):
             raise refuse.ambiguous(run.run, 0, len(run.run.rows) - 1, [run.start])
     blanks = _Blanks([gap for _, gap in gaps if not gap.has_change])
     edits: list[Edit] = []
@@ -88,6 +88,14 @@ def edits_of(
             made = _Writer(run, file, gap, refuse, is_sensitive=is_sensitive).edit(blanks, reason)
             edits += [] if made is None else [made]
     return edits
+
+
+def _check_indent(placed: Placed, gaps: Sequence[Gap], refuse: Refusals) -> None:
+    """Refuse a run that is indented otherwise and mostly new: it may be there to change the indentation."""
+    new = [row for gap in gaps for row in gap.new]
+    is_moved = any(placed.carried(pair.before, pair.row) != pair.before for pair in placed.carried.pairs)
+    if is_moved and 2 * len(new) > len(placed.rows):
+        raise refuse.indent(placed.run, placed.rows.numbers[new[0]])
 
 
 class _Blanks:

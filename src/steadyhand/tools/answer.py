@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
 
-__all__ = ["Answer", "answer_refusal", "lines_of_matches", "matches_of"]
+__all__ = ["NOT_FOUND", "Answer", "answer_refusal", "lines_of_matches", "matches_of"]
+
+# The old text does not stand in the file as it was sent, whatever else was found there.
+NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 
 _LONE = re.compile("[\ud800-\udfff]")
 _QUOTED = 3  # places for which an old text is proposed

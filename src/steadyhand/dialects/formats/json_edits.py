@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from steadyhand.dialects.dialect import Dialect, Reader
 from steadyhand.dialects.json_document import Document, line_starts
 from steadyhand.dialects.json_edit import Found
-from steadyhand.dialects.json_fields import MARKS, NAMES
+from steadyhand.dialects.json_fields import NAMES, is_marked
 from steadyhand.dialects.json_node import Node, Unreadable
 from steadyhand.dialects.json_order import Order
 from steadyhand.dialects.json_places import Brackets, Fences, find_start, goes_on
@@ -144,7 +144,7 @@ class _JsonReader(Reader):
                 document.flaws.clear()
                 node = document.read(starts[row] + at, NAMES)
             except Unreadable as error:
-                if not error.keys.isdisjoint(MARKS):
+                if is_marked(error):
                     raise document.unreadable(error) from None
                 work -= error.offset - starts[row] - at
                 row, column = (row + 1, 0) if work > 0 else (document.place(error.offset)[0] - document.line + 1, 0)

@@ -45,12 +45,13 @@ class UnifiedReader(Reader):
         self._queue = LineQueue(self._wrapping)
         self._around = Surroundings(self.notes, self._wrapping)
         self._section: Section | None = None
-        self._is_header = False
+        self._in_header = False
         self._hunk: OpenHunk | None = None
         self._start = 0
         self._path = ""
         self._idle: list[Piece] = []
         self._has_pieces = False
+        self._left_out: int | None = None
 
     def feed(self, line: Line) -> list[Piece]:
         self._queue.put(line)
@@ -66,6 +67,8 @@ class UnifiedReader(Reader):
         pieces += self._found(self._end_section())
         if not self._has_pieces:
             return self._idle[:1]
+        if self._left_out is not None:
+            raise wrong(self._left_out, "this is a mark of another format", "lines with signs, or the end of the fence")
         self.notes += [Note(piece.lines[0], "a hunk that changes nothing") for piece in self._idle]
         return pieces
 
@@ -80,7 +83,7 @@ class UnifiedReader(Reader):
                 raise _combined(line.number)
             if self._hunk is not None:
                 yield from self._take_row(self._hunk, line)
-            elif self._is_header and self._section is not None:
+            elif self._in_header and self._section is not None:
                 yield from self._take_header(self._section, line)
             else:
                 yield from self._take_outside(line)
@@ -93,7 +96,7 @@ class UnifiedReader(Reader):
             section = Section(line.number)
             yield from self._begin(section)
             section.name(line)
-        elif (header := hunk_header_in(text)) is not None and (self._section or not self._around.is_foreign):
+        elif (header := hunk_header_in(text)) is not None and self._is_header(header):
             yield from self._open(line, header)
         elif self._offers_row(text):
             self._queue.give_back([line])
@@ -111,6 +114,12 @@ class UnifiedReader(Reader):
         header = hunk_header_in(ahead)
         return header is not None and header.line is not None and not self._around.is_foreign
 
+    def _is_header(self, header: HunkHeader) -> bool:
+        """Whether what looks like the header of a hunk is one, outside of every hunk."""
+        if self._section is not None or self._around.is_foreign:
+            return self._section is not None
+        return header.line is not None or (self._queue.peek() or "")[:1] in (" ", "-", "+")
+
     def _offers_row(self, text: str) -> bool:
         """Whether a line is the first of a hunk without any header, in a fence that is for diffs."""
         if not self._around.offers_rows or not text.strip() or self._wrapping.ends_with(text):
@@ -120,7 +129,7 @@ class UnifiedReader(Reader):
     def _begin(self, section: Section) -> Iterator[Piece]:
         yield from self._end_section()
         self._around.begin()
-        self._section, self._is_header = section, True
+        self._section, self._in_header = section, True
 
     def _take_header(self, section: Section, line: Line) -> Iterator[Piece]:
         text = line.text
@@ -153,7 +162,7 @@ class UnifiedReader(Reader):
     def _open(self, line: Line, header: HunkHeader | None) -> Iterator[Piece]:
         """A hunk begins at a line: at its header, or where there is none at its first row."""
         section, drop_cr = self._section, line.ending == "\r\n"
-        self._is_header = False
+        self._in_header = False
         self._start, self._path = line.number, self._around.label or ""
         if section is not None:
             yield from self._opening(section)
@@ -167,7 +176,7 @@ class UnifiedReader(Reader):
 
     def _take_row(self, hunk: OpenHunk, line: Line) -> Iterator[Piece]:
         if self._section is None and not hunk.has_header and is_foreign_mark(line.text):
-            self._hunk = None
+            self._hunk, self._left_out = None, line.number
         elif hunk.take(line):
             yield from self._finish(hunk)
 
@@ -210,7 +219,7 @@ class UnifiedReader(Reader):
 
     def _end_section(self) -> Iterator[Piece]:
         section = self._section
-        self._section, self._is_header = None, False
+        self._section, self._in_header = None, False
         if section is None or section.has_rows:
             return
         if section.has_names:

@@ -14,7 +14,7 @@ from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import DeleteFile, RenameFile, Requests
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, read_text
-from steadyhand.tools.answer import Answer, answer_refusal, lines_of_matches
+from steadyhand.tools.answer import NOT_FOUND, Answer, answer_refusal, lines_of_matches
 from steadyhand.tools.arguments import Fields
 from steadyhand.tools.claude.command import read_command
 from steadyhand.tools.claude.directory import Directory, find_directory, is_file
@@ -33,7 +33,6 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "delete": ("path",),
     "rename": ("old_path", "new_path"),
 }
-_NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 _MOST_LINES = 999_999
 _DEEP = 32
 
@@ -142,7 +141,7 @@ def _str_replace(call: _Call) -> Answer:
         if error.kind is Kind.AMBIGUOUS_MATCH:
             said = f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: "
             return _failure(error.kind, f"{said}{lines_of_matches(error)}. Please ensure it is unique")
-        if error.kind in _NOT_FOUND:
+        if error.kind in NOT_FOUND:
             said = f"No replacement was performed, old_str `{old}` did not appear verbatim in {shown}."
             return answer_refusal(error, said)
         raise

@@ -14,7 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, read_text
-from steadyhand.tools.answer import Answer, answer_refusal, matches_of
+from steadyhand.tools.answer import NOT_FOUND, Answer, answer_refusal, matches_of
 from steadyhand.tools.arguments import Fields
 from steadyhand.tools.claude.command import read_command
 from steadyhand.tools.claude.directory import find_directory
@@ -41,7 +41,6 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 }
 _UNDO: dict[str, tuple[str, ...]] = {"undo_edit": ("path",)}
 _WITH_UNDO = ("20241022", "20250124")
-_NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 _DENIED = (Kind.READ_ONLY, Kind.PROTECTED_PATH, Kind.NOT_ALLOWED)
 
 
@@ -63,11 +62,13 @@ def run(
     prefix: str | None = None,
     version: Version = "20250728",
     max_characters: int | None = None,
+    allow_shrink: bool = False,
 ) -> Answer:
     """Carry out one call of the tool. `prefix` is a directory that stands for the root in the model's paths.
 
     `max_characters` cuts what `view` shows of a file, as the tool's setting of that name promises.
-    A file that exists is overwritten by `create` only if this task has seen its present version.
+    A file that exists is overwritten by `create` only if this task has seen its present version, and loses most of its
+    lines only if the host says `allow_shrink`.
     """
     name, known = _NAMES[version], _FIELDS | (_UNDO if version in _WITH_UNDO else {})
     command = ""
@@ -79,7 +80,7 @@ def run(
             case "view":
                 return _view(call, max_characters)
             case "create":
-                return _create(call)
+                return _create(call, allow_shrink=allow_shrink)
             case "str_replace":
                 return _str_replace(call)
             case "insert":
@@ -99,7 +100,7 @@ def _said(error: EditError, command: str) -> str | None:
             f"Error: Found {matches_of(error)} matches for replacement text. "
             "Please provide more context to make a unique match."
         )
-    if error.kind in _NOT_FOUND:
+    if error.kind in NOT_FOUND:
         return "Error: No match found for replacement. Please check your text and try again."
     if error.kind in _DENIED and command != "view":
         return "Error: Permission denied. Cannot write to file."
@@ -152,10 +153,10 @@ def _cut(rows: list[str], first: int, count: int, most: int) -> str:
     return "\n".join([*kept, f"(cut at {most} characters; the file has {count} lines; {rest})"])
 
 
-def _create(call: _Call) -> Answer:
+def _create(call: _Call, *, allow_shrink: bool) -> Answer:
     text = read_text(call.fields, "file_text", "")
     try:
-        receipt = call.workspace.write(call.path, text, reason=call.reason)
+        receipt = call.workspace.write(call.path, text, reason=call.reason, allow_shrink=allow_shrink)
     except EditError as error:
         if error.kind is not Kind.STALE_SOURCE:
             raise

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.receipt import Receipt
-from steadyhand.tools.answer import Answer, answer_refusal, matches_of
+from steadyhand.tools.answer import NOT_FOUND, Answer, answer_refusal, matches_of
 from steadyhand.tools.told import how_found, lines_now, replacements, was_created
 
 __all__ = ["answer_edit", "tell_change"]
-
-_NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 
 
 def answer_edit(error: EditError, *, names_edit: bool = False) -> Answer:
@@ -51,4 +49,4 @@ def _said(error: EditError) -> str | None:
         case Kind.STALE_SOURCE:
             return "File has been modified since read. Read it again before attempting to write it."
         case kind:
-            return "String to replace not found in file." if kind in _NOT_FOUND else None
+            return "String to replace not found in file." if kind in NOT_FOUND else None

@@ -15,7 +15,7 @@ from steadyhand.plan.request import DeleteFile, EditFile, FileRequest, RenameFil
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, check_text, nearest_name, read_optional_text, read_text
-from steadyhand.tools.answer import Answer, answer_refusal
+from steadyhand.tools.answer import NOT_FOUND, Answer, answer_refusal
 from steadyhand.tools.arguments import Fields, read_arguments
 from steadyhand.tools.paths import resolve_path
 from steadyhand.tools.told import how_found
@@ -28,7 +28,6 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "delete_file": ("path",),
 }
 _LETTERS = {"created": "A", "edited": "M", "renamed": "M", "mode": "M", "deleted": "D"}
-_NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 
 
 def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | None = None) -> Answer:
@@ -117,6 +116,6 @@ def _failure(error: EditError) -> Answer:
     path = error.details.get("path")
     if error.kind is Kind.MALFORMED_PATCH:
         return answer_refusal(error, "Invalid patch.")
-    if error.kind in _NOT_FOUND and path is not None:
+    if error.kind in NOT_FOUND and path is not None:
         return answer_refusal(error, f"Failed to find expected lines in {path}.")
     return answer_refusal(error)

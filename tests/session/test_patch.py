@@ -1,0 +1,176 @@
+"""What a model wrote, applied to a workspace: any number of files, all of it or nothing, recorded and undone as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.policy import Policy
+from steadyhand.session.workspace import Workspace
+
+FILES = {"a.txt": "one\ntwo\nthree\n", "docs/b.md": "# B\n\ntext\n", "c.sh": "#!/bin/sh\necho c\n"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def ws(root: Path) -> Workspace:
+    return Workspace(root, actor="test")
+
+
+def tree(root: Path) -> dict[str, str]:
+    files = (path for path in root.rglob("*") if path.is_file() and ".steadyhand" not in path.parts)
+    return {str(path.relative_to(root)): path.read_text() for path in files}
+
+
+def edit_of(path: str, old: str, new: str) -> str:
+    return f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+
+
+TWO = edit_of("a.txt", "two", "2")
+TEXT = edit_of("docs/b.md", "text", "words")
+
+REFUSED = [
+    ("the last part does not match", TWO + TEXT + edit_of("c.sh", "nowhere", "x"), Kind.NO_MATCH),
+    ("the last file is not there", TWO + edit_of("none.txt", "x", "y"), Kind.NO_SUCH_FILE),
+    ("a new file over another", "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n", Kind.EXISTS_ALREADY),
+    (
+        "a move onto another",
+        "*** Begin Patch\n*** Update File: a.txt\n*** Move to: c.sh\n@@\n-two\n+2\n*** End Patch\n",
+        Kind.EXISTS_ALREADY,
+    ),
+    ("a file outside", edit_of("../x.txt", "a", "b"), Kind.OUTSIDE_ROOT),
+    ("a file of git", edit_of(".git/config", "a", "b"), Kind.PROTECTED_PATH),
+    ("no name at all", "@@ -2 +2 @@\n-two\n+2\n", Kind.BAD_REQUEST),
+    (
+        "a deletion that quotes another text",
+        TWO + "--- a/docs/b.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-# B\n-\n",
+        Kind.STALE_SOURCE,
+    ),
+    ("nothing that is a patch", "I changed it.\n", Kind.MALFORMED_PATCH),
+    ("a copy onto another", "diff --git a/a.txt b/c.sh\ncopy from a.txt\ncopy to c.sh\n", Kind.EXISTS_ALREADY),
+]
+
+
+@pytest.mark.parametrize(("reply", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_what_cannot_be_applied_wholly_changes_no_file(ws: Workspace, root: Path, reply: str, kind: Kind) -> None:
+    with pytest.raises(EditError) as caught:
+        ws.patch(reply)
+    assert caught.value.kind is kind
+    assert tree(root) == FILES
+    assert not ws.history()
+
+
+def test_one_answer_names_everything_that_has_to_change(ws: Workspace) -> None:
+    reply = edit_of("a.txt", "none", "x") + "@@ -2 +2 @@\n-neither\n+y\n" + TEXT + edit_of("c.sh", "nor this", "z")
+    with pytest.raises(EditError) as caught:
+        ws.patch(reply)
+    also = caught.value.details["also"]
+    assert isinstance(also, list)
+    assert [(other["path"], other["kind"]) for other in also] == [("a.txt", "no-match"), ("c.sh", "no-match")]
+
+
+def test_several_files_are_one_record_and_one_undo(ws: Workspace, root: Path) -> None:
+    receipt = ws.patch(TWO + TEXT, reason="shorter")
+    assert receipt.format == "unified"
+    assert tree(root) == FILES | {"a.txt": "one\n2\nthree\n", "docs/b.md": "# B\n\nwords\n"}
+    (entry,) = ws.history()
+    assert entry.record.reason == "shorter"
+    assert receipt.id is not None
+    ws.undo(receipt.id)
+    assert tree(root) == FILES
+
+
+def test_a_preview_writes_nothing(ws: Workspace, root: Path) -> None:
+    receipt = ws.patch(TWO, preview=True)
+    assert receipt.id is None
+    assert "+2\n" in receipt.diff()
+    assert tree(root) == FILES
+
+
+def test_everything_that_may_become_of_a_file(ws: Workspace, root: Path) -> None:
+    (root / "old.txt").write_text("x\ny\n")
+    reply = (
+        "diff --git a/new.sh b/new.sh\nnew file mode 100755\n--- /dev/null\n+++ b/new.sh\n@@ -0,0 +1 @@\n+echo\n"
+        "diff --git a/old.txt b/moved/new.txt\nrename from old.txt\nrename to moved/new.txt\n"
+        "--- a/old.txt\n+++ b/moved/new.txt\n@@ -2 +2 @@\n-y\n+z\n"
+        "diff --git a/a.txt b/copy.txt\ncopy from a.txt\ncopy to copy.txt\n"
+        "--- a/a.txt\n+++ b/copy.txt\n@@ -2 +2 @@\n-two\n+2\n"
+        "diff --git a/c.sh b/c.sh\nold mode 100644\nnew mode 100755\n"
+        "diff --git a/docs/b.md b/docs/b.md\ndeleted file mode 100644\n--- a/docs/b.md\n+++ /dev/null\n"
+        "@@ -1,3 +0,0 @@\n-# B\n-\n-text\n"
+    )
+    before = tree(root)
+    receipt = ws.patch(reply)
+    assert tree(root) == {
+        "a.txt": FILES["a.txt"],
+        "copy.txt": "one\n2\nthree\n",
+        "c.sh": FILES["c.sh"],
+        "new.sh": "echo\n",
+        "moved/new.txt": "x\nz\n",
+    }
+    assert (root / "new.sh").stat().st_mode & 0o777 == 0o755
+    assert (root / "c.sh").stat().st_mode & 0o777 == 0o755
+    assert receipt.id is not None
+    ws.undo(receipt.id)
+    assert tree(root) == before
+    assert (root / "c.sh").stat().st_mode & 0o111 == 0
+
+
+def test_leave_to_overwrite_is_asked_for(ws: Workspace, root: Path) -> None:
+    add = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n"
+    ws.patch(add, overwrite=True)
+    assert (root / "a.txt").read_text() == "x\n"
+    move = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: c.sh\n@@\n-x\n+y\n*** End Patch\n"
+    ws.patch(move, overwrite=True)
+    assert tree(root) == {"docs/b.md": FILES["docs/b.md"], "c.sh": "y\n"}
+
+
+def test_a_reply_without_a_name_means_the_path(ws: Workspace, root: Path) -> None:
+    ws.patch("@@ -2 +2 @@\n-two\n+2\n", path="a.txt")
+    assert (root / "a.txt").read_text() == "one\n2\nthree\n"
+
+
+def test_sections_of_one_file_are_applied_in_order(ws: Workspace, root: Path) -> None:
+    section = "*** Update File: a.txt\n@@\n one\n-{}\n+{}\n"
+    first, second = section.format("two", "2"), "*** Update File: a.txt\n@@\n 2\n-three\n+3\n"
+    ws.patch(f"*** Begin Patch\n{first}{second}*** End Patch\n")
+    assert (root / "a.txt").read_text() == "one\n2\n3\n"
+
+
+def test_what_was_left_out_is_a_warning(ws: Workspace) -> None:
+    receipt = ws.patch("```diff\n" + TWO + "```\n")
+    assert any("fence" in warning for warning in receipt.warnings)
+    with pytest.raises(EditError) as caught:
+        ws.patch("```diff\n" + TEXT + "```\n", strict=True)
+    assert caught.value.kind is Kind.MALFORMED_PATCH
+
+
+def test_with_a_partial_policy_what_can_be_applied_is(ws: Workspace, root: Path) -> None:
+    receipt = ws.patch(TWO + edit_of("docs/b.md", "nowhere", "x"), policy=Policy(partial=True))
+    assert not receipt.ok
+    assert tree(root) == FILES | {"a.txt": "one\n2\nthree\n"}
+
+
+@pytest.mark.parametrize(("mode", "reply"), [("generate", TWO), ("research", TWO), ("analyze", TWO)])
+def test_modes_hold_for_patches(root: Path, mode: str, reply: str) -> None:
+    with Workspace(root, mode=mode) as ws, pytest.raises(EditError) as caught:
+        ws.patch(reply)
+    assert caught.value.kind in (Kind.NOT_ALLOWED, Kind.READ_ONLY)
+    assert tree(root) == FILES
+
+
+def test_a_file_with_secrets_is_not_copied(root: Path) -> None:
+    (root / ".env").write_text("KEY=1\n")
+    with Workspace(root, allow=[".env"]) as ws, pytest.raises(EditError) as caught:
+        ws.patch("diff --git a/.env b/open.txt\ncopy from .env\ncopy to open.txt\n")
+    assert caught.value.kind is Kind.PROTECTED_PATH
+    assert not (root / "open.txt").exists()
