@@ -95,6 +95,7 @@ def test_a_text_without_blocks_gives_nothing(reply: str) -> None:
         ("```\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nx.py\n```\n" + PLAIN, 4),
         ("```\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n=======\nc\n>>>>>>> REPLACE\n```\n", 4),
         ("```\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n```\nc\n```\n```\n", 4),
+        ("```\n<<<<<<< SEARCH\n    Title\n    =======\n    a\n>>>>>>> REPLACE\n```\n", 6),
         # it is not closed, and may have been cut off
         ("<<<<<<< SEARCH\na\n=======\nb\n", 1),
         ("```\n<<<<<<< SEARCH\na\n=======\nb\n", 2),
@@ -119,7 +120,10 @@ def test_a_text_without_blocks_gives_nothing(reply: str) -> None:
         # no line at all
         ("<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", 1),
         ("<<<<<<< SEARCH\n\n=======\n\n>>>>>>> REPLACE\n", 1),
+        # a fence for another one is the last line
+        (f"a.py\n```py\n{PLAIN}```\n\n```py\n", 10),
         # bare words
+        ("SEARCH\n```\na\n```\n```\nREPLACE\n```py\nb\n```\n", 7),
         ("```\nSEARCH\na\nREPLACE\nb\n", 4),
         ("```\nSEARCH\na\n=======\nb\n=======\nc\n```\n", 6),
         ("```\nSEARCH\na\nREPLACE\nb\n```\nc\n```\n```\n", 8),
@@ -157,6 +161,7 @@ def test_a_refusal_says_how_to_send_content_with_marks() -> None:
         "======= SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
         "<<<<<<< SEARCH\n:start_line:7\n-------\na\n=======\nb\n>>>>>>> REPLACE\n",
         "  ```\n  <<<<<<< SEARCH\n  a\n  =======\n  b\n  >>>>>>> REPLACE\n  ```\n",
+        "<<<<<<< SEARCH\na\n=======\nb\n  >>>>>>> REPLACE\n",
         "Here is `x` it:\n\n" + PLAIN + "\nDone.\n",
         "<diff>\n" + PLAIN + "</diff>\n",
         # with a note
@@ -227,6 +232,7 @@ def test_a_clean_reply_has_no_notes(reply: str) -> None:
         ("a\n", "<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main\n", ("a", "<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main")),
         ("<<<<<<< HEAD\n", "", ("<<<<<<< HEAD\n", "")),
         (">>>>>>> main\n", "", (">>>>>>> main\n", "")),
+        ("  <<<<<<< SEARCH\n  >>>>>>> REPLACE\n", "b\n", ("  <<<<<<< SEARCH\n  >>>>>>> REPLACE", "b")),
         (PLAIN, "c\n", (PLAIN.removesuffix("\n"), "c")),
         (PLAIN, PLAIN.replace("b", "c"), (PLAIN.removesuffix("\n"), PLAIN.replace("b", "c").removesuffix("\n"))),
         ("x\n<<<<< SEARCH\n=====\n>>>>> REPLACE\n", "y\n", ("x\n<<<<< SEARCH\n=====\n>>>>> REPLACE", "y")),

@@ -1,4 +1,7 @@
-"""Unified diffs against those who define them: what git and diff print we apply alike, what we print git and patch take."""
+"""Unified diffs against those who define them: what git and diff print gives what they say; they take what we print.
+
+Many files go through each call, because it is the calls that take the time.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import os
 import random
 import subprocess
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,37 +23,56 @@ REAL = [
     *(ROOT / name for name in ("README.md", "pyproject.toml", "src/steadyhand/text/unified.py")),
     *(STANDARD / name for name in ("textwrap.py", "shlex.py", "json/decoder.py")),
 ]
-ODD_LINES = [
-    "", " ", "\t", "-- x", "++ y", "-- a/x", "++ b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "@@", "```", "```diff", "- ", "-",
-    "diff --git a/x b/x", "Index: x", "\\ No newline at end of file", "EOF", "</patch>", "*** End Patch", "-", "+", "é 𝄞 \x0c\x85\u2028", "trailing  ",
-]
-ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1", "HOME": os.devnull}
+ODD_LINES = (
+    *("", " ", "\t", "-", "+", "- ", "-- ", "--", "trailing  ", "é 𝄞 \x0c\x85\u2028", "\\ No newline at end of file"),
+    *("-- x", "++ y", "-- a/x", "++ b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "@@", "diff --git a/x b/x", "Index: x"),
+    *("```", "```diff", "EOF", "</patch>", "*** End Patch", "From 0123456789abcdef ", "2.43.0"),
+)
+NAMES = (
+    "plain.txt",
+    "deep/er/plain.txt",
+    "with blank.txt",
+    'quo"te.txt',
+    "tab\there.txt",
+    "é/日本.txt",
+    "b/a/b.txt",
+)
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "LC_ALL": "C",
+    "HOME": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+BATCH = 40
 
 
 def run(folder: Path, *command: str, given: str = "", codes: tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run(
-        command, cwd=folder, input=given.encode(), capture_output=True, check=False, env=ENVIRONMENT
-    )
-    assert done.returncode in codes, done.stderr.decode() + done.stdout.decode() + given
+    done = subprocess.run(command, cwd=folder, input=given.encode(), capture_output=True, check=False, env=ENVIRONMENT)
+    assert done.returncode in codes, done.stderr.decode() + done.stdout.decode()
     return done.stdout.decode()
 
 
 def write(folder: Path, files: Files, modes: dict[str, int] | None = None) -> Path:
+    folder.mkdir(exist_ok=True)
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
         path.chmod((modes or {}).get(name, 0o644))
-    folder.mkdir(exist_ok=True)
     return folder
 
 
+def files_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts]
+
+
 def contents(folder: Path) -> Files:
-    return {str(path.relative_to(folder)): path.read_bytes().decode() for path in folder.rglob("*") if path.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes().decode() for path in files_in(folder)}
 
 
-def modes_in(folder: Path) -> dict[str, int]:
-    return {str(path.relative_to(folder)): path.stat().st_mode & 0o111 for path in folder.rglob("*") if path.is_file()}
+def executables(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in files_in(folder) if path.stat().st_mode & 0o100}
 
 
 def real_text(chance: random.Random) -> str:
@@ -66,12 +87,12 @@ def edited(text: str, chance: random.Random) -> str:
     for _ in range(chance.randint(1, 5)):
         at = chance.randrange(len(lines) + 1)
         some = [chance.choice(ODD_LINES) for _ in range(chance.randint(0, 3))]
-        lines[at : at + chance.choice([0, 0, 1, 1, 2, 6])] = chance.choice([some, some, lines[at : at + 3] * 2, some + lines[:2]])
+        new = chance.choice([some, some, lines[at : at + 3] * 2, some + lines[:2]])
+        lines[at : at + chance.choice([0, 0, 1, 1, 2, 6])] = new
     return "\n".join(lines)
 
 
-def pair(seed: int) -> tuple[str, str]:
-    chance = random.Random(seed)
+def pair(chance: random.Random) -> tuple[str, str]:
     before = real_text(chance)
     if chance.random() < 0.5:
         before = edited(before, chance)
@@ -83,36 +104,118 @@ def pair(seed: int) -> tuple[str, str]:
     return before, after
 
 
-PAIRS = range(60)
+def edits(seed: int) -> tuple[Files, Files]:
+    """Files before and after, each edited."""
+    chance = random.Random(seed)
+    pairs = {f"{number:02}.txt": pair(chance) for number in range(BATCH)}
+    return {name: before for name, (before, _) in pairs.items()}, {name: after for name, (_, after) in pairs.items()}
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    return tmp_path_factory.mktemp("oracle")
+def changes(seed: int) -> list[Change]:
+    """Files with odd names that are edited, made, taken away, given another name or another mode."""
+    chance = random.Random(seed)
+    found: list[Change] = []
+    for name in NAMES:
+        before, after = pair(chance)
+        if before == after:
+            after += "more\n"
+        match chance.choice(["edit", "create", "delete", "rename", "mode", "empty"]):
+            case "edit":
+                found.append(Change(name, name, before, after, 0o644, 0o644))
+            case "create":
+                found.append(Change(None, name, None, after, None, chance.choice([0o644, 0o755])))
+            case "delete":
+                found.append(Change(name, None, before, None, 0o644, None))
+            case "rename":
+                found.append(Change(name, f"new/{name}", before, chance.choice([before, after]), 0o644, 0o644))
+            case "mode":
+                found.append(Change(name, name, before, chance.choice([before, after]), 0o644, 0o755))
+            case _:
+                found.append(Change(None, name, None, "", None, 0o644))
+    return found
 
 
-@pytest.mark.parametrize("seed", PAIRS)
-@pytest.mark.parametrize("by", ["git", "diff"])
-def test_what_others_print_gives_their_other_file(seed: int, by: str, tmp_path: Path) -> None:
-    before, after = pair(seed)
-    write(tmp_path / "a", {"some.txt": before})
-    write(tmp_path / "b", {"some.txt": after})
-    command = ("git", "diff", "--no-index", "--no-prefix") if by == "git" else ("diff", "-u", "-r")
-    diff = run(tmp_path, *command, "a", "b", codes=(0, 1))
-    assert before == after or applied({"some.txt": before}, diff) == {"some.txt": after}
+def side(some: list[Change], *, is_after: bool) -> tuple[Files, dict[str, int]]:
+    files: Files = {}
+    modes: dict[str, int] = {}
+    for one in some:
+        path, text = (one.path_after, one.after) if is_after else (one.path_before, one.before)
+        mode = one.mode_after if is_after else one.mode_before
+        if path is not None and text is not None:
+            files[path], modes[path] = text, mode or 0o644
+    return files, modes
 
 
-@pytest.mark.parametrize("seed", PAIRS)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "command", [("git", "diff", "--no-index", "--no-prefix"), ("diff", "-u", "-r"), ("diff", "-ru", "-U1")]
+)
+def test_edits_as_others_print_them_give_the_other_files(seed: int, command: tuple[str, ...], tmp_path: Path) -> None:
+    before, after = edits(seed)
+    write(tmp_path / "a", before)
+    write(tmp_path / "b", after)
+    assert applied(before, run(tmp_path, *command, "a", "b", codes=(1,))) == after
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_files_that_come_and_go_as_diff_prints_them(seed: int, tmp_path: Path) -> None:
+    before, after = edits(seed)
+    for name in [name for name in before if before[name] and after[name]][:10]:
+        (before if int(name[:2]) % 2 else after).pop(name)
+    write(tmp_path / "a", before)
+    write(tmp_path / "b", after)
+    assert applied(before, run(tmp_path, "diff", "-ruN", "a", "b", codes=(1,))) == after
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "command", [("diff", "-M", "HEAD^", "HEAD"), ("format-patch", "--stdout", "-M", "-1"), ("show", "-M")]
+)
+def test_what_git_prints_of_a_commit_gives_its_files(seed: int, command: tuple[str, ...], tmp_path: Path) -> None:
+    some = changes(seed)
+    (before, modes), (after, modes_after) = side(some, is_after=False), side(some, is_after=True)
+    write(tmp_path, before, modes)
+    git = ("git", "-c", "core.autocrlf=false", "-c", "init.defaultBranch=main")
+    run(tmp_path, *git, "init", "-q")
+    run(tmp_path, *git, "add", "-A")
+    run(tmp_path, *git, "commit", "-q", "--allow-empty", "-m", "before")
+    for name in before:
+        (tmp_path / name).unlink()
+    write(tmp_path, after, modes_after)
+    run(tmp_path, *git, "add", "-A")
+    run(tmp_path, *git, "commit", "-q", "-m", "after\n\n- a list\n-a line like a row\n\n```diff\nnothing\n```\n")
+    said = dict(modes)
+    assert applied(before, run(tmp_path, *git, *command), said) == after
+    assert {name for name, mode in said.items() if mode & 0o100 and name in after} == executables(tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("by", ["git", "patch", "us"])
-def test_what_we_print_gives_the_other_file(seed: int, by: str, tmp_path: Path) -> None:
-    before, after = pair(seed)
+def test_edits_as_we_print_them_give_the_other_files(seed: int, by: str, tmp_path: Path) -> None:
+    before, after = edits(seed)
     assert DIALECT.write is not None
-    diff = DIALECT.write([Change("some.txt", "some.txt", before, after)])
-    folder = write(tmp_path / "x", {"some.txt": before})
+    diff = DIALECT.write([Change(name, name, before[name], after[name]) for name in before])
+    assert applied_by(by, tmp_path, before, diff) == after
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("by", ["git", "patch", "us"])
+def test_what_becomes_of_files_as_we_print_it(seed: int, by: str, tmp_path: Path) -> None:
+    some = changes(seed)
+    (before, modes), (after, modes_after) = side(some, is_after=False), side(some, is_after=True)
+    assert DIALECT.write is not None
+    assert applied_by(by, write(tmp_path, before, modes), before, DIALECT.write(some)) == after
+    if by != "us":
+        assert executables(tmp_path) == {name for name, mode in modes_after.items() if mode & 0o100}
+
+
+def applied_by(by: str, folder: Path, before: Files, diff: str) -> Files:
     if by == "us":
-        assert before == after or applied({"some.txt": before}, diff) == {"some.txt": after}
-        return
-    if diff:
-        command = ("git", "apply", "--whitespace=nowarn", "-") if by == "git" else ("patch", "-p1", "-s", "--no-backup-if-mismatch")
-        run(folder, *command, given=diff)
-    assert contents(folder) == {"some.txt": after}
+        return applied(before, diff)
+    write(folder, {name: text for name, text in before.items() if not (folder / name).exists()})
+    commands = {
+        "git": ("git", "apply", "--whitespace=nowarn", "-"),
+        "patch": ("patch", "-p1", "-s", "--no-backup-if-mismatch"),
+    }
+    run(folder, *commands[by], given=diff)
+    return contents(folder)

@@ -27,6 +27,7 @@ from tests.laws.noises import NOISES, Quote
 from tests.laws.writings import (
     OTHER_WORDS,
     Change,
+    Row,
     Writing,
     make_change,
     make_change_of,
@@ -218,6 +219,40 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
             assert line == was
         else:
             assert body(line) == (row.render(writing.unit) if was is None else body(was))
+
+
+@given(seeds, st.integers(3, 40), st.floats(0, 1))
+def test_a_line_that_somebody_added_stays_between_the_lines_it_stands_between(
+    seed: int, size: int, where: float
+) -> None:
+    chance = random.Random(seed)
+    writing = make_writing(chance, size)
+    change = make_change(chance, writing)
+    assume(change.expected is not None and change.end - change.start > 1)
+    at = 1 + int(where * (change.end - change.start - 2))
+    stranger = Row(writing.rows[change.start + at].depth, "by_somebody_else")
+    result = edit(
+        _with_region(change, (*change.region[:at], stranger, *change.region[at:])), _edit_of(change), path=writing.path
+    )
+    assume(result.ok)
+    above = max((row + 1 for row, kept in enumerate(change.kept) if kept is not None and kept < at), default=0)
+    below = min(
+        (row for row, kept in enumerate(change.kept) if kept is not None and kept >= at), default=len(change.new)
+    )
+    # Where rows were changed on either side, it may stand before or behind what came for them.
+    places = [(*change.new[:row], stranger, *change.new[row:]) for row in range(above, below + 1)]
+    assert result.text in [_with_region(change, rows) for rows in places]
+
+
+def _edit_of(change: Change) -> Replace:
+    return Replace(*Quote.of(change).texts)
+
+
+def _with_region(change: Change, rows: tuple[Row, ...]) -> str:
+    """The file with other rows in place of the region."""
+    writing = change.writing
+    rows = (*writing.rows[: change.start], *rows, *writing.rows[change.end :])
+    return Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
 
 
 CONTEXT = """\

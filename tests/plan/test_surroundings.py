@@ -36,6 +36,7 @@ REFUSED = [
         Old("    x = 1\n", under=("def b():",)),
         Kind.NO_MATCH,
     ),
+    ("a last line without ending is another", "f\nc\nx\nf\nc", Old("f\nc\n", fit="lines"), Kind.AMBIGUOUS_MATCH),
     ("not at the end", "a\nb\nc\n", Old("b\n", fit="lines", at_end=True), Kind.NO_MATCH),
 ]
 

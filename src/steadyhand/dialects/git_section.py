@@ -65,6 +65,7 @@ class Section:
     has_rows: bool = False
     is_over: bool = False
     _said: dict[str, str] = field(default_factory=dict)
+    _moved_at: int = 0
     _modes: dict[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -130,7 +131,7 @@ class Section:
         self.is_opened = True
         yield from self._moves()
         if "new mode" in self._modes:
-            yield ChangeMode(self.path, self._modes["new mode"])
+            yield ChangeMode(self._known_path(), self._modes["new mode"])
 
     def without_rows(self) -> Iterator[FileRequest]:
         """What is left to do with a file that has no rows."""
@@ -140,11 +141,16 @@ class Section:
             yield self.removal()
 
     def creation(self, content: str) -> CreateFile:
-        return CreateFile(self.path, content, self._modes.get("new file mode"))
+        return CreateFile(self._known_path(), content, self._modes.get("new file mode"))
 
     def removal(self) -> DeleteFile:
         """Only what the rows have emptied goes: a file with other lines is another file."""
-        return DeleteFile(self.path, EMPTY)
+        return DeleteFile(self._known_path(), EMPTY)
+
+    def _known_path(self) -> str:
+        if not self.path:
+            raise wrong(self.line, "the name of the file cannot be read", "its path twice, in quotes if it has blanks")
+        return self.path
 
     def _moves(self) -> Iterator[FileRequest]:
         for verb, request in (("rename", RenameFile), ("copy", CopyFile)):
@@ -152,7 +158,9 @@ class Section:
             if old is None and new is None:
                 continue
             if old is None or new is None or old == new:
-                raise wrong(self.last, f"the {verb} does not say both names", f"{verb} from OLD, then {verb} to NEW")
+                raise wrong(
+                    self._moved_at, f"the {verb} does not say both names", f"{verb} from OLD, then {verb} to NEW"
+                )
             yield request(old, new)
 
     def _take(self, key: str, value: str, line: int, column: int) -> None:
@@ -165,7 +173,7 @@ class Section:
         path = unquote_name(value)
         if not path:
             raise wrong(line, "the file name cannot be read", "a path", column=column)
-        self._said[key] = path
+        self._said[key], self._moved_at = path, line
 
 
 def _check_kind(mode: int, line: int, column: int) -> None:

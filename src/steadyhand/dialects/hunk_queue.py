@@ -55,6 +55,6 @@ def _looks_ahead(text: str) -> int:
     """How many lines behind a line say what it is."""
     if text.startswith("--- "):
         return 2
-    if text.startswith("@@"):
-        return 0 if text.startswith("@@ -") else 1
-    return 1 if text.startswith(("+++ ", "diff -", "Index: ")) or text in ("--", "-- ") else 0
+    if text.startswith(("@@ -", "diff --git ")):
+        return 0
+    return 1 if text.startswith(("+++ ", "@@", "diff -", "Index: ")) or text in ("--", "-- ") else 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from steadyhand.dialects.bare_quotes import Names
 from steadyhand.dialects.json_node import Flaw, Node, Unreadable
-from steadyhand.dialects.loose_json import APOSTROPHE, read_loose, read_strict
+from steadyhand.dialects.loose_json import DOUBTFUL, read_loose, read_strict
 from steadyhand.dialects.piece import malformed
 from steadyhand.errors import EditError
 
@@ -35,7 +35,7 @@ class Document:
     line: int
     starts: list[int] = field(default_factory=list)
     flaws: list[Flaw] = field(default_factory=list)
-    apostrophes: list[int] = field(default_factory=list)
+    doubts: list[int] = field(default_factory=list)
     holder: tuple[Document, Node] | None = None
     level: int = 0
 
@@ -63,15 +63,17 @@ class Document:
     def unreadable(self, error: Unreadable) -> EditError:
         return self.refuse(error.offset, error.what, error.expected)
 
-    def apostrophe_in(self, node: Node | None) -> int | None:
-        """Where the first escaped apostrophe inside a value stands."""
+    def doubt_in(self, node: Node | None) -> int | None:
+        """Where the first escape stands in a value that JSON does not have and other languages do."""
         if node is None:
             return None
-        index = bisect_left(self.apostrophes, node.start)
-        inside = index < len(self.apostrophes) and self.apostrophes[index] < node.end
-        return self.apostrophes[index] if inside else None
+        index = bisect_left(self.doubts, node.start)
+        inside = index < len(self.doubts) and self.doubts[index] < node.end
+        return self.doubts[index] if inside else None
 
-    def inner(self, node: Node, names: Names, is_marked: Callable[[Unreadable], bool]) -> tuple[Node, Document] | None:
+    def inner(
+        self, node: Node, names: Names, is_marked: Callable[[Unreadable, str, int], bool]
+    ) -> tuple[Node, Document] | None:
         """The JSON text in a string, if it is one. Refuses one that is broken and would matter."""
         text = node.value
         if not isinstance(text, str) or not text.lstrip().startswith(("{", "[")) or self.level == _MOST_INNER:
@@ -81,7 +83,7 @@ class Document:
         try:
             return inside.read(start, names), inside
         except Unreadable as error:
-            if not is_marked(error):
+            if not is_marked(error, text, start):
                 return None
             raise inside.unreadable(error) from None
 
@@ -92,5 +94,5 @@ class Document:
         except Unreadable:
             reading = read_loose(self.text, start, names)
             self.flaws.extend(reading.flaws)
-            self.apostrophes.extend(flaw.offset for flaw in reading.flaws if flaw.what == APOSTROPHE)
+            self.doubts.extend(flaw.offset for flaw in reading.flaws if flaw.what == DOUBTFUL)
             return reading.node

@@ -219,15 +219,18 @@ def _writing(fields: Fields, around: Around) -> Found:
 
 
 def _check_new(fields: Fields, role: str, old: str | None) -> None:
-    r"""Refuse new text in which a backslash was not doubled, where nothing says what it is: `\'`, `\b` and `\f`.
+    r"""Refuse new text with an escape that may stand for itself or for something else: `\'`, `\xa0`, `\b`, `\f`.
 
     An apostrophe needs no backslash, so the writer meant either an apostrophe or both; where the old text has the same
     the file decides. A pattern's `\b` and TeX's `\f` become control characters that hardly any text has.
     """
-    node = fields.get(role)
-    at = fields.document.apostrophe_in(node)
-    if at is not None and fields.document.apostrophe_in(fields.get("old")) is None:
-        raise fields.refuse(at, "\\' may be an apostrophe, or a backslash and one", "' or \\\\'")
+    node, document = fields.get(role), fields.document
+    at = document.doubt_in(node)
+    if at is not None and document.doubt_in(fields.get("old")) is None:
+        written = document.text[at : at + 2]
+        raise fields.refuse(
+            at, f"{written} is no escape of JSON", f"\\\\{written[1:]} for a backslash, or no backslash"
+        )
     if node is not None and isinstance(node.value, str):
         found = _MISREAD.search(node.value)
         if found is not None and found.group() not in (old or ""):

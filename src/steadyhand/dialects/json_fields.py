@@ -6,6 +6,7 @@ string; nothing else is repaired. Null is the same as absent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from steadyhand.dialects.bare_quotes import Names, plain_name
@@ -14,7 +15,7 @@ from steadyhand.dialects.json_node import Node, Unreadable
 from steadyhand.errors import EditError
 from steadyhand.structure.fields import describe, nearest_name
 
-__all__ = ["NAMES", "Fields", "is_marked"]
+__all__ = ["NAMES", "Fields", "has_text", "is_marked"]
 
 _ROLES: dict[str, tuple[str, ...]] = {
     "old": ("old_string", "old_str", "old_text", "old_content", "old", "search", "find"),
@@ -58,9 +59,22 @@ NAMES = Names(known=_ROLE_OF.__contains__, sure=_SURE.__contains__)
 _DISTINCT = frozenset(name for name in _TEXTS if name not in _GENERIC)
 
 
-def is_marked(error: Unreadable) -> bool:
-    """Whether what cannot be read was going to be an edit, by the keys it has."""
-    return not error.keys.isdisjoint(_DISTINCT | {"edits"}) or not error.texts.isdisjoint(_TEXTS)
+_DISTINCT_WORD = re.compile(r"\b(?:old|new)_?(?:string|str|text|content)\b", re.I | re.ASCII)
+_NEARBY = 200  # how far behind an error a name still shows what was meant
+
+
+def is_marked(error: Unreadable, text: str, start: int) -> bool:
+    """Whether what cannot be read from an offset on was going to be an edit, by the keys it has or their names."""
+    if not error.keys.isdisjoint(_DISTINCT | {"edits"}) or not error.texts.isdisjoint(_TEXTS):
+        return True
+    return _DISTINCT_WORD.search(text, start, error.offset + _NEARBY) is not None
+
+
+def has_text(node: Node, document: Document) -> bool:
+    """Whether an object has old or new text of an edit."""
+    fields = Fields(node, document)
+    texts = (fields.get("old"), fields.get("new"))
+    return any(text is not None and isinstance(text.value, str) for text in texts)
 
 
 class Fields:

@@ -12,7 +12,7 @@ from steadyhand.dialects.bare_quotes import plain_name
 from steadyhand.dialects.json_fields import NAMES
 from steadyhand.dialects.labels import label_in, label_in_info
 
-__all__ = ["Brackets", "Fences", "find_start", "goes_on"]
+__all__ = ["Brackets", "Fences", "ends_clean", "find_orphan", "find_start", "goes_on", "looks_cut_off"]
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*([^`]*)$")
 _INFOS = frozenset(
@@ -28,6 +28,10 @@ _INSIDE = {
 }
 _KEYED = re.compile(r"""[{\[\s]*["'](\w+)["']\s*:""", re.ASCII)
 _TOKEN = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"']""")
+_BEHIND = re.compile(r"[ \t\r,;)}\]]{0,80}(?:</?[\w:.|-]{1,40}>[ \t\r]*){0,4}(?:$|`{3}|[{\[]|//|/\*)")
+_TAG = re.compile(r"\s*</?[\w:.|-]{1,40}>\s*$")
+_ORPHAN = re.compile(r"""\b(?:old|new)_?(?:string|str|text|content)["']\s{0,80}:\s{0,80}["']""", re.I | re.ASCII)
+_LEFT_OVER = re.compile(r"""["'}\]],?\s*$""")
 _LONGEST_LEAD = 400
 _MOST_OPENERS = 40
 _MARKDOWN = ("markdown", "md", "mdx")
@@ -41,6 +45,10 @@ class Fences:
         self._info = ""
         self._above = ""
         self._is_file = False
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._mark)
 
     @property
     def allow(self) -> bool:
@@ -87,6 +95,24 @@ def goes_on(line: str, at: int, opener: str) -> bool | None:
         return False
     word = found.group(1) if opener == "{" else None
     return word is None or NAMES.known(plain_name(word))
+
+
+def ends_clean(line: str, at: int) -> bool:
+    """Whether nothing stands behind a value in its line that could be more of a text in it."""
+    return _BEHIND.match(line, at) is not None
+
+
+def find_orphan(line: str, column: int) -> int:
+    """Where a line has a field of an edit behind a column; -1 where it has none."""
+    found = _ORPHAN.search(line, column)
+    return -1 if found is None else found.start()
+
+
+def looks_cut_off(line: str, *, in_fence: bool) -> bool:
+    """Whether a line behind a value may be the rest of it, after a quote in a text was taken for its end."""
+    if line.lstrip().startswith(("{", "[", "//", "/*")) or _TAG.match(line):
+        return False
+    return in_fence or _LEFT_OVER.search(line) is not None
 
 
 def _has_known_key(line: str, at: int) -> bool:

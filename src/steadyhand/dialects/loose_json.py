@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from steadyhand.dialects.bare_quotes import Names, Outlook, Verdict, plain_name
 from steadyhand.dialects.json_node import Flaw, Node, Reading, Unreadable, Value
 
-__all__ = ["APOSTROPHE", "MAX_DEPTH", "read_loose", "read_strict"]
+__all__ = ["DOUBTFUL", "MAX_DEPTH", "read_loose", "read_strict"]
 
 MAX_DEPTH = 64
-APOSTROPHE = "an escaped apostrophe"
+DOUBTFUL = "an escape that JSON does not have"
 _LONGEST_NUMBER = 400
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _STRICT_CHUNK = re.compile(r'[^"\\\x00-\x1f]*')
@@ -29,6 +29,7 @@ _STRICT_BLANKS = re.compile(r"[ \t\r\n]*")
 _LOOSE_BLANKS = re.compile(r"[ \t\r\n\ufeff\u00a0]*")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _HEX = re.compile(r"[0-9a-fA-F]{4}", re.ASCII)
+_BYTE = re.compile(r"x([0-9a-fA-F]{2})", re.ASCII)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
@@ -47,6 +48,7 @@ class _Open:
     name: str = ""
     name_at: int = -1
     quoted: bool = True
+    single: bool = False
 
 
 def read_strict(text: str, start: int = 0) -> Node:
@@ -179,6 +181,7 @@ class _Scanner:
             raise self._error(colon, self._what(colon), f"':' behind the key {name[:60]!r}")
         top.name, top.name_at = name, at
         top.quoted = top.quoted and word is None
+        top.single = char == "'"
         if word is None:
             self._keys.add(plain_name(name))
             value = self._skip(colon + 1)
@@ -271,7 +274,10 @@ class _Scanner:
             raise self._error(at, f"{self._text[at : at + 2]!r} is no escape", "\\\\ for a backslash")
         if char == quote:
             return char, at + 2
-        self._flaw(at, APOSTROPHE if char == "'" else "a backslash that is not doubled")
+        byte = _BYTE.match(self._text, at + 1)
+        if byte is not None and (quote == "'" or self._open[-1].single):
+            return chr(int(byte.group(1), 16)), at + 4
+        self._flaw(at, DOUBTFUL if byte is not None or char in "'uU" else "a backslash that is not doubled")
         return "\\", at + 1
 
     def _code_point(self, at: int) -> tuple[str, int]:

@@ -46,6 +46,11 @@ class Names:
         """Whether nothing but names and blank lines stands between the opening of the fence and here."""
         return self._last is not None or (self._open is not None and self._is_first)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a fence for something was opened and nothing came."""
+        return self._open is not None and bool(self._open.info) and self._is_first
+
     def see(self, text: str) -> None:
         """A line that is no part of a change."""
         if not text.strip():

@@ -86,7 +86,7 @@ def _fenced(lines: Sequence[Line], start: int, then: Callable[[Sequence[Line], i
 
 def _check(old: Sequence[Line], new: Sequence[Line], rest: Sequence[Line], last: Line) -> None:
     """Refuses where the lines may be divided, or end, elsewhere."""
-    doubtful = next((line for line in (*old, *new) if _divides(line.text)), None)
+    doubtful = next((line for line in (*old, *new) if _divides(line.text) or fence_in(line.text) is not None), None)
     after = next((line for line in rest if fence_in(line.text) is not None), None)
     if doubtful is None and after is None and _is_filled(new):
         return

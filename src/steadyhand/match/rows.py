@@ -122,8 +122,10 @@ class _Search:
         found = [text for row in range(first, last + 1) if (text := table.text(row)).strip()]
         indents = zip(map(indent_of, self._rows), map(indent_of, found), strict=True)
         pairs = [Pair(at, *both) for at, both in enumerate(indents)]
-        if carry(pairs, unit_of(self._rows), unit_of(found)).is_rule:
-            return True
+        carried = carry(pairs, unit_of(self._rows), unit_of(found))
+        if carried.is_rule:
+            # A bracket further left or right is another bracket, unless words beside it say which.
+            return any(map(_has_words, self._rows)) or carried("", 0) == ""
         says_enough = sum(min(len(text.strip()), 40) / 40 for text in self._rows) >= _TELLING
         return says_enough and all(_is_like_neighbour(pairs, self._rows, at) for at in range(len(pairs)))
 
@@ -154,11 +156,15 @@ class _Search:
 
 def _is_like_neighbour(pairs: Sequence[Pair], rows: Sequence[str], at: int) -> bool:
     """Whether a row of mere signs is moved sideways like the words next to it; one bracket looks like another."""
-    if any(map(str.isalnum, rows[at])):
+    if _has_words(rows[at]):
         return True
-    telling = [other for other, row in enumerate(rows) if any(map(str.isalnum, row))]
+    telling = [other for other, row in enumerate(rows) if _has_words(row)]
     near = min(telling, key=lambda other: (abs(other - at), other), default=None)
     return near is not None and pairs[near].carry(pairs[at].before) == pairs[at].after
+
+
+def _has_words(row: str) -> bool:
+    return any(map(str.isalnum, row))
 
 
 def _has_lone_cr_at_edge(text: str) -> bool:

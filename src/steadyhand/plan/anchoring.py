@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from steadyhand.plan.snippet_compare import Key, VisibleRows, is_telling
 from steadyhand.plan.snippet_edges import Edge, EdgeRow, settle
 from steadyhand.plan.snippet_refusals import Refusals
 from steadyhand.plan.snippet_rows import Run
-from steadyhand.text.diff import equal_pairs
+from steadyhand.text.diff import diff_rows, equal_pairs
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 
 __all__ = ["Placed", "has_rival", "place_runs"]
@@ -44,6 +45,7 @@ class Placed:
     start: int
     end: int
     carried: Carried
+    is_firm: bool
 
 
 def place_runs(file: VisibleRows, runs: Sequence[Run], key: Key, refuse: Refusals) -> list[Placed]:
@@ -169,7 +171,12 @@ class _Anchoring:
         for row, place in self._dropped[number]:
             if not start <= place < end and start - _NEAR <= place < end + _NEAR:
                 raise self._refuse.doubled(self._runs[number], self._rows[number].numbers[row], place)
-        return Placed(self._runs[number], self._rows[number], start, end, carried)
+        return Placed(self._runs[number], self._rows[number], start, end, carried, self._is_told(number))
+
+    def _is_told(self, number: int) -> bool:
+        """Whether the pins of a run say so much that they are not there by chance."""
+        words = [sum(map(str.isalnum, self._rows[number].texts[row])) for row, _ in self._pins[number]]
+        return max(words) >= _KNOWN or sum(words) >= 3 * _KNOWN
 
     def _origin(self, number: int, *, is_above: bool) -> Pin:
         """The pin from which a border is looked for: the nearest that says much, or else the farthest.
@@ -178,7 +185,7 @@ class _Anchoring:
         """
         rows, pins = self._rows[number], self._pins[number]
         outermost = pins if is_above else pins[::-1]
-        if outermost[0][0] in (0, len(rows) - 1):
+        if outermost[0][0] == (0 if is_above else len(rows) - 1) and self._is_firm(number, is_above=is_above):
             return outermost[0]
         near = [pin for pin in outermost if abs(pin[0] - outermost[0][0]) <= _INSIDE]
         return next((pin for pin in near if sum(map(str.isalnum, rows.texts[pin[0]])) >= _KNOWN), near[-1])
@@ -247,18 +254,31 @@ def has_rival(placed: Placed, file: VisibleRows) -> bool:
     """Whether a run would change about as little in another place, from its first row to its last.
 
     Its new rows may be just what makes that place like this one. A run that changes nothing here is mostly meant to
-    change something, so that for it a place counts that has half of its rows.
+    change something, so that for it a place counts that has half of its rows; and where no row of it says much, a place
+    counts in which all that is new comes together.
     """
-    keys, own = placed.rows.keys, (placed.start, placed.end)
-    least = _unmatched(keys, file.keys[placed.start : placed.end])
-    limit = least + _SLACK if least else len(keys) // 2
+    keys = placed.rows.keys
+    least = _difference(keys, file.keys[placed.start : placed.end])
+    limit = least.rows + _SLACK if least.rows else len(keys) // 2
     for start in file.places.get(keys[0], ())[:_OFTEN]:
         for end in range(start + 1, min(len(file), start + len(keys) + limit) + 1):
-            if file.keys[end - 1] == keys[-1] and (start, end) != own:
-                if _unmatched(keys, file.keys[start:end]) <= limit:
-                    return True
+            if file.keys[end - 1] != keys[-1] or (start, end) == (placed.start, placed.end):
+                continue
+            other = _difference(keys, file.keys[start:end])
+            is_apart = start != placed.start and end != placed.end
+            if (is_apart and other.rows <= limit) or (not placed.is_firm and 0 < other.places <= least.places):
+                return True
     return False
 
 
-def _unmatched(keys: Sequence[str], others: Sequence[str]) -> int:
-    return len(keys) + len(others) - 2 * sum(1 for _ in equal_pairs(keys, others))
+class _Difference(NamedTuple):
+    """How many rows differ, and in how many places."""
+
+    rows: int
+    places: int
+
+
+def _difference(keys: Sequence[str], others: Sequence[str]) -> _Difference:
+    changes = diff_rows(keys, others)
+    rows = sum(change.before_end - change.before_start + change.after_end - change.after_start for change in changes)
+    return _Difference(rows, len(changes))

@@ -74,9 +74,7 @@ class Draft:
         self._indices: list[NeedleIndex] = []
         self._spares = spares
         self._unknown = 0
-        if len(needles) >= _MANY_NEEDLES and len(source.text) >= _LONG_TEXT:
-            self._uniform = source.newlines.uniform if "\r" in source.text else "\n"
-            self._indices.append(self._index(needles))
+        self._awaited = needles if len(needles) >= _MANY_NEEDLES and len(source.text) >= _LONG_TEXT else ()
 
     @property
     def source(self) -> Source:
@@ -85,6 +83,8 @@ class Draft:
 
     def find(self, tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
         """What a tier finds in the text the next edit sees."""
+        if self._awaited:
+            self._look_for_many()
         literal = tier.literal(self._uniform, needle.text) if self._indices else None
         if literal == "" or (literal is not None and self._is_foreign(literal)):
             return iter(())
@@ -164,6 +164,15 @@ class Draft:
                 self._catch_up(index)
                 return index if index.holds(literal) else None
         return found
+
+    def _look_for_many(self) -> None:
+        """Make the index of the needles, once one of them is really looked for."""
+        needles, self._awaited = self._awaited, ()
+        source = self.original
+        self._uniform = source.newlines.uniform if "\r" in source.text else "\n"
+        index = self._index(needles)
+        self._indices.append(index)
+        self._catch_up(index)
 
     def _catch_up(self, index: NeedleIndex) -> None:
         """Take note of the writes so far, for an index that comes late."""

@@ -5,6 +5,7 @@ Rows that differ in blanks and typography only are the same row, as far as the p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -19,8 +20,14 @@ Key = Callable[[str], str]
 
 _TAB = 4
 _COMPARED = 400  # code points of a row
+_START, _STARTED = 10, 0.7  # code points that two rows begin with, and how alike they are at least
 _PART = 12  # code points from which a part of a row says something
-_TELLING = 2  # letters and digits
+_TELLING = 4  # letters and digits
+_WORD = re.compile(r"[^\W_]+")
+_KEYWORDS = frozenset(
+    "begin break case catch continue default do done else elif end endfor endif esac except false fi finally for if none "
+    "null of pass public return static then true try undefined void while with div span".split()
+)
 
 
 def key_of(policy: Policy, lexis: Lexis) -> Key:
@@ -68,15 +75,18 @@ def depth_of(row: str) -> int:
 
 
 def is_telling(row: str) -> bool:
-    """Whether a row has a word in it; one row of mere signs looks like the next."""
-    return sum(map(str.isalnum, row)) >= _TELLING
+    """Whether a row has words of its own in it; one row of mere signs or a single keyword looks like the next."""
+    words = [word for word in _WORD.findall(row) if word not in _KEYWORDS]
+    return sum(map(len, words)) >= _TELLING
 
 
 def likeness(one: str, two: str) -> float:
-    """How much two rows have in common, from 0 to 1, the blanks around them aside."""
+    """How much two rows have in common, from 0 to 1, the blanks around them aside; a common start counts more."""
     from rapidfuzz import fuzz
 
-    return fuzz.ratio(one.strip()[:_COMPARED], two.strip()[:_COMPARED]) / 100
+    one, two = one.strip()[:_COMPARED], two.strip()[:_COMPARED]
+    start = next((at for at, (left, right) in enumerate(zip(one, two, strict=False)) if left != right), _START)
+    return max(fuzz.ratio(one, two) / 100, _STARTED if start >= _START else 0.0)
 
 
 def part_likeness(one: str, two: str) -> float:

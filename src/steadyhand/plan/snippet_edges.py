@@ -12,15 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steadyhand.plan.snippet_compare import depth_of, is_telling, likeness, part_likeness
+from steadyhand.text.diff import equal_pairs
 
 __all__ = ["Edge", "EdgeRow", "settle"]
 
 _NEVER = float("inf")
-_MARGIN = 0.9  # by how much the best reading must be better than any other
+_MARGIN = 0.8  # by how much the best reading must be better than any other
 _LOOSE = 1.0  # what it costs a run not to end with a row of the file
 _CHANGE, _ADD, _DROP = 1.0, 0.05, 0.2  # rows that come or go in one place; each that comes; each that goes
 _ALIKE = 0.6  # rows less alike than this are not versions of each other
 _PART = 0.8  # a row that has so much of another in it may be made of it
+_STRAY = 1  # rows more that may go than come before a last row that says little
 _FARTHEST = 300  # rows
 _BEYOND = 30  # rows that may go beside as many as come
 _NEAR = 20  # rows beyond as many as there are new ones that are looked at for likeness
@@ -70,21 +72,25 @@ def settle(edge: Edge) -> int | None:
         return 0
     if len(edge.new) > _FARTHEST:
         return None
-    found = _anchored(edge.new, edge.file[: 2 * len(edge.new) + _BEYOND])
-    if found is not None:
+    file = edge.file[: 2 * len(edge.new) + _BEYOND]
+    found = _anchored(edge.new, file)
+    if found is not None and not _is_turned(edge.new, file, found):
         return found
+    if found is None and any(edge.new[-1].is_same(row) for row in file[: len(edge.new) + _NEAR]):
+        return None
     if edge.is_end and not edge.file:
         return 0 if not edge.here.blanks else None
     if edge.is_end and not edge.is_marked and _is_rewritten(edge.new, edge.file):
         return len(edge.file)
-    return 0 if _comes_in(edge) else None
+    return found or 0 if _comes_in(edge) else None
 
 
 def _anchored(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> int | None:
     """The reading in which the run ends with a row of the file, if it is clearly the best.
 
     Where the same row stands nearer as well, all that is new may have come in before it; rows that are like those
-    beyond are no reason against that, for what is added is often made after what is there.
+    beyond are no reason against that, for what is added is often made after what is there. And where all rows of the
+    run stand in the file, there may be nothing new at all, but rows between them that are to go.
     """
     same, other = _costs(new, file)
     if not same:
@@ -92,8 +98,39 @@ def _anchored(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> int | None:
     best = min(same, key=lambda count: (same[count], count))
     if same[best] and min(same) < best:
         return None
+    if not _is_part(new, file[:best]) and any(_is_part(new, file[:count]) for count in same):
+        return None
+    if not is_telling(new[-1].text) and not _is_close(new, file[:best]):
+        return None
     rivals = [cost for count, cost in same.items() if count != best] + [cost + _LOOSE for cost in other]
     return best if all(cost > same[best] + _MARGIN for cost in rivals) else None
+
+
+def _is_part(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
+    """Whether all of the new rows stand among those of the file, in their order."""
+    rest = iter(file)
+    return all(any(row.is_same(other) for other in rest) for row in new)
+
+
+def _is_close(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
+    """Whether a last row that says little follows what is the same on both sides, with about as much in between."""
+    pairs = list(equal_pairs([row.key for row in new[:-1]], [row.key for row in file[:-1]]))
+    row, at = pairs[-1] if pairs else (-1, -1)
+    return len(file) - 2 - at <= len(new) - 2 - row + _STRAY
+
+
+def _is_turned(new: Sequence[EdgeRow], file: Sequence[EdgeRow], found: int) -> bool:
+    """Whether the last row is the first one of what is added, seen from the other end.
+
+    `}` and then a new block that ends with `}` is the same as a new block between two of them; so nothing of the file
+    stands beyond what is new, and the run ends with it.
+    """
+    for at in range(len(new) - 2, -1, -1):
+        if new[at].is_same(new[-1]):
+            same, _ = _costs(new[: at + 1], file)
+            whole, _ = _costs(new, file)
+            return same.get(found, _NEVER) < whole[found]
+    return False
 
 
 def _costs(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> tuple[dict[int, float], list[float]]:
@@ -140,6 +177,8 @@ def _unlike(row: EdgeRow, other: EdgeRow) -> float:
 
 def _is_version(row: str, other: str) -> bool:
     """Whether one may be the other with other words, or a part of it."""
+    if not any(map(str.isalnum, row)):
+        return False
     return likeness(row, other) >= _ALIKE or part_likeness(row, other) >= _PART
 
 
@@ -155,11 +194,13 @@ def _comes_in(edge: Edge) -> bool:
     rows, anchor, here = edge.new, edge.anchor, edge.here
     depth = depth_of(anchor.text)
     first = rows[-1] if edge.is_above else rows[0]
-    if not is_telling(first.text) or not edge.is_marked or not edge.is_firm or depth_of(first.text) != depth or any(depth_of(row.text) < depth for row in rows):
+    if not edge.is_marked or not edge.is_firm or anchor.indent != here.indent or not is_telling(first.text):
+        return False
+    if depth_of(first.text) != depth or any(depth_of(row.text) < depth for row in rows):
         return False
     if not edge.is_above and edge.file and depth_of(edge.file[0].text) > depth_of(here.text):
         return False  # the rows would come between a row and what belongs to it
-    near = edge.file[: len(rows) + _NEAR]
-    if any(_is_version(row.text, other.text) for row in rows for other in near if is_telling(row.text)):
+    if any(_is_version(row.text, other.text) for row in rows for other in edge.file[: len(rows) + _NEAR]):
         return False
-    return len(rows) > 1 or not edge.file or (here.blanks > 0 and anchor.blanks == 0)
+    is_parted = len(rows) > 1 and anchor.blanks > 0
+    return is_parted or not edge.file or (here.blanks > 0 and anchor.blanks == 0)

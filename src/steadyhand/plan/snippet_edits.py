@@ -93,8 +93,10 @@ def edits_of(
 def _check_indent(placed: Placed, gaps: Sequence[Gap], refuse: Refusals) -> None:
     """Refuse a run that is indented otherwise and mostly new: it may be there to change the indentation."""
     new = [row for gap in gaps for row in gap.new]
-    is_moved = any(placed.carried(pair.before, pair.row) != pair.before for pair in placed.carried.pairs)
-    if is_moved and 2 * len(new) > len(placed.rows):
+    pairs = [(pair.before, placed.carried(pair.before, pair.row)) for pair in placed.carried.pairs]
+    is_moved = any(before != after for before, after in pairs)
+    is_other = any(("\t" in before) != ("\t" in (after or "")) for before, after in pairs)
+    if is_moved and (4 if is_other else 2) * len(new) > len(placed.rows):
         raise refuse.indent(placed.run, placed.rows.numbers[new[0]])
 
 
@@ -112,6 +114,7 @@ class _Writer:
     def __init__(self, placed: Placed, file: VisibleRows, gap: Gap, refuse: Refusals, *, is_sensitive: bool) -> None:
         self._placed, self._file, self._gap, self._refuse = placed, file, gap, refuse
         self._is_sensitive = is_sensitive
+        self._has_blanks = any(text and not text.strip() for text in file.all)
 
     def edit(self, blanks: _Blanks, reason: str | None) -> Edit | None:
         """The edit for the gap; None where rows only stand at another indentation by accident."""
@@ -138,7 +141,9 @@ class _Writer:
         ours, theirs = _body(gap.ours, gap.new, self._placed.rows), _body(gap.theirs, gap.old, self._file)
         lead, trail = ours.start - gap.ours.start, gap.ours.stop - ours.stop
         above, below = theirs.start - gap.theirs.start, gap.theirs.stop - theirs.stop
-        if blanks.is_faithful or (lead, trail) == (above, below):
+        if (lead, trail) == (above, below):
+            return ours, theirs
+        if blanks.is_faithful:
             return gap.ours, gap.theirs
         if gap.new and gap.old:
             return (gap.ours, gap.theirs) if lead >= above and trail >= below and not blanks.is_noisy else (ours, theirs)
@@ -158,7 +163,7 @@ class _Writer:
         for number in ours:
             row = visible.get(number)
             if row is None:
-                yield ""
+                yield rows.all[number] if self._has_blanks else ""
                 continue
             text = rows.texts[row]
             indent = self._placed.carried(indent_of(text), row)

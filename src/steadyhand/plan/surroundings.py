@@ -14,7 +14,7 @@ from steadyhand.match.tier import LITERAL, Tier, tier_named
 from steadyhand.plan.draft import Draft, kept_apart
 from steadyhand.plan.edit import Old
 from steadyhand.text.indent import indent_of
-from steadyhand.text.lines import is_whole_lines
+from steadyhand.text.lines import body, is_whole_lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -36,7 +36,7 @@ def finder_within(draft: Draft, old: Old, regions: Sequence[Span] | None = None)
 
         found = places()
         if old.fit != "free":
-            found = (span for span in found if _is_whole(draft, span, tier))
+            found = _with_last(draft, needle, tier, (span for span in found if _is_whole(draft, span, tier)))
         if old.fit == "lines-first":
             first = next(found, None)
             found = places() if first is None else chain((first,), found)
@@ -106,6 +106,20 @@ def _is_whole(draft: Draft, span: Span, tier: Tier) -> bool:
     if draft.read(span.start - 1, span.start) not in _EDGES:
         return False
     return draft.read(span.end - 1, span.end) in _EDGES or draft.read(span.end, span.end + 1) in _EDGES
+
+
+def _with_last(draft: Draft, needle: Needle, tier: Tier, found: Iterator[Span]) -> Iterator[Span]:
+    """The places, and the one of a last line without ending: as lines it is the same, so none of them is unique."""
+    first = next(found, None)
+    if first is None:
+        return
+    yield first
+    yield from found
+    text = body(needle.text)
+    start = draft.length - len(text)
+    is_open = tier.rank <= LITERAL and text != needle.text and start >= 0
+    if is_open and draft.read(start, draft.length) == text and draft.read(start - 1, start) in _EDGES:
+        yield Span(start, draft.length)
 
 
 def _leading(source: Source, regions: Sequence[Span], wanted: str, *, to_end: bool) -> list[Span]:

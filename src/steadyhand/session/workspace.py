@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from steadyhand.dialects.front import read_patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
@@ -27,6 +26,7 @@ from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.files import Files
 from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
+from steadyhand.session.patches import Patches
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reverse import Reverse
 from steadyhand.text.source import Source
@@ -40,7 +40,7 @@ from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.store import Change, Header, Store
 
 
-class Workspace(Archive, Files):
+class Workspace(Archive, Files, Patches):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
     Every method that changes something raises `EditError` when nothing was applied, and returns a
@@ -202,32 +202,6 @@ class Workspace(Archive, Files):
         asks = [self._ask(request, policy, reason=why) for request in requests.files]
         return self._run(asks, why, partial=requests.partial, preview=preview, progress=progress)
 
-    def patch(
-        self,
-        reply: str,
-        *,
-        path: AnyPath | None = None,
-        format: str = "auto",
-        strict: bool = False,
-        overwrite: bool = False,
-        reason: str | None = None,
-        policy: Policy | None = None,
-        preview: bool = False,
-        progress: Progress | None = None,
-    ) -> Receipt:
-        """Apply what a model wrote, in any dialect, to any number of files: all of it or nothing.
-
-        `path` is the file that a reply means which names none. `overwrite` lets new and moved files take the place of
-        others, and whole files that of what was never read. `strict` refuses anything around the patch.
-        """
-        found = read_patch(reply, format=format, strict=strict)
-        named = found.mapped(self._named(path))
-        named = named.overwriting(self._exists) if overwrite else named
-        rules = checks.policy_of(self.policy if policy is None else policy)
-        asks = [Ask(request, rules, None, reason, overwrite) for request in named.files]
-        receipt = self._run(asks, reason, policy, partial=rules.partial, preview=preview, progress=progress)
-        return replace(receipt, format=found.format, warnings=(*receipt.warnings, *found.remarks))
-
     @contextlib.contextmanager
     def transaction(self, *, reason: str | None = None, preview: bool = False) -> Iterator[Batch]:
         """Several changes that go through together when the block ends, or not at all.
@@ -283,26 +257,6 @@ class Workspace(Archive, Files):
         reverse = Reverse(self._store, "redo")
         return self._reverse(reverse, lambda: reverse.choose_undo(checks.record_id(id)), reason, preview=preview)
 
-    def _named(self, path: AnyPath | None) -> Callable[[str], str]:
-        """Gives the file that is meant where a reply names none."""
-        given = "" if path is None else checks.path_of(path)
-
-        def name(found: str) -> str:
-            if not found and not given:
-                raise EditError(
-                    Kind.BAD_REQUEST, "the patch does not say which file it is for", hint="name the file with path="
-                )
-            return found or given
-
-        return name
-
-    def _exists(self, path: str) -> bool:
-        try:
-            self._store.read(path)
-        except EditError as error:
-            return error.kind is not Kind.NO_SUCH_FILE
-        return True
-
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
         return self._run([self._ask(request, reason=reason)], reason, preview=preview)
 
@@ -327,10 +281,26 @@ class Workspace(Archive, Files):
 
         header = Header(self.actor, self.task_id, self.tool, reason)
         chosen = checks.policy_of(self.policy if policy is None else policy)
-        change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=progress)
+        try:
+            change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=progress)
+        except EditError as error:
+            raise self._with_names(error) from None
         if not change.steps:
             raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
         return self._receipt(change, tuple(outcomes))
+
+    def _with_names(self, error: EditError) -> EditError:
+        """A refusal of a file that is not there, with the names that are like it."""
+        path = error.details.get("path")
+        if error.kind is not Kind.NO_SUCH_FILE or not isinstance(path, str):
+            return error
+        try:
+            self._store.read(path)
+        except EditError as missing:
+            if missing.kind is Kind.NO_SUCH_FILE and missing.details.get("similar"):
+                details = {**missing.details, **error.details}
+                return EditError(error.kind, error.message, hint=missing.hint, details=details)
+        return error
 
     def _reverse(
         self, reverse: Reverse, choose: Callable[[], list[Entry]], reason: str | None, *, preview: bool
@@ -362,7 +332,18 @@ class Workspace(Archive, Files):
     ) -> Ask:
         return Ask(request, checks.policy_of(self.policy if policy is None else policy), encoding, reason)
 
-    def _bound(self, task: str) -> Workspace:
+    def as_tool(self, name: str) -> Workspace:
+        """The same workspace in the name of a tool, which the journal notes with every change."""
+        bound = self._bound(self.task_id)
+        bound.tool = checks.remark(name, "tool") or self.tool
+        return bound
+
+    def has_read(self, path: AnyPath) -> bool:
+        """Whether this task has read the file at a path in its present version. Refuses as `read` does."""
+        resolved, image = self._store.read(checks.path_of(path))
+        return self._seen_by_task().get(resolved) == image.digest
+
+    def _bound(self, task: str | None) -> Workspace:
         bound = object.__new__(Workspace)
         bound.__dict__.update(self.__dict__)
         bound.task_id = task

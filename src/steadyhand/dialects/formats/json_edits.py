@@ -10,17 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steadyhand.dialects.dialect import Dialect, Reader
-from steadyhand.dialects.json_document import Document, line_starts
+from steadyhand.dialects.json_document import FORMAT, Document, line_starts
 from steadyhand.dialects.json_edit import Found
-from steadyhand.dialects.json_fields import NAMES, is_marked
+from steadyhand.dialects.json_fields import NAMES, has_text, is_marked
 from steadyhand.dialects.json_node import Node, Unreadable
 from steadyhand.dialects.json_order import Order
-from steadyhand.dialects.json_places import Brackets, Fences, find_start, goes_on
+from steadyhand.dialects.json_places import (
+    Brackets,
+    Fences,
+    ends_clean,
+    find_orphan,
+    find_start,
+    goes_on,
+    looks_cut_off,
+)
 from steadyhand.dialects.json_shapes import find_requests
 from steadyhand.dialects.json_writing import write_json
 from steadyhand.dialects.loose_json import read_strict
-from steadyhand.dialects.piece import Note, Piece
+from steadyhand.dialects.piece import Note, Piece, malformed
 from steadyhand.dialects.reply import Line
+from steadyhand.errors import EditError
 
 _WORK = 4  # how often a reply is read again from another place, in lengths of it
 
@@ -40,6 +49,8 @@ class _JsonReader(Reader):
         self._waits = False
         self._idle: list[Found] = []
         self._has_given = False
+        self._is_wary = False
+        self._orphan: tuple[int, int] | None = None
 
     def feed(self, line: Line) -> Iterable[Piece]:
         if self._waits:
@@ -47,17 +58,32 @@ class _JsonReader(Reader):
             return ()
         if self._lines:
             return self._go_on(line)
-        if self._fences.take(line.text) or not self._fences.allow:
-            return ()
-        return self._look(line, 0)
+        return self._look(line, 0) if self._enter(line) else ()
 
     def close(self) -> Iterable[Piece]:
         pieces = list(self._read_rest()) if self._lines else []
+        if self._orphan is not None and self._has_given:
+            line, column = self._orphan
+            what = "a field of an edit outside of any object"
+            raise malformed(line, what, "'{' before the first field", column=column + 1, format=FORMAT)
         for found in self._idle[0 if self._has_given else 1 :]:
             self.notes.append(Note(found.lines[0], "an edit that changes nothing"))
         if self._idle and not self._has_given:
             pieces.append(Piece(self._idle[0].request, self._idle[0].lines))
         return pieces
+
+    def _enter(self, line: Line) -> bool:
+        """Whether a line outside of any value may have one. Refuses what may be the rest of the value before it."""
+        was_open = self._fences.is_open
+        if self._fences.take(line.text):
+            self._is_wary = False
+            return False
+        if self._is_wary and line.text.strip():
+            if looks_cut_off(line.text, in_fence=was_open):
+                raise _left_over(line.number, 1)
+        elif not was_open:
+            self._is_wary = False
+        return self._fences.allow
 
     def _look(self, line: Line, column: int) -> list[Piece]:
         """Read what stands in a line from a column on, outside of any value."""
@@ -73,8 +99,21 @@ class _JsonReader(Reader):
             pieces.extend(self._finish(end))
             if self._waits:
                 break
-            at = find_start(line.text, end)
+            self._check_behind(line, end)
+            column, at = end, find_start(line.text, end)
+        if at < 0:
+            self._note_orphan(line, column)
         return pieces
+
+    def _note_orphan(self, line: Line, column: int) -> None:
+        """Keep in mind a field that stands alone: an edit would be passed over if others are made."""
+        at = find_orphan(line.text, column)
+        if at >= 0 and self._orphan is None:
+            self._orphan = line.number, at
+
+    def _check_behind(self, line: Line, column: int) -> None:
+        if self._is_wary and not ends_clean(line.text, column):
+            raise _left_over(line.number, column + 1)
 
     def _go_on(self, line: Line) -> list[Piece]:
         """Read a line inside a value."""
@@ -88,7 +127,10 @@ class _JsonReader(Reader):
         if end is None:
             return []
         pieces = self._finish(end)
-        return pieces if self._waits else pieces + self._look(line, end)
+        if self._waits:
+            return pieces
+        self._check_behind(line, end)
+        return pieces + self._look(line, end)
 
     def _finish(self, end: int) -> list[Piece]:
         """Read the value whose last bracket is there, or keep everything for the end."""
@@ -114,6 +156,7 @@ class _JsonReader(Reader):
         given = [one for one in found if not one.is_idle]
         self._idle.extend(one for one in found if one.is_idle)
         self._has_given = self._has_given or bool(given)
+        self._is_wary = bool(found) or has_text(node, document)
         if found:
             self._note_flaws(node, document)
         return [Piece(one.request, one.lines) for one in given]
@@ -133,18 +176,19 @@ class _JsonReader(Reader):
         row, column = 0, self._start
         while row < len(self._lines):
             text = self._lines[row].text
-            if column == 0 and (self._fences.take(text) or not self._fences.allow):
+            if column == 0 and row > 0 and not self._enter(self._lines[row]):
                 row += 1
                 continue
             at = self._start if row == 0 and column == self._start else find_start(text, column)
             if at < 0:
+                self._note_orphan(self._lines[row], column)
                 row, column = row + 1, 0
                 continue
             try:
                 document.flaws.clear()
                 node = document.read(starts[row] + at, NAMES)
             except Unreadable as error:
-                if is_marked(error):
+                if is_marked(error, document.text, starts[row] + at):
                     raise document.unreadable(error) from None
                 work -= error.offset - starts[row] - at
                 row, column = (row + 1, 0) if work > 0 else (document.place(error.offset)[0] - document.line + 1, 0)
@@ -152,6 +196,13 @@ class _JsonReader(Reader):
             yield from self._take(node, document)
             line, column = document.place(node.end)
             row, column = line - document.line, column - 1
+            self._check_behind(self._lines[row], column)
+
+
+def _left_over(line: int, column: int) -> EditError:
+    what = "text behind the JSON, which may be the rest of a string with a quote in it"
+    expected = "\\ before each quote in a text, and nothing behind the JSON on its line"
+    return malformed(line, what, expected, column=column, format=FORMAT)
 
 
 DIALECT = Dialect(

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from steadyhand.dialects.dialect import Change, Dialect, Reader
 from steadyhand.dialects.marker import FORMAT, Fence, Mark, mark_in, refusal, word_in
 from steadyhand.dialects.marker_names import Names
-from steadyhand.dialects.marker_sides import Part, Sides, is_around, rows_of, signed_rows
+from steadyhand.dialects.marker_part import Part, is_around
+from steadyhand.dialects.marker_sides import Sides, signed_rows
 from steadyhand.dialects.marker_words import read_words
 from steadyhand.dialects.marker_writing import write_changes
 from steadyhand.dialects.piece import Note, Piece
@@ -46,9 +47,11 @@ class SearchReplaceReader(Reader):
         self._unchanged: Piece | None = None
         self._is_given = False
         self._restarts = _RESTARTS
+        self._last = 1
 
     def feed(self, line: Line) -> list[Piece]:
         """The blocks this line completes: one, or none."""
+        self._last = line.number
         if self._part is not None:
             return self._inside(self._part, line)
         return self._between(line) if self._words is None else self._after_word(self._words, line)
@@ -63,6 +66,8 @@ class SearchReplaceReader(Reader):
                 pieces += self._end(self._part)
         if self._broken is not None:
             raise self._broken.unclosed()
+        if self._names.is_waiting and (self._is_given or self._unchanged is not None):
+            raise refusal(self._last, "a fence with nothing in it; the reply may have been cut off", "a block in it")
         if self._unchanged is not None and not self._is_given:
             pieces.append(self._unchanged)
         return pieces
@@ -114,7 +119,7 @@ class SearchReplaceReader(Reader):
         return pieces
 
     def _small_diff(self, part: Part, tail: int, stop: int) -> list[Piece]:
-        rows = signed_rows(rows_of(part, part.lines[:tail]))
+        rows = signed_rows(part.rows(part.lines[:tail]))
         edit = edit_of_rows(rows, fit="lines-first") if rows is not None else None
         is_alone = all(is_around(line.text) for line in part.lines[tail + 1 : stop])
         if edit is None or not is_alone:
@@ -179,7 +184,7 @@ class SearchReplaceReader(Reader):
         old, new, end = found
         self.notes.append(Note(words.head.number, "the words SEARCH and REPLACE without their marks"))
         part = Part(words.head, Mark("search", 0, ""), words.fence, self._names.take(None))
-        pieces = self._give(part, Sides(rows_of(part, old), rows_of(part, new)), words.lines[end - 1])
+        pieces = self._give(part, Sides(part.rows(old), part.rows(new)), words.lines[end - 1])
         self._look_at(words.lines[end - 1 :])
         return pieces
 

@@ -20,7 +20,7 @@ from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError
-from steadyhand.plan.request import EditFile
+from steadyhand.plan.request import CopyFile, EditFile
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.unified import render_unified
 
@@ -49,6 +49,7 @@ class UnifiedReader(Reader):
         self._hunk: OpenHunk | None = None
         self._start = 0
         self._path = ""
+        self._edited: set[str] = set()
         self._idle: list[Piece] = []
         self._has_pieces = False
         self._left_out: int | None = None
@@ -157,7 +158,7 @@ class UnifiedReader(Reader):
         """Whether a line below a header that says nothing about its file is no row either."""
         if can_be_no_row(text, self._queue, self._wrapping) or self._begins_file(text):
             return True
-        return not section.has_names and not text.startswith(("-", "+"))
+        return not section.has_names and (text in ("-- ", "--") or not text.startswith(("-", "+")))
 
     def _open(self, line: Line, header: HunkHeader | None) -> Iterator[Piece]:
         """A hunk begins at a line: at its header, or where there is none at its first row."""
@@ -195,6 +196,7 @@ class UnifiedReader(Reader):
             return
         edit = edit_of(rows, hunk.header.line)
         if edit is not None:
+            self._edited.add(self._path)
             yield Piece(EditFile(self._path, (edit,)), lines)
         elif rows and (section is not None or hunk.header.line is not None):
             self._idle.append(Piece(EditFile(self._path, (standing(rows, hunk.header.line),)), lines))
@@ -213,9 +215,14 @@ class UnifiedReader(Reader):
         self.notes.append(Note(hunk.line, "a hunk without lines"))
 
     def _opening(self, section: Section) -> Iterator[Piece]:
-        if not section.is_opened:
-            for request in section.opening():
-                yield Piece(request, (section.line, section.last))
+        for request in section.opening() if not section.is_opened else ():
+            if isinstance(request, CopyFile) and request.path in self._edited:
+                raise wrong(
+                    section.line,
+                    f"the copy is of {request.path} as it was, and its own diff stands above",
+                    "the copy before the changes of what it is a copy of",
+                )
+            yield Piece(request, (section.line, section.last))
 
     def _end_section(self) -> Iterator[Piece]:
         section = self._section

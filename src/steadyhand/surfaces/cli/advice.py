@@ -6,6 +6,7 @@ The rooms below speak to Python, JSON and shell alike. What a person types is ad
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from steadyhand.errors import EditError, Kind
@@ -27,6 +28,12 @@ def _version(does: str, more: str = "") -> Advice:
         return f"--expect {actual[:16]} {does} the version that is there now{more}" if isinstance(actual, str) else None
 
     return advice
+
+
+def _replacing(details: Mapping[str, object]) -> str | None:
+    """A whole file that nobody said to have read; one that was expected to be another is to be read again."""
+    is_unread = details.get("expected") is None and isinstance(details.get("actual"), str)
+    return "--overwrite replaces it whatever it holds" if is_unread else None
 
 
 def _insertion_lines(details: Mapping[str, object]) -> str | None:
@@ -52,6 +59,8 @@ _ADDED: dict[tuple[Kind, str], Advice] = {
     **{(Kind.COUNT_MISMATCH, name): _say("--expected N is the number to count on") for name in PLACES},
     **{(Kind.NOT_TEXT, name): _say("--encoding NAME says how it is encoded") for name in TEXTS},
     (Kind.EXISTS_ALREADY, "write"): _say("without --mode, write replaces a file; chmod changes its mode"),
+    (Kind.EXISTS_ALREADY, "apply"): _say("--overwrite puts the new file in its place"),
+    (Kind.STALE_SOURCE, "apply"): _replacing,
 }
 # Where the hint from below would not help somebody at a shell, the shell's own takes its place.
 _INSTEAD: dict[tuple[Kind, str], Advice] = {
@@ -64,12 +73,14 @@ _SPELLINGS = (
     ("the edit given as `corrected`", "the corrected call below"),
     ("the text given as `old` in the details", "the text shown here"),
     (", as `unique_old` in the details has it", "; --json has them as unique_old"),
+    ("name the file with path=", "name the file with --path FILE"),
     ("encoding=…", "--encoding NAME"),
     ("journal=…", "--journal PLACE"),
     ("open it without read_only", "--read-only was given: leave it out to change files"),
     (" with allow_shrink", " with --allow-shrink"),
     ("leave occurrence and expected out", "leave --occurrence and --expected out"),
 )
+_FORMAT = re.compile(r"\bformat='([\w-]+)'")
 
 
 def advise(error: EditError, command: str | None) -> EditError:
@@ -79,6 +90,7 @@ def advise(error: EditError, command: str | None) -> EditError:
     hint = error.hint or ""
     for told, typed in _SPELLINGS:
         hint = hint.replace(told, typed)
+    hint = _FORMAT.sub(r"--format \1", hint)
     if (instead := _look(_INSTEAD, error, command)) is not None:
         hint = instead
     added = _look(_ADDED, error, command)

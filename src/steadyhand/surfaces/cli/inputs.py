@@ -67,7 +67,7 @@ def reply_text(invocation: Invocation, reply: str | None) -> str:
         data = piped(invocation, "FILE", "give FILE or pipe it in")
     else:
         data = bytes_from(invocation, "FILE", reply)
-    return decode(data, "the reply")
+    return decode_whole(data, "the reply", "send it as UTF-8").removeprefix(MARK)
 
 
 def piped(invocation: Invocation, what: str, hint: str) -> bytes:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steadyhand.plan.request import Requests
 
 _PLAN = re.compile(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
+_FILES = re.compile(r'"files"\s*:')
 
 
 @command(
@@ -29,7 +30,7 @@ _PLAN = re.compile(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
     examples="""
     steadyhand apply reply.md --dry-run
     git -C ../clone diff | steadyhand apply
-    steadyhand apply hunk.diff --path src/app.py
+    steadyhand apply change.diff --path src/app.py
     echo '{"files": [{"path": "a.md", "edits": [{"target": "teh", "new": "the"}]}]}' | steadyhand apply
     """,
 )
@@ -81,12 +82,21 @@ def run(
 
 
 def _plan(text: str) -> Requests | None:
-    """The requests of a JSON plan; None where the text is none."""
-    if not _PLAN.match(text):
+    """The requests of a JSON plan; None where the text is none, or JSON of another kind that begins like one."""
+    if not (_PLAN.match(text) and _FILES.search(text)):
         return None
+    from steadyhand.dialects.front import read_patch
     from steadyhand.plan.request import requests_from_json
 
-    return requests_from_json(_parse(text))
+    value = _parse(text)
+    try:
+        return requests_from_json(value)
+    except EditError as refusal:
+        try:
+            read_patch(text, format="json")
+        except EditError:
+            raise refusal from None
+        return None
 
 
 def _parse(text: str) -> object:

@@ -56,14 +56,14 @@ def run(
     assert dialect.write is not None
     written = dialect.write([file.change() for file in receipt.files])
     output = invocation.output
+    for warning in receipt.warnings:
+        output.warn(warning)
     output.document({"ok": True, "format": to, "read": receipt.format, "text": written})
     if output.is_terminal and not output.json:
         shown = [(Piece(visible_line(row)),) for row in written.split("\n")[:-1]]
         output.print(diff_lines(written, width=cut_width(invocation)) if to == "unified" else shown)
     elif not output.json:
         output.raw(written.encode("utf-8", "surrogateescape"))
-    for warning in receipt.warnings:
-        output.warn(warning)
     return 0
 
 

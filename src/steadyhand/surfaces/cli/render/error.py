@@ -15,8 +15,8 @@ _FEW = 4  # places that are shown with what would mean each of them alone
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
-        "action actual also anchor column corrected count end errno guard index limit line line_count lines mode "
-        "offset path similarity size start tier total tried verb wanted"
+        "action actual also anchor column corrected count end errno example formats guard index limit line line_count "
+        "lines mode offset path similarity size start tier total tried verb wanted"
     ).split()
 )
 
@@ -27,12 +27,36 @@ def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDT
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
     lines += _place_lines(error, rest, width)
     lines += _fact_lines(error, is_offered=call is not None)
+    lines += _tried_lines(error)
     lines += _also_lines(error)
-    if error.hint:
-        first, *rest = error.hint.split("\n")
-        lines.append((Piece("hint: ", "hint"), *head_of(first)))
-        lines += [(Piece("  "), *head_of(row)) for row in rest]
+    lines += _hint_lines(error)
     return lines + _offer_lines(error, call)
+
+
+def _hint_lines(error: EditError) -> list[Line]:
+    """The hint, and under it an example of what could be sent, unless the hint has it."""
+    hint, example = (error.hint or "").rstrip("\n"), error.details.get("example")
+    lines = _headed("hint: ", hint) if hint else []
+    if isinstance(example, str) and example.rstrip("\n") not in hint:
+        lines += _headed("for example:", "\n" + example.rstrip("\n"))
+    return lines
+
+
+def _headed(head: str, text: str) -> list[Line]:
+    first, *rest = text.split("\n")
+    return [(Piece(head, "hint"), *head_of(first)), *((Piece("  "), *head_of(row)) for row in rest)]
+
+
+def _tried_lines(error: EditError) -> list[Line]:
+    """What the other formats made of a reply that one of them refuses; those that say the same on one line."""
+    tried = error.details.get("tried")
+    if not isinstance(tried, Mapping) or "format" not in error.details:
+        return []
+    said: dict[str, list[str]] = {}
+    for name, words in tried.items():
+        if words != error.message:
+            said.setdefault(str(words), []).append(str(name))
+    return [(Piece(f"  {', '.join(names)}:", "dim"), Piece(" "), *head_of(words)) for words, names in said.items()]
 
 
 def _also_lines(error: EditError) -> list[Line]:

@@ -54,6 +54,8 @@ def receipt_lines(
     if way and len(summaries) == 1:
         summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
     lines += summaries
+    if receipt.format is not None:
+        lines.append((Piece("  note: ", "dim"), Piece(f"read as {receipt.format}")))
     for outcome in receipt.outcomes:
         lines += _outcome_lines(outcome, advise, is_only=len(receipt.outcomes) == 1)
     if way and len(summaries) != 1:

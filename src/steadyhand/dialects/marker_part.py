@@ -1,0 +1,198 @@
+"""One SEARCH/REPLACE part while its lines come in: where it is divided, where it ends, and why that is not certain.
+
+Invariants:
+
+1. A part ends at the first REPLACE mark that no SEARCH mark inside it claims; marks inside are content, as are the
+   conflicts of a version control system.
+2. The divider is the one line that can be it. Where two can, the part is refused: no guess says which one is content.
+3. A part that is not closed ends at the one fence that closes the fence it stands in, or is refused: a reply that
+   breaks off in the middle changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from steadyhand.dialects.labels import label_in
+from steadyhand.dialects.marker import USUAL, Fence, Mark, fence_in, mark_in, refusal
+from steadyhand.dialects.marker_sides import Sides, rows_of, start_line
+from steadyhand.dialects.reply import Line
+from steadyhand.errors import EditError
+
+__all__ = ["Part", "is_around"]
+
+_ESCAPE = "put a backslash before each line of the old and new text that looks like a mark: \\======="
+
+
+@dataclass(frozen=True, slots=True)
+class _Divider:
+    index: int
+    size: int
+    depth: int
+
+
+@dataclass(slots=True)
+class Part:
+    """A part from its SEARCH mark on.
+
+    `tail` is where a REPLACE mark stands that no divider came before, and `is_filled_behind` whether lines behind it
+    have text; `nested` is where the first SEARCH mark stands inside the part.
+    """
+
+    head: Line
+    mark: Mark
+    fence: Fence | None
+    path: str
+    lines: list[Line] = field(default_factory=list)
+    nested: int | None = None
+    tail: int | None = None
+    is_filled_behind: bool = False
+    _dividers: list[_Divider] = field(default_factory=list)
+    _searches: int = 0
+    _conflicts: int = 0
+    _indented: int = 0
+
+    def is_divided(self, end: int | None = None) -> bool:
+        """Whether a line that may be the divider stands before a line of the part, or anywhere in it."""
+        return bool(self._dividers) and (end is None or self._dividers[0].index < end)
+
+    @property
+    def is_closed_by_end(self) -> bool:
+        """Whether the last line is a closing mark without a word."""
+        mark = mark_in(self.lines[-1].text)
+        return mark is not None and mark.kind == "end"
+
+    def take(self, line: Line) -> bool:
+        """Add a line; whether it closes the part."""
+        self.lines.append(line)
+        mark = mark_in(line.text)
+        if mark is None:
+            return False
+        return self._take_mark(mark) if mark.indent == self.mark.indent else self._take_indented(mark)
+
+    def _take_mark(self, mark: Mark) -> bool:
+        match mark.kind:
+            case "search":
+                self.nested = len(self.lines) - 1 if self.nested is None else self.nested
+                self._searches += 1
+            case "replace":
+                self._searches -= 1
+                return self._searches < 0
+            case "divider":
+                self._dividers.append(_Divider(len(self.lines) - 1, mark.size, self._searches + self._conflicts))
+            case "conflict":
+                self._conflicts += 1
+            case _:
+                is_last = mark.kind == "end" and not self._conflicts and not self._searches and self.is_divided()
+                self._conflicts -= self._conflicts > 0
+                return is_last and mark.size == self.mark.size
+        return False
+
+    def _take_indented(self, mark: Mark) -> bool:
+        """A mark that is indented otherwise is content in pairs; a REPLACE mark by itself is still the last line."""
+        self._indented += mark.kind == "search"
+        self._indented -= mark.kind == "replace"
+        return self._indented < 0
+
+    def take_behind(self, line: Line) -> bool:
+        """Add a line behind the tail; whether it closes the fence and nothing is left to wait for."""
+        self.lines.append(line)
+        if self.fence is not None and _closes(line, self.fence):
+            return not self.is_filled_behind
+        self.is_filled_behind = self.is_filled_behind or bool(line.text.strip())
+        return False
+
+    def sides(self) -> Sides:
+        """The lines of a part that its last line closes."""
+        divider = self.divider(len(self.lines))
+        inner = self.nested if self.nested is not None else 0
+        if self.fence is not None and any(_closes(line, self.fence) for line in self.lines[:inner]):
+            raise self._ambiguous(self.lines[inner].number, "a SEARCH mark inside another part, behind a closed fence")
+        return self.sides_at(divider, len(self.lines) - 1)
+
+    def sides_at(self, divider: int, end: int) -> Sides:
+        """Old lines up to one line, new lines from there to another."""
+        old, new = self.lines[:divider], self.lines[divider + 1 : end]
+        line, old = start_line(old)
+        return Sides(self.rows(old), self.rows(new), line)
+
+    def rows(self, lines: Sequence[Line]) -> tuple[str, ...]:
+        """Lines as they are to stand in the file."""
+        return rows_of(lines, indent=self.mark.indent, is_sent_with_cr=self.head.ending == "\r\n")
+
+    def divider(self, end: int) -> int:
+        """The index of the line between old and new lines. Refuses where there is none, or where two may be it."""
+        found = [divider for divider in self._dividers if divider.index < end]
+        outer = [divider for divider in found if not divider.depth] or found
+        sizes = (self.mark.size,), (USUAL,), range(5, 10), range(3, 21)
+        for size in sizes:
+            likely = [divider for divider in outer if divider.size in size]
+            if len(likely) == 1:
+                return likely[0].index
+            if likely:
+                second = self.lines[likely[1].index].number
+                raise self._ambiguous(second, "a second line that may divide the old lines from the new ones")
+        raise self.undivided()
+
+    def closing_fence(self, start: int, end: int, *, is_followed: bool) -> int | None:
+        """The index of the fence that closes the part's own; None where it is not certain to be that.
+
+        `is_followed`: another part begins at `end`, maybe with a fence of its own in front.
+        """
+        if self.fence is None:
+            return None
+        found = ((index, fence_in(self.lines[index].text)) for index in range(start, end))
+        fences = [(index, fence) for index, fence in found if fence is not None]
+        last = end if not is_followed else self._lead_in(start, end)
+        if len(fences) > 1 and fences[-1][0] == last:
+            fences.pop()
+        closing = [index for index, fence in fences if fence.closes(self.fence)]
+        if len(closing) != 1 or fences[0][0] != closing[0]:
+            return None
+        (at,) = closing
+        if at == last and at > start and label_in(self.lines[at - 1].text) is not None:
+            return None  # the name and the fence may both belong to what follows
+        return at if at + 1 >= end or is_around(self.lines[at + 1].text) else None
+
+    def _lead_in(self, start: int, end: int) -> int:
+        """The index of the last line that is neither blank nor a name."""
+        filled = (index for index in range(end - 1, start - 1, -1) if self.lines[index].text.strip())
+        return next((index for index in filled if label_in(self.lines[index].text) is None), end)
+
+    def is_replaced_behind(self, tail: int, end: int) -> bool:
+        """Whether the lines behind a REPLACE mark are new lines: more than a name, and without any mark."""
+        behind = self.lines[tail + 1 : end]
+        marks = [mark for mark in (mark_in(line.text) for line in behind) if mark is not None]
+        is_marked = any(mark.indent == self.mark.indent and mark.kind in ("replace", "divider") for mark in marks)
+        return not is_marked and not all(is_around(line.text) for line in behind)
+
+    def undivided(self) -> EditError:
+        """The refusal of a part without a divider."""
+        return refusal(
+            self.head.number if self.tail is None else self.lines[self.tail].number,
+            "old lines that nothing divides from new ones",
+            "a line ======= between the old lines and the new ones",
+            hint="send the old lines, a line =======, the new lines (none to delete the old ones), >>>>>>> REPLACE",
+        )
+
+    def unclosed(self) -> EditError:
+        """The refusal of a part that does not end."""
+        return refusal(
+            self.head.number,
+            "a SEARCH mark without the REPLACE mark that belongs to it; the reply may have been cut off",
+            "a line >>>>>>> REPLACE after the new lines",
+        )
+
+    def _ambiguous(self, line: int, what: str) -> EditError:
+        return refusal(line, what, "content whose marks are escaped", hint=_ESCAPE)
+
+
+def is_around(text: str) -> bool:
+    """Whether a line may stand between two parts: a blank one, a fence, a name."""
+    return not text.strip() or fence_in(text) is not None or label_in(text) is not None
+
+
+def _closes(line: Line, opened: Fence) -> bool:
+    fence = fence_in(line.text)
+    return fence is not None and fence.closes(opened)

@@ -1,0 +1,83 @@
+"""What a workspace does with what a model wrote: reads it in its dialect and applies it, all of it or nothing."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+
+from steadyhand.dialects.front import read_patch
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.policy import Policy
+from steadyhand.session import checks
+from steadyhand.session.checks import AnyPath
+from steadyhand.session.lay import Ask
+from steadyhand.session.receipt import Receipt
+from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.store import Store
+
+
+class Patches(ABC):
+    """The verb for replies."""
+
+    policy: Policy
+    _store: Store
+
+    def patch(
+        self,
+        reply: str,
+        *,
+        path: AnyPath | None = None,
+        format: str = "auto",
+        strict: bool = False,
+        overwrite: bool = False,
+        reason: str | None = None,
+        policy: Policy | None = None,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        """Apply what a model wrote, in any dialect, to any number of files: all of it or nothing.
+
+        `path` is the file that a reply means which names none. `overwrite` lets new and moved files take the place of
+        others, and whole files that of what was never read. `strict` refuses anything around the patch.
+        """
+        found = read_patch(reply, format=format, strict=strict)
+        named = found.mapped(self._named(path))
+        named = named.overwriting(self._exists) if overwrite else named
+        rules = checks.policy_of(self.policy if policy is None else policy)
+        asks = [Ask(request, rules, None, reason, overwrite) for request in named.files]
+        receipt = self._run(asks, reason, policy, partial=rules.partial, preview=preview, progress=progress)
+        return replace(receipt, format=found.format, warnings=(*receipt.warnings, *found.remarks))
+
+    def _named(self, path: AnyPath | None) -> Callable[[str], str]:
+        """Gives the file that is meant where a reply names none."""
+        given = "" if path is None else checks.path_of(path)
+
+        def name(found: str) -> str:
+            if not found and not given:
+                raise EditError(
+                    Kind.BAD_REQUEST, "the patch does not say which file it is for", hint="name the file with path="
+                )
+            return found or given
+
+        return name
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self._store.read(path)
+        except EditError as error:
+            return error.kind is not Kind.NO_SUCH_FILE
+        return True
+
+    @abstractmethod
+    def _run(
+        self,
+        asks: list[Ask],
+        reason: str | None,
+        policy: Policy | None = None,
+        *,
+        partial: bool = False,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        """Carry out several requests."""
