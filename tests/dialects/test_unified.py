@@ -263,9 +263,9 @@ FORMS = {
     "a hunk that replaces by the same": SMALL.replace("@@ -1,3", "@@ -1,1 +1,1 @@\n-a\n+a\n@@ -1,3"),
     "a mail": "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: A <a@b.c>\n"
     "Date: Mon, 1 Jan 2024 10:00:00 +0000\nSubject: [PATCH] x: better\n\n- a list\n\n"
-    "```\n-code\n```\n---\n x.py | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n\ndiff --git a/x.py b/x.py\nindex 83db48f..bf269f4 100644\n"
-    f"{SMALL}-- \n2.43.0\n\n",
-    "a commit": f"commit 0123456789abcdef\nAuthor: A <a@b>\n\n    better\n    -old\n\ndiff --git a/x.py b/x.py\n{SMALL}",
+    "```\n-code\n```\n---\n x.py | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n\n"
+    f"diff --git a/x.py b/x.py\nindex 83db48f..bf269f4 100644\n{SMALL}-- \n2.43.0\n\n",
+    "a commit": f"commit 0123456789ab\nAuthor: A <a@b>\n\n    better\n    -old\n\ndiff --git a/x.py b/x.py\n{SMALL}",
 }
 
 

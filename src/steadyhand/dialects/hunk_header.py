@@ -59,4 +59,6 @@ def hunk_header_in(text: str) -> HunkHeader | None:
 
 def is_combined(text: str) -> bool:
     """Whether a line belongs to a diff with several files before, as git shows a merge."""
-    return _COMBINED.match(text) is not None or text.startswith(("diff --cc ", "diff --combined "))
+    return text[:1] in ("@", "d") and (
+        _COMBINED.match(text) is not None or text.startswith(("diff --cc ", "diff --combined "))
+    )

@@ -25,7 +25,9 @@ def is_no_newline(text: str) -> bool:
     >>> is_no_newline("\\ No newline at end of file"), is_no_newline("\\section{One}")
     (True, False)
     """
-    return text.startswith("\\ ") or text.lower().startswith("\\no newline") or text.rstrip() == "\\"
+    return text.startswith("\\") and (
+        text[1:2] == " " or text.lower().startswith("\\no newline") or text.rstrip() == "\\"
+    )
 
 
 class Taken:

@@ -47,8 +47,9 @@ class OpenHunk:
         if self._counted is None:
             return self._take_loosely(line)
         counted, text = self._counted, line.text
-        is_next = counted.is_full and self._is_next(text, is_full=True)
-        verdict = counted.take(line, stops=is_next or can_be_no_row(text, self._queue, self._wrapping))
+        stops = text[:1] not in _SIGNS and can_be_no_row(text, self._queue, self._wrapping)
+        stops = stops or (counted.is_full and self._is_next(text, is_full=True))
+        verdict = counted.take(line, stops=stops)
         if verdict == "more":
             return False
         self.is_sure = verdict == "agrees" and not self._has_names_as_rows(counted, text)

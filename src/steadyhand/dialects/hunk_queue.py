@@ -37,10 +37,11 @@ class LineQueue:
         """The next line, if there is one and enough is known of those behind it."""
         if not self._again and not self._new:
             return None
-        first = self._again[0] if self._again else self._wrapping.without_indent(self._new[0])
+        lines = self._again or self._new
+        first = lines[0] if lines is self._again else self._wrapping.without_indent(lines[0])
         if not self._is_closed and len(self._again) + len(self._new) <= _looks_ahead(first.text):
             return None
-        (self._again or self._new).popleft()
+        lines.popleft()
         return first
 
     def peek(self, index: int = 0) -> str | None:
@@ -53,6 +54,8 @@ class LineQueue:
 
 def _looks_ahead(text: str) -> int:
     """How many lines behind a line say what it is."""
+    if text[:1] not in ("-", "+", "@", "d", "I"):
+        return 0
     if text.startswith("--- "):
         return 2
     if text.startswith(("@@ -", "diff --git ")):

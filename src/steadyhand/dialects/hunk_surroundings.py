@@ -63,6 +63,8 @@ class Surroundings:
                 self.label = label_in(line.text)
                 self._note(line, "a tag around the patch" if sort == "tag" else "a shell command around the patch")
             case _:
+                self.label = label_in(line.text)
+                self.offers_rows = self.offers_rows and self.label is not None
                 self._take_text(line)
         return sort
 
@@ -85,7 +87,7 @@ class Surroundings:
         elif is_binary(text):
             raise binary(line.number)
         elif text.startswith(_OF_A_DIFF):
-            self.label = text.removeprefix("Index: ").strip() if text.startswith("Index: ") else self.label
+            self.label = text.removeprefix("Index: ").strip() if text.startswith("Index: ") else None
         elif self._may_have_rows and _LIKE_A_ROW.match(text):
             raise wrong(line.number, "this may be a line of a hunk, but no hunk is open", "@@", hint=_LEFT_OVER_HINT)
         else:
@@ -94,8 +96,6 @@ class Surroundings:
     def _take_prose(self, line: Line) -> None:
         if line.text.startswith("Property changes on: "):
             self._may_have_rows = False
-        self.label = label_in(line.text)
-        self.offers_rows = self.offers_rows and self.label is not None
         if not self._is_quiet and not self._is_told:
             self._is_told = True
             self._note(line, "text around the patch")

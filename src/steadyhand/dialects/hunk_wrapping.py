@@ -60,9 +60,9 @@ class Wrapping:
 
     def without_indent(self, line: Line) -> Line:
         """A line of an indented fence without the indentation of the fence."""
-        indent = self.fence.indent if self.fence is not None else ""
-        if not indent or not line.text.startswith(indent):
+        if self.fence is None or not self.fence.indent or not line.text.startswith(self.fence.indent):
             return line
+        indent = self.fence.indent
         return Line(line.number, line.text[len(indent) :], line.ending)
 
     def ends_with(self, text: str) -> bool:

@@ -21,7 +21,7 @@ from steadyhand.plan.snippet_rows import Run
 from steadyhand.text.diff import diff_rows, equal_pairs
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 
-__all__ = ["Placed", "has_rival", "place_runs"]
+__all__ = ["Placed", "find_rival", "place_runs"]
 
 _OFTEN = 2_000  # places of a row beyond which it is not looked at
 _WORK = 400_000  # rows compared while stretches are looked for
@@ -250,8 +250,8 @@ def _is_beside(one: _Stretch, two: _Stretch) -> bool:
     return first[0] + first[2] <= second[0] and first[1] + first[2] <= second[1]
 
 
-def has_rival(placed: Placed, file: VisibleRows) -> bool:
-    """Whether a run would change about as little in another place, from its first row to its last.
+def find_rival(placed: Placed, file: VisibleRows) -> int | None:
+    """Another place in which a run would change about as little, from its first row to its last.
 
     Its new rows may be just what makes that place like this one. A run that changes nothing here is mostly meant to
     change something, so that for it a place counts that has half of its rows; and where no row of it says much, a place
@@ -260,15 +260,21 @@ def has_rival(placed: Placed, file: VisibleRows) -> bool:
     keys = placed.rows.keys
     least = _difference(keys, file.keys[placed.start : placed.end])
     limit = least.rows + _SLACK if least.rows else len(keys) // 2
-    for start in file.places.get(keys[0], ())[:_OFTEN]:
+    if placed.is_firm and sum(len(file.places.get(key, ())) == 1 for key in keys) > limit:
+        return None  # these rows are not there, wherever that is
+    work = _WORK
+    for start in file.places.get(keys[0], ()):
         for end in range(start + 1, min(len(file), start + len(keys) + limit) + 1):
             if file.keys[end - 1] != keys[-1] or (start, end) == (placed.start, placed.end):
                 continue
+            work -= len(keys) + end - start
+            if work < 0:
+                return start
             other = _difference(keys, file.keys[start:end])
             is_apart = start != placed.start and end != placed.end
             if (is_apart and other.rows <= limit) or (not placed.is_firm and 0 < other.places <= least.places):
-                return True
-    return False
+                return start
+    return None
 
 
 class _Difference(NamedTuple):

@@ -76,12 +76,10 @@ def settle(edge: Edge) -> int | None:
     found = _anchored(edge.new, file)
     if found is not None and not _is_turned(edge.new, file, found):
         return found
+    if edge.is_end and _covers_end(edge):
+        return len(edge.file)
     if found is None and any(edge.new[-1].is_same(row) for row in file[: len(edge.new) + _NEAR]):
         return None
-    if edge.is_end and not edge.file:
-        return 0 if not edge.here.blanks else None
-    if edge.is_end and not edge.is_marked and _is_rewritten(edge.new, edge.file):
-        return len(edge.file)
     return found or 0 if _comes_in(edge) else None
 
 
@@ -182,11 +180,19 @@ def _is_version(row: str, other: str) -> bool:
     return likeness(row, other) >= _ALIKE or part_likeness(row, other) >= _PART
 
 
-def _is_rewritten(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
-    """Whether the rows up to the end of the file, and nothing but these, are there with other words."""
-    if len(file) > 2 * len(new) + 2 or abs(len(file) - len(new)) > 3:
+def _covers_end(edge: Edge) -> bool:
+    """Whether all rows up to the end of the file are among the new ones, if need be with other words.
+
+    A run that a mark follows has them as they are. Blank rows at the very end could belong on either side.
+    """
+    last = edge.file[-1] if edge.file else edge.here
+    if last.blanks or len(edge.file) > len(edge.new):
         return False
-    return is_telling(new[-1].text) and likeness(new[-1].text, file[-1].text) >= _ALIKE
+    rest = iter(edge.new)
+    return all(
+        any(new.is_same(row) or (not edge.is_marked and _unlike(new, row) < _NEVER) for new in rest)
+        for row in edge.file
+    )
 
 
 def _comes_in(edge: Edge) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from steadyhand.plan.anchoring import Placed, has_rival
+from steadyhand.plan.anchoring import Placed, find_rival
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.snippet_compare import VisibleRows, is_telling
 from steadyhand.plan.snippet_refusals import Refusals
@@ -79,8 +79,9 @@ def edits_of(
     gaps = [(run, gap) for run in placed for gap in gaps_of(run, file)]
     for run in placed:
         _check_indent(run, [gap for other, gap in gaps if other is run], refuse)
-        if has_rival(run, file):
-            raise refuse.ambiguous(run.run, 0, len(run.run.rows) - 1, [run.start])
+        rival = find_rival(run, file)
+        if rival is not None:
+            raise refuse.ambiguous(run.run, 0, len(run.run.rows) - 1, sorted({run.start, rival}))
     blanks = _Blanks([gap for _, gap in gaps if not gap.has_change])
     edits: list[Edit] = []
     for run, gap in gaps:

@@ -338,10 +338,10 @@ class Workspace(Archive, Files, Patches):
         bound.tool = checks.remark(name, "tool") or self.tool
         return bound
 
-    def has_read(self, path: AnyPath) -> bool:
-        """Whether this task has read the file at a path in its present version. Refuses as `read` does."""
+    def last_read(self, path: AnyPath) -> tuple[str | None, str]:
+        """The digest of the version of a file that this task last read, if any, and of the present one."""
         resolved, image = self._store.read(checks.path_of(path))
-        return self._seen_by_task().get(resolved) == image.digest
+        return self._seen_by_task().get(resolved), image.digest
 
     def _bound(self, task: str | None) -> Workspace:
         bound = object.__new__(Workspace)

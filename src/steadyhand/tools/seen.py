@@ -10,8 +10,11 @@ __all__ = ["check_read"]
 
 def check_read(workspace: Workspace, path: str) -> None:
     """Refuse with `stale-source` a file that this task has not read, or that changed since it did."""
-    try:
-        workspace.write(path, "", preview=True)  # the one question to which that is the answer; nothing is written
-    except EditError as error:
-        if error.kind is Kind.STALE_SOURCE:
-            raise
+    seen, present = workspace.last_read(path)
+    if seen != present:
+        raise EditError(
+            Kind.STALE_SOURCE,
+            f"{path} {'changed since this task read it' if seen else 'was never read by this task'}",
+            hint="read it first, then send the edit for what stands there",
+            details={"path": path, "expected": seen, "actual": present},
+        )

@@ -70,7 +70,7 @@ def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str = 
     """Carry out one call of the tool; `prefix` is what stands for the root in the model's paths."""
     try:
         command, fields = read_command(arguments, _FIELDS)
-        call = _Call(workspace, fields, prefix, f"memory: {command}")
+        call = _Call(workspace.as_tool("memory"), fields, prefix, f"memory: {command}")
         match command:
             case "view":
                 return _view(call)

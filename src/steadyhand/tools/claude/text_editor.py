@@ -75,7 +75,9 @@ def run(
     try:
         command, fields = read_command(arguments, known)
         shown = read_text(fields, "path", "")
-        call = _Call(workspace, fields, shown, resolve_path(workspace, shown, prefix), f"{name}: {command}")
+        call = _Call(
+            workspace.as_tool(name), fields, shown, resolve_path(workspace, shown, prefix), f"{name}: {command}"
+        )
         match command:
             case "view":
                 return _view(call, max_characters)

@@ -32,7 +32,7 @@ def run(
         shown = read_text(fields, "file_path", "")
         old, new = read_text(fields, "old_string", ""), read_text(fields, "new_string", "")
         everywhere = read_flag(fields, "replace_all", "")
-        path = resolve_path(workspace, shown, prefix)
+        path, workspace = resolve_path(workspace, shown, prefix), workspace.as_tool("Edit")
         if not old:
             return Answer(tell_change(_create(workspace, path, new), shown))
         if require_read:

@@ -32,7 +32,7 @@ def run(
     try:
         fields = read_arguments(arguments, ("file_path", "edits"))
         shown = read_text(fields, "file_path", "")
-        path = resolve_path(workspace, shown, prefix)
+        path, workspace = resolve_path(workspace, shown, prefix), workspace.as_tool("MultiEdit")
         new, edits = _read_edits(fields.get("edits"))
         if require_read and new is None:
             check_read(workspace, path)

@@ -30,7 +30,9 @@ def run(
         fields = read_arguments(arguments, ("file_path", "content"))
         shown, text = read_text(fields, "file_path", ""), read_text(fields, "content", "")
         path = resolve_path(workspace, shown, prefix)
-        receipt = workspace.write(path, text, reason="Write", overwrite=overwrite, allow_shrink=allow_shrink)
+        receipt = workspace.as_tool("Write").write(
+            path, text, reason="Write", overwrite=overwrite, allow_shrink=allow_shrink
+        )
     except EditError as error:
         return answer_edit(error)
     return Answer(tell_change(receipt, shown))

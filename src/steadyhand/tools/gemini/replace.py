@@ -33,7 +33,7 @@ def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | 
         old, new = read_text(fields, "old_string", ""), read_text(fields, "new_string", "")
         reason = cut_reason(read_optional_text(fields, "instruction", "") or "replace")
         edit = _edit_of(fields, old, new)
-        path = resolve_path(workspace, shown, prefix)
+        path, workspace = resolve_path(workspace, shown, prefix), workspace.as_tool("replace")
         receipt = workspace.edit(path, edit, reason=reason) if old else _create(workspace, path, new, reason)
     except EditError as error:
         return answer_failure(error, shown)

@@ -32,7 +32,9 @@ def run(
         fields = read_arguments(arguments, ("file_path", "content"))
         shown, text = read_text(fields, "file_path", ""), read_text(fields, "content", "")
         path = resolve_path(workspace, shown, prefix)
-        receipt = workspace.write(path, text, reason="write_file", overwrite=overwrite, allow_shrink=allow_shrink)
+        receipt = workspace.as_tool("write_file").write(
+            path, text, reason="write_file", overwrite=overwrite, allow_shrink=allow_shrink
+        )
     except EditError as error:
         return answer_failure(error, shown)
     if was_created(receipt):

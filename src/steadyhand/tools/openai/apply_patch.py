@@ -37,7 +37,7 @@ def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | 
         requests = tuple(
             renamed(request, lambda path: resolve_path(workspace, path, prefix)) for request in _requests(verb, fields)
         )
-        receipt = workspace.apply(Requests(requests), reason=f"apply_patch: {verb}")
+        receipt = workspace.as_tool("apply_patch").apply(Requests(requests), reason=f"apply_patch: {verb}")
     except EditError as error:
         return _failure(error)
     return _answer(receipt, _done(verb, fields))
@@ -54,7 +54,7 @@ def run_envelope(workspace: Workspace, text: str, *, prefix: str | None = None) 
 
     try:
         found = read_patch(check_text(text, "input"), format="v4a").mapped(resolve)
-        receipt = workspace.apply(Requests(found.files), reason="apply_patch: patch")
+        receipt = workspace.as_tool("apply_patch").apply(Requests(found.files), reason="apply_patch: patch")
     except EditError as error:
         return _failure(error)
     rows = sorted(f"{_LETTERS[file.status]} {shown.get(file.path, file.path)}" for file in receipt.files)

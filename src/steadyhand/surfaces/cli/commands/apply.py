@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.cli.formats import FormatName
+from steadyhand.surfaces.cli.formats import FormatName, FormatOption
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.inputs import reply_text
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -35,7 +35,14 @@ _FILES = re.compile(r'"files"\s*:')
     """,
 )
 @click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
-@click.option("--format", "format_name", metavar="NAME", type=FormatName(), default="auto", help="How it is written.")
+@click.option(
+    *("--format", "format_name"),
+    metavar="NAME",
+    type=FormatName(),
+    cls=FormatOption,
+    default="auto",
+    help="How it is written.",
+)
 @click.option("--path", metavar="FILE", type=FileName(), help="The file that is meant where the reply names none.")
 @click.option("--overwrite", is_flag=True, help="Let new, moved and whole files take the place of others.")
 @click.option("--strict", is_flag=True, help="Refuse anything around the patch: prose, fences, tags.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from steadyhand.surfaces.cli.formats import FormatName
+from steadyhand.surfaces.cli.formats import FormatName, FormatOption
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.inputs import reply_text
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -25,8 +25,22 @@ from steadyhand.surfaces.terminal import Piece, visible_line
     """,
 )
 @click.argument("reply", metavar="[FILE|-]", required=False, type=FileName())
-@click.option("--to", metavar="NAME", type=FormatName(written=True), default="unified", help="The format to write.")
-@click.option("--format", "format_name", metavar="NAME", type=FormatName(), default="auto", help="The format to read.")
+@click.option(
+    "--to",
+    metavar="NAME",
+    type=FormatName(written=True),
+    cls=FormatOption,
+    default="unified",
+    help="The format to write.",
+)
+@click.option(
+    *("--format", "format_name"),
+    metavar="NAME",
+    type=FormatName(),
+    cls=FormatOption,
+    default="auto",
+    help="The format to read.",
+)
 @click.option("--path", metavar="FILE", type=FileName(), help="The file that is meant where the reply names none.")
 @tolerance_options
 def run(
