@@ -14,10 +14,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A name for tables, and the command; the patch comes on its standard input."""
+    """A name for tables, and the command; the patch is its standard input, or a file named after `option`."""
 
     name: str
     command: tuple[str, ...]
+    option: str = ""
 
     @property
     def is_there(self) -> bool:
@@ -37,7 +38,7 @@ class Program:
 
 PROGRAMS = (
     Program("git apply", ("git", "apply", "-p1")),
-    Program("GNU patch", ("patch", "-p1", "--force", "--quiet")),
+    Program("GNU patch", ("patch", "-p1", "--force", "--quiet"), "--input="),
 )
 
 

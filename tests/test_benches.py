@@ -5,6 +5,7 @@ Accuracy: cases are read, answers judged and counted, and a contestant that hang
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import sys
@@ -13,19 +14,33 @@ from pathlib import Path
 import pytest
 
 from benches.accuracy.__main__ import main as accuracy
-from benches.accuracy.adapters.strfind import replace
+from benches.accuracy.adapters.strfind import patch, replace
 from benches.accuracy.cases import Case, CasesError, load_cases
 from benches.accuracy.contestants import Standing, contestants
 from benches.accuracy.floors import Floor, check_floors, read_floors
+from benches.accuracy.on_disk import run_on_file, strip_of, version_of
 from benches.accuracy.progress import Progress
-from benches.accuracy.question import Answer, Op, Question
+from benches.accuracy.question import Answer, Op, Question, fenced
+from benches.accuracy.replies import Agreement, pairs_of
 from benches.accuracy.score import Score, judge
 from benches.accuracy.study import write_studies
 from benches.accuracy.tally import Count, misquoted, sums_of, verbatim
 from benches.accuracy.worker import Worker
 from benches.bench import TINY, Setting, benches
 from benches.clock import Call, Effort, compare
+from benches.patches import (
+    Rewrite,
+    apply_by_hand,
+    by_turns,
+    is_done,
+    lay_out,
+    long_rewrite,
+    patch_by_hand,
+    small_rewrites,
+    unified,
+)
 from benches.peers import Peer, Unavailable, peer_tables
+from benches.programs import PROGRAMS, Program
 from benches.run import main
 from benches.table import Row, Table
 
@@ -38,6 +53,17 @@ SUBJECTS = {
     "startup": ["Start-up: wall time of a process"],
     "memory": ["Peak memory of a process, file of 200 KB, ASCII"],
     "diff": ["Unified diff of files", "Three-way merge of files", "Old text that is not in a file"],
+    "dialects": [
+        "A reply of 40 edits, read\n",
+        "A reply of 10 edits, read while it arrives",
+        "A reply of 40 edits, read and",
+    ],
+    "patch": [
+        "A diff of 40 hunks, read",
+        "A diff of 40 hunks, applied to a file of 400 lines",
+        "A patch for 6 files of 4 KB",
+        "Peak memory of a process, a diff of 40 hunks",
+    ],
     "hostile": ["Hostile inputs"],
 }
 
@@ -110,6 +136,43 @@ def test_a_table_is_aligned() -> None:
     assert lines[6].endswith("–  not measured: …")
 
 
+def test_a_long_patch_by_hand_gives_the_text_after_and_its_way_back_the_text_before() -> None:
+    rewrite = long_rewrite(30)
+    assert len(rewrite.changes) == 30
+    assert apply_by_hand(rewrite.text, unified([rewrite])) == rewrite.after()
+    assert rewrite.reversed().after() == rewrite.text
+    assert apply_by_hand(rewrite.after(), unified([rewrite.reversed()])) == rewrite.text
+    assert unified([rewrite], off=7) != unified([rewrite])
+
+
+def test_a_patch_for_many_files_goes_there_and_back_by_turns(tmp_path: Path) -> None:
+    rewrites = small_rewrites(4)
+    ways_back = [rewrite.reversed() for rewrite in rewrites]
+    lay_out(tmp_path, rewrites)
+    turn = by_turns(lambda diff: patch_by_hand(tmp_path, diff), unified(rewrites), unified(ways_back))
+    for wanted in (rewrites, ways_back, rewrites):
+        assert not is_done(tmp_path, wanted)
+        turn()
+        assert is_done(tmp_path, wanted)
+
+
+@pytest.mark.parametrize("program", [program for program in PROGRAMS if program.is_there], ids=lambda it: it.name)
+def test_programs_take_the_patches_they_are_measured_with(program: Program, tmp_path: Path) -> None:
+    rewrites: list[Rewrite] = [long_rewrite(20), *small_rewrites(3)]
+    (tmp_path / "all.diff").write_text(unified(rewrites), encoding="utf-8")
+    lay_out(tmp_path / "files", rewrites)
+    program.run(tmp_path / "files", tmp_path / "all.diff")
+    assert is_done(tmp_path / "files", rewrites)
+
+
+def test_a_program_that_is_not_there_says_so() -> None:
+    absent = Program("nothing", ("no-such-program-anywhere",))
+    assert not absent.is_there
+    assert absent.absence == "not measured: there is no no-such-program-anywhere on the path"
+    with pytest.raises(SystemExit, match="no no-such-program-anywhere on the path"):
+        version_of("no-such-program-anywhere")
+
+
 BEFORE = "def f():\n    return 1\n"
 AFTER = "def f():\n    return 2\n"
 OPS = (Op("return 1", "return 2"),)
@@ -136,11 +199,14 @@ def ops(*pairs: tuple[str, str]) -> list[dict[str, str]]:
     return [{"old": old, "new": new} for old, new in pairs]
 
 
+DIFF = "--- a/f.py\n+++ b/f.py\n@@ -1,2 +1,2 @@\n def f():\n-    return 1\n+    return 2\n"
 ROWS = [
     row("right", "exact", AFTER, ops=ops(("return 1", "return 2"))),
     row("absent", "refuse-not-found", None, ops=ops(("class Nowhere(Nothing):", "pass"))),
     row("half", "refuse-partial-multi", None, ops=ops(("return 1", "return 2"), ("class Nowhere(Nothing):", "pass"))),
-    row("later", "diff-exact", AFTER, diff="@@\n-    return 1\n+    return 2\n"),
+    row("patch", "diff-exact", AFTER, diff=DIFF),
+    row("lazy", "llm-lazy-exact", AFTER, snippet="whatever", reply="```\nwhatever\n```\n"),
+    row("said", "llm-sr-exact", AFTER, ops=ops(("return 1", "return 2")), reply=f"Here:\n\n{DIFF}"),
 ]
 
 
@@ -216,11 +282,38 @@ def test_plain_and_packed_files_are_read_in_order(cases_folder: Path) -> None:
         ("right", "ops", True),
         ("absent", "ops", False),
         ("half", "ops", False),
-        ("later", "diff", True),
+        ("patch", "diff", True),
+        ("lazy", "snippet", True),
+        ("reply/lazy", "reply", True),
+        ("said", "ops", True),
+        ("reply/said", "reply", True),
     ]
     assert cases[0].question == Question("ops", "f.py", BEFORE, OPS)
-    assert cases[3].question.text.startswith("@@")
-    assert [each.id for each in load_cases(cases_folder, ["exact", "later"])] == ["right", "later"]
+    assert cases[3].question.text == DIFF
+
+
+def test_a_case_with_a_reply_is_asked_twice_with_the_same_answer(cases_folder: Path) -> None:
+    parsed, reply = load_cases(cases_folder, ["said"])
+    assert (reply.parsed, reply.category) == ("said", "reply/llm-sr-exact")
+    assert (reply.expected, reply.question.before, reply.question.ops) == (AFTER, BEFORE, ())
+    assert parsed.parsed == ""
+
+
+@pytest.mark.parametrize(
+    ("only", "ids"),
+    [
+        (["exact", "patch"], ["right", "patch"]),
+        (["refuse-*"], ["absent", "half"]),
+        (["llm-sr-exact"], ["said", "reply/said"]),
+        (["reply/*"], ["reply/lazy", "reply/said"]),
+        (["reply/said"], ["reply/said"]),
+        (["nonsense"], []),
+    ],
+)
+def test_cases_are_chosen_by_category_or_id_and_a_reply_comes_with_its_case(
+    cases_folder: Path, only: list[str], ids: list[str]
+) -> None:
+    assert [each.id for each in load_cases(cases_folder, only)] == ids
 
 
 def test_a_separator_inside_a_text_ends_no_line(tmp_path: Path) -> None:
@@ -236,6 +329,29 @@ def test_the_floor_takes_all_ops_or_none() -> None:
     for last in (Op("c", "z"), Op("", "z"), Op("b", "b")):
         assert not replace(Question("ops", "f.py", "a b\n", (Op("a", "x"), last))).applied
     assert replace(Question("ops", "f.py", "a a\n", (Op("a", "x"),))).text == "a a\n"
+
+
+def test_the_floor_takes_a_diff_by_its_rows_alone() -> None:
+    two = "@@ -1 +1 @@\n-a\n+x\n@@ @@\n b\n+c\n"
+    assert patch(Question("diff", "f.py", "a\nb\n", text=two)) == Answer(True, "x\nb\nc\n")
+    for text in ("nothing", "@@\n-z\n+x\n", "@@\n+x\n"):
+        assert patch(Question("diff", "f.py", "a\nb\n", text=text)).text == "a\nb\n"
+    assert not patch(Question("diff", "f.py", "a\na\n", text="@@\n-a\n+x\n")).applied
+
+
+def test_a_program_that_patches_files_is_judged_by_its_exit_code_and_the_file_it_leaves() -> None:
+    question = Question("diff", "src/f.py", BEFORE, text=DIFF)
+    code = "import sys, pathlib; text = sys.stdin.read(); pathlib.Path(sys.argv[1]).write_text(text)"
+    done = run_on_file(question, lambda file: [sys.executable, "-c", code, str(file)])
+    assert (done.applied, done.text) == (True, DIFF)
+    refused = run_on_file(question, lambda _file: [sys.executable, "-c", "raise SystemExit('no such lines')"])
+    assert (refused.applied, refused.text, refused.detail) == (False, BEFORE, "no such lines")
+    assert [strip_of(DIFF), strip_of("--- f.py\n+++ f.py\n")] == [1, 0]
+
+
+def test_a_fence_is_longer_than_any_in_the_text() -> None:
+    assert fenced("a") == "```\na\n```\n"
+    assert fenced("````x\n````\n", "md") == "`````md\n````x\n````\n`````\n"
 
 
 @pytest.mark.parametrize(
@@ -258,7 +374,16 @@ def test_what_a_model_wrote_is_verbatim_misquoted_or_to_be_refused(
 
 def standing(*given: tuple[str, Answer], expected: str | None = AFTER, name: str = "steadyhand") -> Standing:
     verdicts = [judge(case(expected, category=category), answer) for category, answer in given]
-    return Standing(name, name, tuple(verdicts), ())
+    return Standing(name, name, tuple(verdicts))
+
+
+def asked_twice(*given: tuple[Answer, Answer]) -> Standing:
+    verdicts = []
+    for number, (parsed, reply) in enumerate(given):
+        one = case(id=str(number), category="llm-sr-indent")
+        other = Case(f"reply/{number}", "reply/llm-sr-indent", "python", Question("reply", "f.py", BEFORE), AFTER)
+        verdicts += [judge(one, parsed), judge(dataclasses.replace(other, parsed=one.id), reply)]
+    return Standing("steadyhand", "steadyhand", tuple(verdicts))
 
 
 RIGHT, REFUSED, WRONG = Answer(True, AFTER), Answer(False, BEFORE), Answer(True, "other\n")
@@ -267,10 +392,36 @@ RIGHT, REFUSED, WRONG = Answer(True, AFTER), Answer(False, BEFORE), Answer(True,
 def test_sums_leave_out_what_counts_nothing() -> None:
     sums = sums_of(standing(("exact", RIGHT), ("exact", REFUSED), ("llm-sr-indent", WRONG)))
     assert {name: (count.cases, count.of["correct"]) for name, count in sums.items()} == {
-        "made: must apply": (2, 1),
-        "model: misquoted ops": (1, 0),
-        "all: must apply": (3, 1),
+        "made ops: must apply": (2, 1),
+        "model's ops: misquoted": (1, 0),
     }
+
+
+def test_a_whole_reply_is_held_against_the_same_case_taken_apart() -> None:
+    crash = Answer(False, BEFORE, crashed=True)
+    ours = asked_twice(
+        (RIGHT, RIGHT), (REFUSED, REFUSED), (REFUSED, RIGHT), (RIGHT, REFUSED), (RIGHT, WRONG), (WRONG, crash)
+    )
+    assert Agreement.over(pairs_of(ours)) == Agreement(cases=6, same=2, gained=1, lost=2, newly_wrong=1)
+    assert {name: count.cases for name, count in sums_of(ours).items()} == {
+        "model's ops: misquoted": 6,
+        "whole replies: must apply": 6,
+    }
+    floors = [
+        Floor("ops", ("llm-*",), "sum", correct=0.5, wrong=1, same=1.0, newly_wrong=0),
+        Floor("replies", ("reply/*",), "sum", same=0.5, newly_wrong=0),
+        Floor("fewer", ("reply/*",), "sum", same=0.3, newly_wrong=1),
+    ]
+    assert [(item.floor, item.what) for item in check_floors(floors, ours, [])] == [
+        ("replies", "in all: 2 of 6 the same (33.3%), 50% wanted"),
+        ("replies", "in all: 1 wrong only as a whole reply, at most 0 allowed"),
+    ]
+
+
+def test_a_reply_whose_case_was_not_asked_is_no_pair() -> None:
+    ours = asked_twice((RIGHT, RIGHT))
+    assert pairs_of(dataclasses.replace(ours, verdicts=ours.verdicts[1:])) == []
+    assert Agreement().same_share == 1.0
 
 
 def test_a_floor_is_checked_for_each_category_or_for_their_sum() -> None:
@@ -350,14 +501,18 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 def test_a_run_prints_scores_by_category_and_sums(
     cases_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, progress = run(capsys, "--cases", str(cases_folder), "--folder", str(tmp_path / "out"), "--check")
+    only = ("--only", "exact", "refuse-*", "diff-*", "llm-sr-*")
+    code, out, progress = run(capsys, "--cases", str(cases_folder), "--folder", str(tmp_path / "out"), "--check", *only)
     assert code == 0
     assert "every floor holds" in out
     rows = {line.split("  ")[0]: line.split() for line in out.splitlines()}
     assert rows["exact"][1:] == ["1", "1", "1"]
     assert rows["refuse-partial-multi"][1:] == ["1", "1", "1"]
-    assert "not yet: 1 with only a diff" in out
-    assert "steadyhand: 3 of 3" in progress
+    assert rows["diff-exact"][1:] == ["1", "1", "1"]
+    assert rows["llm-sr-exact"][1:] == ["1", "1", "1", "1", "0", "0", "0"]
+    assert out.count("\nBy category: ") + out.startswith("By category: ") == 2
+    assert "not asked: 1 replies" in out
+    assert "steadyhand: 6 of 6" in progress
     assert "0 wrong" in progress
 
 
@@ -366,7 +521,8 @@ def test_json_holds_the_same_counts(cases_folder: Path, tmp_path: Path, capsys: 
     ours, floor = json.loads(out)["contestants"]
     assert [ours["name"], floor["name"]] == ["steadyhand", "strfind"]
     assert ours["categories"]["exact"]["correct"] == 1
-    assert ours["sums"]["all: must apply"]["cases"] == 1
+    assert ours["sums"]["made ops: must apply"]["cases"] == 1
+    assert ours["replies"]["cases"] == 0
 
 
 def test_a_broken_floor_is_told_and_is_exit_code_1_only_when_asked(

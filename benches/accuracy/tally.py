@@ -63,9 +63,9 @@ def from_a_model(case: Case) -> bool:
     return _FROM_A_MODEL.match(case.category) is not None
 
 
-def _sum(name: str, kind: Kind | None, counts: Callable[[Case], bool]) -> Sum:
-    """Of one kind of case, or of all that are no second asking."""
-    return Sum(name, lambda case: (case.kind == kind if kind else not case.parsed) and counts(case))
+def _sum(name: str, kind: Kind, counts: Callable[[Case], bool]) -> Sum:
+    """Of one kind of case: not every contestant takes every kind, so a sum over several would compare nothing."""
+    return Sum(name, lambda case: case.kind == kind and counts(case))
 
 
 SUMS = (
@@ -83,8 +83,6 @@ SUMS = (
     _sum("model's snippets: must refuse", "snippet", lambda case: not case.must_apply),
     _sum("whole replies: must apply", "reply", lambda case: case.must_apply),
     _sum("whole replies: must refuse", "reply", lambda case: not case.must_apply),
-    _sum("all: must apply", None, lambda case: case.must_apply),
-    _sum("all: must refuse", None, lambda case: not case.must_apply),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,6 +24,7 @@ from benches.patches import (
 from benches.table import Row, Table
 
 _PIECE = 16  # characters: a few tokens of a model
+_SMALLER = 4
 Write = Callable[[Sequence[Rewrite]], str]
 _WRITERS: dict[str, Write] = {
     "unified": unified,
@@ -48,86 +50,104 @@ class _Asked:
 
 def run(setting: Setting) -> Iterator[Table]:
     sizes = setting.scale.patch_hunks
-    largest = f"{sizes[-1]:,}"
-    rewrites = [long_rewrite(size) for size in sizes]
-    asked = [[_Asked(name, rewrite, write([rewrite])) for rewrite in rewrites] for name, write in _WRITERS.items()]
+    smaller = [size // _SMALLER for size in sizes]
     floor = "the reply cut at its line ends, the rows sorted by their first character"
+    grown = "grown: the ratio as a multiple of the one with {:,} edits; 1 is what is linear"
     yield Table(
-        f"A reply of {largest} edits read, whichever its format",
+        f"A reply of {sizes[-1]:,} edits, read",
         floor,
-        [row for sized in asked for row in _growing(setting, sized, _reading)],
-        f"grown: the ratio as a multiple of that with {sizes[0]:,} edits; 1 is what is linear",
+        list(_rows(setting, sizes, _Read)),
+        grown.format(sizes[0]),
     )
     yield Table(
-        f"A reply of {largest} edits read while it arrives, {_PIECE} characters at a time",
+        f"A reply of {smaller[-1]:,} edits, read while it arrives, {_PIECE} characters at a time",
         floor,
-        [row for sized in asked for row in _growing(setting, sized, _streaming)],
+        list(_rows(setting, smaller, _Stream)),
+        grown.format(smaller[0]),
     )
     yield Table(
-        f"A reply of {largest} edits applied",
+        f"A reply of {sizes[-1]:,} edits, read and applied",
         floor,
-        [row for sized in asked for row in _growing(setting, sized, _applying)],
-        f"each to a file of {len(rewrites[-1].before):,} lines; {len(rewrites[0].before):,} where it has fewer edits",
+        list(_rows(setting, sizes, _Apply)),
+        grown.format(sizes[0]),
     )
 
 
-def _growing(setting: Setting, sized: Sequence[_Asked], make: Callable[[_Asked], Call]) -> Iterator[Row]:
-    """A row for each size; the largest says how its ratio compares with that of the smallest."""
-    first: float | None = None
-    for asked in sized:
-        setting.tell(asked.label)
-        (row,) = compare(partial(split_rows, asked.reply), [make(asked)], setting.scale.patch_effort)
-        if first and row.ratio:
-            notes = (row.remark, f"grown ×{row.ratio / first:.2f}")
-            row = replace(row, remark="; ".join(filter(None, notes)))
-        first = first or row.ratio
-        yield row
+def _rows(setting: Setting, sizes: Sequence[int], kind: Callable[[_Asked], _Work]) -> Iterator[Row]:
+    """A row for each format and size; the largest says how its ratio compares with that of the smallest."""
+    rewrites = [long_rewrite(size) for size in sizes]
+    for name, write in _WRITERS.items():
+        first: float | None = None
+        for rewrite in rewrites:
+            asked = _Asked(name, rewrite, write([rewrite]))
+            setting.tell(asked.label)
+            work = kind(asked)
+            (row,) = compare(
+                partial(split_rows, asked.reply), [Call(asked.label, work.run)], setting.scale.patch_effort
+            )
+            grown = f"grown ×{row.ratio / first:.2f}" if first and row.ratio else ""
+            first = first or row.ratio
+            remark = work.told() if row.value is not None else row.remark
+            yield replace(row, remark="; ".join(filter(None, (remark, grown))))
 
 
-def _reading(asked: _Asked) -> Call:
-    def read() -> sh.Patch | sh.EditError:
-        return _answer(partial(sh.read_patch, asked.reply))
+class _Work(ABC):
+    """One way to use a reply; it keeps what came of it, so that nobody has to ask twice."""
 
-    return Call(asked.label, read, remark=_told(asked, read()) or f"{len(asked.reply) / 1e6:.1f} MB")
+    def __init__(self, asked: _Asked) -> None:
+        self.asked = asked
 
+    @abstractmethod
+    def run(self) -> None: ...
 
-def _streaming(asked: _Asked) -> Call:
-    reply = asked.reply
-    pieces = [reply[start : start + _PIECE] for start in range(0, len(reply), _PIECE)]
-    early = [0]
-
-    def stream() -> sh.Patch | sh.EditError:
-        reader = sh.PatchStream()
-        early[0] = sum(len(reader.feed(piece)) for piece in pieces)
-        return _answer(reader.close)
-
-    return Call(asked.label, stream, remark=_told(asked, stream()) or f"{early[0]:,} edits before the end")
+    @abstractmethod
+    def told(self) -> str: ...
 
 
-def _answer(read: Callable[[], sh.Patch]) -> sh.Patch | sh.EditError:
-    try:
-        return read()
-    except sh.EditError as error:
-        return error
+class _Read(_Work):
+    found: sh.Patch | sh.EditError
+
+    def run(self) -> None:
+        self.found = self._read(partial(sh.read_patch, self.asked.reply))
+
+    def told(self) -> str:
+        return self._complaint() or f"{len(self.asked.reply) / 1e6:.1f} MB"
+
+    def _read(self, read: Callable[[], sh.Patch]) -> sh.Patch | sh.EditError:
+        try:
+            return read()
+        except sh.EditError as error:
+            return error
+
+    def _complaint(self) -> str:
+        if isinstance(self.found, sh.EditError):
+            return f"refused: {self.found.kind.value}"
+        return "" if self.found.format == self.asked.format else f"WRONG: read as {self.found.format}"
 
 
-def _told(asked: _Asked, found: sh.Patch | sh.EditError) -> str:
-    """What is not as it should be."""
-    if isinstance(found, sh.EditError):
-        return f"refused: {found.kind.value}"
-    return "" if found.format == asked.format else f"WRONG: read as {found.format}"
+class _Stream(_Read):
+    early = 0
+
+    def run(self) -> None:
+        reply, reader = self.asked.reply, sh.PatchStream()
+        pieces = (reply[start : start + _PIECE] for start in range(0, len(reply), _PIECE))
+        self.early = sum(len(reader.feed(piece)) for piece in pieces)
+        self.found = self._read(reader.close)
+
+    def told(self) -> str:
+        return self._complaint() or f"{self.early:,} edits before the end"
 
 
-def _applying(asked: _Asked) -> Call:
-    text = asked.rewrite.text
-    return Call(asked.label, partial(sh.patch, text, asked.reply, path=PATH), remark=_result(asked, text))
+class _Apply(_Work):
+    result: sh.Result[str]
 
+    def run(self) -> None:
+        self.result = sh.patch(self.asked.rewrite.text, self.asked.reply, path=PATH)
 
-def _result(asked: _Asked, text: str) -> str:
-    result = sh.patch(text, asked.reply, path=PATH)
-    if result.error is not None:
-        return f"refused: {result.error.kind.value}"
-    return "applied" if result.text == asked.rewrite.after() else "WRONG TEXT"
+    def told(self) -> str:
+        if self.result.error is not None:
+            return f"refused: {self.result.error.kind.value}"
+        return "applied" if self.result.text == self.asked.rewrite.after() else "WRONG TEXT"
 
 
 BENCH = Bench("dialects", 72, run)

@@ -299,6 +299,13 @@ def test_the_name_of_a_file_ends_with_its_fence() -> None:
     assert [request.path for request in requests(reply)] == ["x.py", ""]
 
 
+def test_a_label_between_hunks_names_another_file_and_prose_does_not() -> None:
+    hunk = "@@ -9 +9 @@\n-q\n+r\n"
+    assert [request.path for request in requests(f"`x.py`:\n{SMALL}\nAnd also:\n\n{hunk}")] == ["x.py", "x.py"]
+    assert [request.path for request in requests(f"{SMALL}\n**y.py**\n\n{hunk}")] == ["x.py", "y.py"]
+    assert [request.path for request in requests(f"**y.py**\n\n{hunk}{hunk}")] == ["y.py", "y.py"]
+
+
 def test_several_fences_are_one_patch() -> None:
     other = SMALL.replace("x.py", "y.py")
     assert [request.path for request in requests(f"```diff\n{SMALL}```\nand\n```diff\n{other}```\n")] == [
@@ -388,6 +395,7 @@ GIT = {
         "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n",
         [CreateFile("n", "a")],
     ),
+    "a new file without @@": ("--- /dev/null\n+++ b/n\n+a\n+\n+b\n", [CreateFile("n", "a\n\nb\n")]),
     "a new file, counts wrong, prose behind": (
         "```diff\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,9 @@\n+a\n+b\n\nDone.\n```\n",
         [CreateFile("n", "a\nb\n")],

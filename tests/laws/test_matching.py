@@ -221,6 +221,8 @@ def test_lines_the_edit_repeats_keep_the_bytes_of_the_file(seed: int, size: int,
             assert body(line) == (row.render(writing.unit) if was is None else body(was))
 
 
+@example(1502618257, 17, 0.36)
+@example(3477166510, 9, 0.12)
 @given(seeds, st.integers(3, 40), st.floats(0, 1))
 def test_a_line_that_somebody_added_stays_between_the_lines_it_stands_between(
     seed: int, size: int, where: float

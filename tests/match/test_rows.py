@@ -33,6 +33,7 @@ def found(text: str, needle: str, *, apart: bool = False) -> list[Span]:
         ("part of a row", "one two\n", "one"),
         ("nothing but blanks", "one\n\n\ntwo\n", "\n \n"),
         ("a lone CR at its edge", "one\r\ntwo\r\n", "one\r"),
+        ("brackets that stand elsewhere", "a {\n  b {\n  }\n}\n", "    }\n  }"),
         ("one row moved sideways, and too little said", "a:\n  b\n    c\n", "a:\n    b\n  c"),
     ],
 )
@@ -55,6 +56,7 @@ def test_two_finds_are_found_where_there_are_too_many_to_look_at() -> None:
         ("one\n\n\ntwo", "⟦one\ntwo  ⟧\n"),
         ("\none\n", "x\n⟦\none\n⟧\n"),
         ("one", "⟦one ⟧\n⟦\tone⟧\n"),
+        ("    }\n}", "a {\n\tb {\n⟦\t}\n}⟧\n"),
     ],
 )
 def test_whole_lines_are_found_whatever_their_blanks(needle: str, text: str) -> None:

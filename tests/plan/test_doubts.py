@@ -91,6 +91,14 @@ def test_entities_for_plain_signs_in_a_file_with_entities_of_its_own_are_not_wri
     )
 
 
+def test_lines_that_stand_as_quoted_where_one_came_between_are_not_meant_at_another_indentation() -> None:
+    text = "if a {\n\tsend(b);\n\treturn limit;\n}\nif c {\n\td {\n\t\treturn limit;\n\t%s}\n}\n"
+    edit = Replace("\t\treturn limit;\n\t}\n", "\t\treturn limit;\n\t\tmore();\n\t}\n")
+    check_refused(text % "by_somebody();\n\t", edit, "no-match", path="a.js")
+    alone = text[: text.index("if c")]
+    check_edit(alone, edit, alone.replace("limit;\n", "limit;\n\tmore();\n"), path="a.js")
+
+
 TWINS = """\
 rows = read_rows(path, strict=True)
 mode(1)

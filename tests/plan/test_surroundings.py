@@ -117,6 +117,17 @@ def test_line_endings_of_the_file_are_kept_around_and_given_to_new_lines() -> No
     assert result.text == "a\r\nB\r\nnew\r\nc\r\n"
 
 
+def test_lines_that_quote_their_endings_may_change_them() -> None:
+    before = "a\r\nb\r\nc\r\n"
+    result = edit(before, [Replace(Old("a\r\nb\r\nc\r\n", fit="lines"), "a\r\nb\nc\r\n")])
+    assert result.text == "a\r\nb\nc\r\n"
+
+
+def test_a_blank_line_at_the_end_is_one_place() -> None:
+    old = Old("\n", line=1, fit="lines", at_end=True)
+    assert edit("\n", [Replace(old, "x\n")]).text == "x\n"
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [("", "x\n"), ("a\n", "a\nx\n"), ("a", "a\nx\n"), ("a\r\n", "a\r\nx\r\n")],

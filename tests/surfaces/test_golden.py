@@ -43,6 +43,36 @@ PARTIAL = {
     "files": [*PLAN["files"][:1], {"path": "app.py", "edits": [{"target": "q = 1", "new": "r"}]}],
     "partial": True,
 }
+REPLY = """\
+Both files at once:
+
+```diff
+--- a/fetch.py
++++ b/fetch.py
+@@ -4 +4 @@
+-  answer = get(url, 10)
++  answer = get(url, limit)
+--- a/notes.md
++++ b/notes.md
+@@ -3 +3 @@
+-the cat sat
++the dog sat
+```
+"""
+UNFIT = REPLY.replace("-the cat sat", "-the bird flew").replace("a/fetch", "a/lost").replace("b/fetch", "b/lost")
+CUT_OFF = "notes.md\n<<<<<<< SEARCH\nthe cat sat\n=======\nthe dog"
+MIXED = f"*** Begin Patch\n*** Delete File: app.py\n*** End Patch\n\n{CUT_OFF} sat\n>>>>>>> REPLACE\n"
+STDIN = {
+    "apply": json.dumps(PLAN),
+    "partial": json.dumps(PARTIAL),
+    "apply-reply": REPLY,
+    "apply-preview": REPLY,
+    "apply-refused": UNFIT,
+    "apply-strict": REPLY,
+    "apply-cut-off": CUT_OFF,
+    "apply-mixed": MIXED,
+    "convert": REPLY,
+}
 
 CASES: dict[str, list[list[str]]] = {
     "edit": [EDIT],
@@ -66,6 +96,13 @@ CASES: dict[str, list[list[str]]] = {
     "stale": [["edit", "notes.md", "--old", "cat", "--new", "dog", "--expect", "0123456789abcdef"]],
     "hostile-content": [["edit", "hostile.txt", "--old", "one", "--new", "1\x1b[2J\u202e"], ["read", "hostile.txt"]],
     "apply": [["apply"]],
+    "apply-reply": [["apply", "--reason", "a limit and a dog"]],
+    "apply-preview": [["apply", "--dry-run", "--quiet"]],
+    "apply-refused": [["apply"]],
+    "apply-strict": [["apply", "--strict"]],
+    "apply-cut-off": [["apply"]],
+    "apply-mixed": [["apply"]],
+    "convert": [["convert", "--to", "v4a"]],
     "partial": [["apply"]],
     "log": [EDIT, ["undo", "--last"], ["write", "猫 notes.md", "--text", "wide\n", "--reason", "a " * 60], ["log"]],
     "log-empty": [["log"]],
@@ -85,10 +122,9 @@ def page(shell: Shell, name: str) -> str:
     """The commands of a case with all they print."""
     parts: list[str] = []
     ids: list[str] = []
-    stdin = {"apply": json.dumps(PLAN), "partial": json.dumps(PARTIAL)}.get(name)
     for arguments in CASES[name]:
         words = [ids[int(word[1:]) - 1] if re.fullmatch(r"\$\d", word) else word for word in arguments]
-        result = shell.run("--color", "always", *words, stdin=stdin)
+        result = shell.run("--color", "always", *words, stdin=STDIN.get(name))
         ids += re.findall(r"undo ([0-9a-f]{12})", result.stdout)
         shown = " ".join(repr(word) if re.search(r"[^\w./:=-]", word) else word for word in words)
         parts.append(f"$ steadyhand {shown}\n{result.stdout}{result.stderr}[{result.exit_code}]\n")

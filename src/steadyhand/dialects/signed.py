@@ -104,7 +104,7 @@ def _looks_raw(rows: Sequence[Row]) -> bool:
     seen = [row for row in rows if not row.is_blank and not row.text.lstrip().startswith(("```", "~~~"))]
     context = [_width(row.text) for row in seen if row.sign == " "]
     others = [_width(row.text) for row in seen if row.sign != " "]
-    return bool(context) and any(others) and all(width % 2 for width in context) and not any(w % 2 for w in others)
+    return bool(context and others) and all(width % 2 for width in context) and not any(w % 2 for w in others)
 
 
 def _width(text: str) -> int:

@@ -272,7 +272,8 @@ def find_rival(placed: Placed, file: VisibleRows) -> int | None:
                 return start
             other = _difference(keys, file.keys[start:end])
             is_apart = start != placed.start and end != placed.end
-            if (is_apart and other.rows <= limit) or (not placed.is_firm and 0 < other.places <= least.places):
+            is_likely = other.rows <= limit if is_apart else other.rows < least.rows
+            if is_likely or (not placed.is_firm and 0 < other.places <= least.places):
                 return start
     return None
 

@@ -16,12 +16,15 @@ from steadyhand.match.tier import BLANKS, LITERAL, STRICT, tier_named
 from steadyhand.plan.corrected import most_alike
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Replace
-from steadyhand.text.lines import split_bodies
+from steadyhand.text.lines import line_start, split_bodies
+from steadyhand.text.seeds import places_of
 from steadyhand.text.span import Span
 
 __all__ = ["DOUBTS", "Finding", "find_other_indents", "is_doubtful", "is_telling"]
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+_TO_EDGE = re.compile(r"[ \t]*(?=[\r\n]|\Z)")
+_COMPARED = 20  # lines, the longest, that are looked for elsewhere
 _VISIBLE = 30  # characters from which one line does not stand somewhere by chance
 
 
@@ -78,7 +81,28 @@ def _is_escaped(finding: Finding) -> bool:
     return any(_ENTITY.search(row) and row.strip() not in text for row in split_bodies(found.old))
 
 
-DOUBTS: tuple[Callable[[Finding], bool], ...] = (_is_fenced, _stands_already, _has_a_shape, _is_escaped)
+def _stands_elsewhere(finding: Finding) -> bool:
+    """No line stands at the place as it is quoted, yet each does elsewhere: where that is, something came between."""
+    text, span = finding.draft.source.text, finding.span
+    rows = [row.rstrip() for row in split_bodies(finding.found.old) if any(map(str.isalnum, row))]
+    here = {row.rstrip() for row in split_bodies(text[line_start(text, span.start) : span.end])}
+    longest = sorted(rows, key=len, reverse=True)[:_COMPARED]
+    return bool(rows) and here.isdisjoint(rows) and all(_is_line_of(text, row) for row in longest)
+
+
+def _is_line_of(text: str, row: str) -> bool:
+    """Whether a row is a whole line of a text, blanks behind it aside."""
+    starts = (at for at in places_of(text, row) if not at or text[at - 1] in "\r\n")
+    return any(_TO_EDGE.match(text, at + len(row)) for at in starts)
+
+
+DOUBTS: tuple[Callable[[Finding], bool], ...] = (
+    _is_fenced,
+    _stands_already,
+    _has_a_shape,
+    _is_escaped,
+    _stands_elsewhere,
+)
 
 
 def find_other_indents(finding: Finding) -> Several | None:

@@ -117,7 +117,7 @@ def _with_last(draft: Draft, needle: Needle, tier: Tier, found: Iterator[Span]) 
     yield from found
     text = body(needle.text)
     start = draft.length - len(text)
-    is_open = tier.rank <= LITERAL and text != needle.text and start >= 0
+    is_open = tier.rank <= LITERAL and text != needle.text and start >= 0 and text[-1:] not in _EDGES
     if is_open and draft.read(start, draft.length) == text and draft.read(start - 1, start) in _EDGES:
         yield Span(start, draft.length)
 

@@ -95,7 +95,10 @@ class Writing:
             (Span(starts[change.before_start], starts[change.before_end]), new[change.after_start : change.after_end])
             for change in diff_rows(old, new)
         ]
-        return [self._free(index, place, self._fit("".join(text), place)) for place, text in places]
+        # A text that quotes CR LF as it stands there speaks of endings itself, and of those of its new lines too.
+        is_literal = match.tier == "exact" and "\r\n" in target.text
+        texts = [(place, "".join(rows)) for place, rows in places]
+        return [self._free(index, place, text if is_literal else self._fit(text, place)) for place, text in texts]
 
     def _loosened(self, text: str, old: str, match: Match) -> str:
         is_loose = match.tier == "newline" and self._policy.newlines == "file"

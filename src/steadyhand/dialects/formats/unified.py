@@ -102,7 +102,7 @@ class UnifiedReader(Reader):
         elif self._offers_row(text):
             self._queue.give_back([line])
             yield from self._open(line, None)
-        elif self._around.take(line) in ("open", "close") or self._around.is_foreign:
+        elif self._around.take(line) in ("open", "close") or self._around.is_foreign or self._around.label:
             yield from self._end_section()
 
     def _begins_file(self, text: str) -> bool:
@@ -130,6 +130,7 @@ class UnifiedReader(Reader):
     def _begin(self, section: Section) -> Iterator[Piece]:
         yield from self._end_section()
         self._around.begin()
+        self._around.label = None
         self._section, self._in_header = section, True
 
     def _take_header(self, section: Section, line: Line) -> Iterator[Piece]:
@@ -198,7 +199,7 @@ class UnifiedReader(Reader):
         if edit is not None:
             self._edited.add(self._path)
             yield Piece(EditFile(self._path, (edit,)), lines)
-        elif rows and (section is not None or hunk.header.line is not None):
+        elif taken.last and (section is not None or hunk.header.line is not None):
             self._idle.append(Piece(EditFile(self._path, (standing(rows, hunk.header.line),)), lines))
         if section is not None and section.is_gone(hunk.header.counts):
             section.is_over = True

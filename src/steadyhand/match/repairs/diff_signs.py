@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from steadyhand.match.repair import Mended, Repair, RepairExample
-from steadyhand.text.lines import body, split_lines
+from steadyhand.text.lines import body, line_ending, split_lines
 
 _NO_SIGN = re.compile(r"-[->=0-9.]|\+[+=]")
 _SUBSTANCE = re.compile(r"\w{3}")
@@ -46,7 +46,13 @@ def _is_what_stays(before: Sequence[str], after: Sequence[str]) -> bool:
 
 
 def _unsigned(lines: Sequence[str]) -> str:
-    return "".join(line[1:] if line.strip() else line for line in lines)
+    return "".join(_without_sign(line) for line in lines)
+
+
+def _without_sign(line: str) -> str:
+    """A sign with a blank behind it is how some write an empty line."""
+    rest = line[1:] if line.strip() else line
+    return line_ending(line) if body(rest) == " " else rest
 
 
 def _indent(text: str) -> int:
@@ -75,6 +81,7 @@ REPAIR = Repair(
             "call(1)\ncall(2)\ncall(3)\n",
             "call(1)\ncall(3)\n",
         ),
+        RepairExample("- call(1)\n- \n- call(2)", "+ call(3)\n+ ", " call(1)\n\n call(2)", " call(3)\n"),
         RepairExample("-call(1)\r\n", "+call(2)\r\n", "call(1)\r\n", "call(2)\r\n"),
     ),
     leaves=(
