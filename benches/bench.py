@@ -82,9 +82,9 @@ TINY = Scale(
     hostile_lines=200,
     hostile_line=20_000,
     hostile_seconds=30.0,
-    patch_hunks=(10, 40),
+    patch_hunks=(8, 24),
     patch_files=6,
-    patch_effort=Effort(rounds=2, seconds=0.2, limit=20.0),
+    patch_effort=Effort(rounds=1, seconds=0.1, limit=20.0),
 )
 SCALES = {scale.name: scale for scale in (FULL, TINY)}
 

@@ -83,7 +83,16 @@ def dialects_page() -> str:
     ]
     for dialect in dialects():
         fence = "`" * max(4, 1 + max((len(run) for run in re.findall(r"`+", dialect.example)), default=0))
-        lines += ["", f"## {dialect.name}", "", dialect.summary, "", f"{fence}text", dialect.example.rstrip("\n"), fence]
+        lines += [
+            "",
+            f"## {dialect.name}",
+            "",
+            dialect.summary,
+            "",
+            f"{fence}text",
+            dialect.example.rstrip("\n"),
+            fence,
+        ]
     return "\n".join(lines) + "\n"
 
 

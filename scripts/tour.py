@@ -60,6 +60,21 @@ def fetch(url):
     for attempt in range(RETRIES):
         answer = get(url, timeout=LIMIT)"""
 
+REPLY = """\
+A ping should not wait that long. I made it a second:
+
+```diff
+--- a/service.py
++++ b/service.py
+@@ -40,2 +40,2 @@
+ def ping(url):
+-    return get(url, timeout=TIMEOUT).ok
++    return get(url, timeout=1).ok
+```
+
+Let me know if two seconds suit you better.
+"""
+
 PLAN = {
     "reason": "one name for the limit, in the code and in its page",
     "files": [
@@ -109,6 +124,11 @@ STEPS = (
         ends=Kind.DRIFT_CONFLICT,
     ),
     step(
+        "What a model wrote goes in as it is: reply.md is prose around a diff whose line numbers are made up. The lines"
+        " stand in one place, so that is where they go.",
+        *("apply", "reply.md", "--reason", "a ping should not wait that long"),
+    ),
+    step(
         "Two files at once, all or nothing: plan.json holds the edits of both.",
         *("apply", "plan.json", "--task", "T-12"),
     ),
@@ -127,6 +147,7 @@ def furnish(root: Path) -> None:
         place = root / name
         place.parent.mkdir(exist_ok=True)
         place.write_text(text, encoding="utf-8")
+    (root / "reply.md").write_text(REPLY, encoding="utf-8")
     (root / "plan.json").write_text(json.dumps(PLAN, indent=2) + "\n", encoding="utf-8")
 
 

@@ -54,15 +54,15 @@ SUBJECTS = {
     "memory": ["Peak memory of a process, file of 200 KB, ASCII"],
     "diff": ["Unified diff of files", "Three-way merge of files", "Old text that is not in a file"],
     "dialects": [
-        "A reply of 40 edits, read\n",
-        "A reply of 10 edits, read while it arrives",
-        "A reply of 40 edits, read and",
+        "A reply of 24 edits, read\n",
+        "A reply of 6 edits, read while it arrives",
+        "A reply of 24 edits, read and",
     ],
     "patch": [
-        "A diff of 40 hunks, read",
-        "A diff of 40 hunks, applied to a file of 400 lines",
+        "A diff of 24 hunks, read",
+        "A diff of 24 hunks, applied to a file of 240 lines",
         "A patch for 6 files of 4 KB",
-        "Peak memory of a process, a diff of 40 hunks",
+        "Peak memory of a process, a diff of 24 hunks",
     ],
     "hostile": ["Hostile inputs"],
 }

@@ -31,15 +31,15 @@ def _replace(before: str, ops: Iterable[Op]) -> Answer:
 
 
 def _ops(diff: str) -> Iterator[Op]:
-    _, *parts = f"\n{diff}".split("\n@@")
-    for part in parts:
-        rows: list[str] = []
-        for row in part.splitlines(keepends=True)[1:]:
-            if row[0] not in " +-":
-                break
-            rows.append(row)
-        old, new = ("".join(row[1:] for row in rows if row[0] != sign) for sign in "+-")
-        yield Op(old, new)
+    rows: list[str] | None = None
+    for line in [*diff.splitlines(keepends=True), "@@"]:
+        if line.startswith("@@"):
+            if rows:
+                old, new = ("".join(row[1:] for row in rows if row[0] != sign) for sign in "+-")
+                yield Op(old, new)
+            rows = []
+        elif rows is not None and line[0] in " +-":
+            rows.append(line)
 
 
 if __name__ == "__main__":

@@ -29,10 +29,14 @@ def line_starts(text: str) -> list[int]:
 
 @dataclass(slots=True)
 class Document:
-    """A text that begins with line `line` of the reply; `holder` is where a text inside a string stands."""
+    """A text that begins in line `line` of the reply, behind `indent` characters of it.
+
+    `holder` is where a text inside a string stands.
+    """
 
     text: str
     line: int
+    indent: int = 0
     starts: list[int] = field(default_factory=list)
     flaws: list[Flaw] = field(default_factory=list)
     doubts: list[int] = field(default_factory=list)
@@ -46,7 +50,7 @@ class Document:
         if not self.starts:
             self.starts = line_starts(self.text)
         row = bisect_right(self.starts, offset) - 1
-        return self.line + row, offset - self.starts[row] + 1
+        return self.line + row, offset - self.starts[row] + 1 + (self.indent if row == 0 else 0)
 
     def lines(self, node: Node) -> tuple[int, int]:
         """First and last line of a value in the reply."""

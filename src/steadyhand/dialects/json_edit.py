@@ -22,7 +22,7 @@ __all__ = ["Around", "Found", "find_edit", "path_of_edit"]
 
 Numbered = Literal["", "range", "line"]
 
-_EVERYWHERE = ("path", "expect", "reason", "idle", "verb")
+_EVERYWHERE = ("path", "expect", "reason", "idle", "command", "verb")
 _REPLACING = ("old", "new", "all", "expected", "occurrence", "line", "end_line", *_EVERYWHERE)
 _RANGED = ("range", "old", "new", "content", *_EVERYWHERE)
 _INSERTING = ("insert_line", "insert_text", "new", "content", *_EVERYWHERE)
@@ -64,7 +64,7 @@ def find_edit(fields: Fields, around: Around) -> Found | None:
         return _inserting(fields, around)
     if "target" in fields and verb in ("replace", "insert", "delete") and "path" in fields:
         return _targeted(fields, around, verb)
-    if verb in ("create", "delete", "rename") and fields.names.get("verb") == "command":
+    if verb in ("create", "delete", "rename") and "command" in fields:
         return _commanded(fields, around, verb)
     if _is_replacing(fields, around):
         return _replacing(fields, around, verb)
@@ -97,7 +97,8 @@ def _is_replacing(fields: Fields, around: Around) -> bool:
 def _replacing(fields: Fields, around: Around, verb: str) -> Found:
     fields.check_only(_REPLACING)
     if verb and verb not in _VERBS - {"insert"}:
-        raise _refuse(fields, "verb", f"{verb!r} beside old and new text", "'replace', or nothing")
+        role = "command" if "command" in fields else "verb"
+        raise _refuse(fields, role, f"{verb!r} beside old and new text", "'replace', or nothing")
     path, old = path_of_edit(fields, around), fields.need_text("old")
     new = fields.text("new") or "" if verb == "str_replace" else fields.need_text("new")
     _check_new(fields, "new", old)
@@ -198,7 +199,7 @@ def _targeted(fields: Fields, around: Around, verb: str) -> Found:
 def _commanded(fields: Fields, around: Around, verb: str) -> Found | None:
     """A file operation as the editor tools of models have it."""
     if verb == "rename" and "old_path" in fields and "new_path" in fields:
-        fields.check_only(("old_path", "new_path", "verb", "reason", "idle"))
+        fields.check_only(("old_path", "new_path", "command", "reason", "idle"))
         return _found(fields, RenameFile(fields.need_text("old_path"), fields.need_text("new_path")))
     path = path_of_edit(fields, around)
     if verb == "create" and path and "content" in fields:

@@ -34,12 +34,13 @@ _ROLES: dict[str, tuple[str, ...]] = {
     "content": ("content", "contents", "file_text"),
     "code_edit": ("code_edit",),
     "shrink": ("allow_shrink",),
-    "verb": ("command", "type", "action", "operation", "kind"),
+    "command": ("command",),
+    "verb": ("type", "action", "operation", "kind"),
     "target": ("target",),
     "old_path": ("old_path",),
     "new_path": ("new_path",),
     "dry_run": ("dry_run",),
-    "edits": ("edits", "operations", "replace_operations", "files"),
+    "edits": ("edits", "operations", "replace_operations", "replacements", "changes", "files"),
     "dom": ("dom_operations", "selector"),
     "arguments": ("arguments", "args", "input", "parameters", "params", "tool_input", "action_input"),
     "tool": ("tool", "tool_name", "function", "function_call", "tool_calls", "recipient_name"),
@@ -88,7 +89,7 @@ class Fields:
         self._twice: str | None = None
         for name, member in self._members.items():
             role = _ROLE_OF.get(plain_name(name), "")
-            if role in self.names and role != "idle" and member.value is not None:
+            if role in self.names and role not in ("idle", "verb") and member.value is not None:
                 self._twice = name
             elif role and (member.value is not None or role not in self.names):
                 self.names[role] = name
@@ -152,7 +153,7 @@ class Fields:
 
     def verb(self) -> str:
         """What is done, in the word of the reply; empty where it does not say."""
-        return self._word("verb") or ""
+        return self._word("command") or self._word("verb") or ""
 
     def raw(self, name: str) -> Node | None:
         """The value of a field by its very name."""

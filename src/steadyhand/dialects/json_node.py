@@ -41,7 +41,8 @@ class Reading:
 class Unreadable(Exception):
     """Why a text cannot be read as JSON: where, what is there, and what should be.
 
-    `keys` has the plain names of the keys before that place, `texts` those of them that have a text.
+    `keys` has the plain names of the keys before that place, `texts` those of them that have a text. `reach` is how far
+    the text was read to find that out.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Unreadable(Exception):
         *,
         keys: frozenset[str] = frozenset(),
         texts: frozenset[str] = frozenset(),
+        reach: int = 0,
     ) -> None:
         super().__init__(what)
         self.offset = offset
@@ -59,6 +61,7 @@ class Unreadable(Exception):
         self.expected = expected
         self.keys = keys
         self.texts = texts
+        self.reach = max(reach, offset)
 
 
 def plain(node: Node) -> object:

@@ -102,9 +102,9 @@ def ends_clean(line: str, at: int) -> bool:
     return _BEHIND.match(line, at) is not None
 
 
-def find_orphan(line: str, column: int) -> int:
-    """Where a line has a field of an edit behind a column; -1 where it has none."""
-    found = _ORPHAN.search(line, column)
+def find_orphan(text: str, start: int, end: int | None = None) -> int:
+    """Where a stretch of text has a field of an edit; -1 where it has none."""
+    found = _ORPHAN.search(text, start, len(text) if end is None else end)
     return -1 if found is None else found.start()
 
 

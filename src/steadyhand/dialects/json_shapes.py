@@ -20,7 +20,7 @@ from steadyhand.errors import EditError
 
 __all__ = ["find_requests"]
 
-_HOLDING = ("edits", "path", "expect", "reason", "idle", "verb", "dry_run", "dom")
+_HOLDING = ("edits", "path", "expect", "reason", "idle", "command", "verb", "dry_run", "dom")
 _WRITTEN = ("path", "content", "expect", "shrink", "reason")
 _CALLERS = ("name", "tool", "tool_name", "function", "action", "recipient_name")
 
@@ -153,7 +153,7 @@ def _holds_edits(fields: Fields) -> bool:
     nodes = node.value if isinstance(node.value, list) else [node]
     shown = [Fields(one, fields.document) for one in nodes if isinstance(one.value, dict)]
     if fields.names["edits"] == "files":
-        return any(_is_edit(one) or ("path" in one and one.has_only(_WRITTEN)) for one in shown)
+        return any(_is_edit(one) or ("content" in one and one.has_only(_WRITTEN)) for one in shown)
     return any(map(_is_edit, shown)) or (bool(shown) and fields.names["edits"] == "edits" and "path" in fields)
 
 

@@ -307,14 +307,13 @@ class _Scanner:
 
     def _unclosed(self, at: int, position: int, char: str) -> Unreadable:
         if not char:
-            return self._error(at, "a string that does not end", "its closing quote: the text is cut off")
+            return self._error(at, "a string that does not end", "its closing quote: the text is cut off", position)
         return self._error(position, "a line break or a tab inside a string", "\\n or \\t")
 
     def _what(self, at: int) -> str:
         char = self._text[at : at + 1]
         return f"{char!r}" if char else "the text ends here"
 
-    def _error(self, offset: int, what: str, expected: str) -> Unreadable:
-        return Unreadable(
-            min(offset, len(self._text)), what, expected, keys=frozenset(self._keys), texts=frozenset(self._texts)
-        )
+    def _error(self, offset: int, what: str, expected: str, reach: int = 0) -> Unreadable:
+        at, keys, texts = min(offset, len(self._text)), frozenset(self._keys), frozenset(self._texts)
+        return Unreadable(at, what, expected, keys=keys, texts=texts, reach=reach)

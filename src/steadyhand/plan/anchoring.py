@@ -208,7 +208,9 @@ class _Anchoring:
         """One side of a run: upwards from a pin, or downwards."""
         run, (row, place), (low, high) = self._runs[number], self._origin(number, is_above=is_above), self._zone(number)
         rows = range(row, -1, -1) if is_above else range(row, len(self._rows[number]))
-        places = range(place, max(low, place - _AROUND) - 1, -1) if is_above else range(place, min(high, place + _AROUND))
+        places = (
+            range(place, max(low, place - _AROUND) - 1, -1) if is_above else range(place, min(high, place + _AROUND))
+        )
         ours = [self._ours(number, at, carried, is_above=is_above) for at in rows]
         theirs = [self._theirs(at, is_above=is_above) for at in places]
         return Edge(

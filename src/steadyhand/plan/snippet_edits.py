@@ -147,7 +147,9 @@ class _Writer:
         if blanks.is_faithful:
             return gap.ours, gap.theirs
         if gap.new and gap.old:
-            return (gap.ours, gap.theirs) if lead >= above and trail >= below and not blanks.is_noisy else (ours, theirs)
+            return (
+                (gap.ours, gap.theirs) if lead >= above and trail >= below and not blanks.is_noisy else (ours, theirs)
+            )
         if gap.new:
             is_told = lead + trail >= len(gap.theirs) and (not gap.theirs or not blanks.is_noisy)
         else:

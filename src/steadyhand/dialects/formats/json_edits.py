@@ -64,8 +64,8 @@ class _JsonReader(Reader):
         pieces = list(self._read_rest()) if self._lines else []
         if self._orphan is not None and self._has_given:
             line, column = self._orphan
-            what = "a field of an edit outside of any object"
-            raise malformed(line, what, "'{' before the first field", column=column + 1, format=FORMAT)
+            what = "a field of an edit that belongs to none of the edits"
+            raise malformed(line, what, "every edit in a form that is known", column=column, format=FORMAT)
         for found in self._idle[0 if self._has_given else 1 :]:
             self.notes.append(Note(found.lines[0], "an edit that changes nothing"))
         if self._idle and not self._has_given:
@@ -109,7 +109,7 @@ class _JsonReader(Reader):
         """Keep in mind a field that stands alone: an edit would be passed over if others are made."""
         at = find_orphan(line.text, column)
         if at >= 0 and self._orphan is None:
-            self._orphan = line.number, at
+            self._orphan = line.number, at + 1
 
     def _check_behind(self, line: Line, column: int) -> None:
         if self._is_wary and not ends_clean(line.text, column):
@@ -134,16 +134,24 @@ class _JsonReader(Reader):
 
     def _finish(self, end: int) -> list[Piece]:
         """Read the value whose last bracket is there, or keep everything for the end."""
-        document = self._document()
+        document = self._value(end)
         try:
             if end < 0:
                 raise Unreadable(0, "", "")
-            node = read_strict(document.text, self._start)
+            node = read_strict(document.text)
         except Unreadable:
             self._waits = True
             return []
         self._lines = []
         return self._take(node, document)
+
+    def _value(self, end: int) -> Document:
+        """The lines kept so far from the start of a value on, the last of them up to a column."""
+        first, *more = self._lines
+        if not more:
+            return Document(first.text[self._start : end], first.number, self._start)
+        rows = [first.text[self._start :], *(line.text for line in more[:-1]), more[-1].text[:end]]
+        return Document("\n".join(rows), first.number, self._start)
 
     def _document(self) -> Document:
         """The lines kept so far; carriage returns are how the reply was sent if its first line has one."""
@@ -159,6 +167,9 @@ class _JsonReader(Reader):
         self._is_wary = bool(found) or has_text(node, document)
         if found:
             self._note_flaws(node, document)
+        elif self._orphan is None:
+            at = find_orphan(document.text, node.start, node.end)
+            self._orphan = document.place(at) if at >= 0 else None
         return [Piece(one.request, one.lines) for one in given]
 
     def _note_flaws(self, node: Node, document: Document) -> None:
@@ -190,8 +201,8 @@ class _JsonReader(Reader):
             except Unreadable as error:
                 if is_marked(error, document.text, starts[row] + at):
                     raise document.unreadable(error) from None
-                work -= error.offset - starts[row] - at
-                row, column = (row + 1, 0) if work > 0 else (document.place(error.offset)[0] - document.line + 1, 0)
+                work -= error.reach - starts[row] - at
+                row, column = (row + 1, 0) if work > 0 else (document.place(error.reach)[0] - document.line + 1, 0)
                 continue
             yield from self._take(node, document)
             line, column = document.place(node.end)

@@ -27,7 +27,8 @@ def mend(old: str, new: str) -> Mended | None:
         return None
     if not (_is_signed(after, "+") or _is_signed(after, "-") or _is_what_stays(before, after)):
         return None
-    mended = Mended(_unsigned(before), _unsigned(after))
+    sign = "- " if _is_padded([*before, *after]) else "-"
+    mended = Mended(_unsigned(before, len(sign)), _unsigned(after, len(sign)))
     return None if abs(_indent(mended.old) - _indent(mended.new)) == 1 else mended  # a blank may belong to the sign
 
 
@@ -45,14 +46,14 @@ def _is_what_stays(before: Sequence[str], after: Sequence[str]) -> bool:
     return any(map(str.strip, kept)) and kept == [body(line) for line in after]
 
 
-def _unsigned(lines: Sequence[str]) -> str:
-    return "".join(_without_sign(line) for line in lines)
+def _is_padded(lines: Sequence[str]) -> bool:
+    """Whether a blank belongs to each sign: text is mostly indented by an even number, so one more is the odd one."""
+    rests = [line[1:] for line in lines if line[1:].strip()]
+    return min(len(rest) - len(rest.lstrip(" ")) for rest in rests) % 2 == 1
 
 
-def _without_sign(line: str) -> str:
-    """A sign with a blank behind it is how some write an empty line."""
-    rest = line[1:] if line.strip() else line
-    return line_ending(line) if body(rest) == " " else rest
+def _unsigned(lines: Sequence[str], width: int) -> str:
+    return "".join(body(line)[width:] + line_ending(line) for line in lines)
 
 
 def _indent(text: str) -> int:
@@ -73,7 +74,7 @@ REPAIR = Repair(
             " def f():\n-    pass\n", " def f():\n+    call()\n", "def f():\n    pass\n", "def f():\n    call()\n"
         ),
         RepairExample("-\tcall(1)", "-\tcall(2)", "\tcall(1)", "\tcall(2)"),
-        RepairExample("- name: a", "- name: b", " name: a", " name: b"),
+        RepairExample("- name: a", "- name: b", "name: a", "name: b"),
         RepairExample("-call(1)\n\n-call(2)", "+call(3)\n\n+call(4)", "call(1)\n\ncall(2)", "call(3)\n\ncall(4)"),
         RepairExample(
             " call(1)\n-call(2)\n call(3)\n",
@@ -81,7 +82,8 @@ REPAIR = Repair(
             "call(1)\ncall(2)\ncall(3)\n",
             "call(1)\ncall(3)\n",
         ),
-        RepairExample("- call(1)\n- \n- call(2)", "+ call(3)\n+ ", " call(1)\n\n call(2)", " call(3)\n"),
+        RepairExample("- call(1)\n- \n- call(2)", "+ call(3)\n+ ", "call(1)\n\ncall(2)", "call(3)\n"),
+        RepairExample("- \tcall(1)\n-     \n", "+ \tcall(2)\n", "\tcall(1)\n    \n", "\tcall(2)\n"),
         RepairExample("-call(1)\r\n", "+call(2)\r\n", "call(1)\r\n", "call(2)\r\n"),
     ),
     leaves=(

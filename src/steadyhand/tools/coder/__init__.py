@@ -1,0 +1,1 @@
+"""Patches and structured edits for coding agents."""

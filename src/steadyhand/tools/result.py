@@ -1,0 +1,50 @@
+"""The result of a tool of our own, as a dict: what was done and where, or why nothing was.
+
+Never raised, never more than a few lines of the file. `fileHash` is what the next call may send as `expectedHash`.
+"""
+
+from __future__ import annotations
+
+from steadyhand.errors import EditError
+from steadyhand.session.receipt import Receipt
+from steadyhand.text.lines import split_bodies
+
+__all__ = ["failure", "success"]
+
+_AROUND = 3
+
+
+def success(receipt: Receipt, path: str) -> dict[str, object]:
+    """What a change of one file came to: its lines from 1, and what stands around them now."""
+    file = receipt.files[0]
+    spans = [outcome.lines for outcome in receipt.outcomes if outcome.applied and outcome.lines is not None]
+    facts: dict[str, object] = {"success": True, "path": path, "id": receipt.id}
+    if file.after is not None:
+        facts["fileHash"] = file.after[:16]
+    if spans and not file.redacted:
+        start, end = min(first for first, _ in spans), max(last for _, last in spans)
+        rows = split_bodies(file.texts()[1])
+        facts["lines"] = {"start": start, "end": end}
+        facts["context"] = {
+            "beforeLines": rows[max(start - 1 - _AROUND, 0) : start - 1],
+            "afterLines": rows[end : end + _AROUND],
+        }
+    tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
+    if any(tier not in ("exact", "lines") for tier in tiers):
+        facts["matchTiers"] = tiers
+    if receipt.warnings:
+        facts["warnings"] = list(receipt.warnings)
+    return facts if receipt.durable else facts | {"durable": False}
+
+
+def failure(error: EditError) -> dict[str, object]:
+    """A refusal; `error` is message and hint in one string."""
+    told = error.message if error.hint is None else f"{error.message}\nHint: {error.hint}"
+    return {
+        "success": False,
+        "error": told,
+        "kind": str(error.kind),
+        "message": error.message,
+        "hint": error.hint,
+        "details": dict(error.details),
+    }
