@@ -6,6 +6,7 @@ VENV ?= .venv
 JOBS ?= auto
 EXAMPLES ?= 5000
 SEARCH ?= 1
+MUTATIONS ?= 100000
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.steadyhand-ready
 
@@ -61,8 +62,9 @@ bench: $(STAMP) ## measure: speed of edits, commits, history, start-up; peak mem
 accuracy: $(STAMP) ## right, refused or wrong: Steadyhand and its peers on the same cases
 	$(BIN)/python -m benches.accuracy $(ARGS)
 
-fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in every run; SEARCH= for the same ones
+fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in every run; MUTATIONS=100000 broken replies
 	STEADYHAND_SEARCH=$(SEARCH) STEADYHAND_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 -m hypothesis tests $(ARGS)
+	STEADYHAND_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/dialects/test_fuzz.py $(ARGS)
 
 crash: $(STAMP) ## the whole crash and disk-fault sweep
 	STEADYHAND_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/faults $(ARGS)

@@ -27,7 +27,11 @@ REPLIES = {
     "v4a": f"Here it is.\n{V4A}",
     "search-replace": f"One change:\n\nnotes.md\n```\n{SIDES}```\nThat is all.\n",
     "json": 'Calling the tool:\n\n```json\n{"path": "notes.md", "old_string": "cat", "new_string": "dog"}\n```\n',
+    "lazy": "A dog:\n\nnotes.md\n```md\n# Notes\n\nthe dog sat\non the mat\n... existing lines ...\n```\n",
+    "whole": f"All of it:\n\nnotes.md\n```md\n{AFTER}```\n",
 }
+
+SAID = {name: ("--format", name) for name in REPLIES} | {"whole": ("--format", "whole", "--overwrite")}
 
 REFUSED = [
     ("nothing of a patch", "I changed the cat.\n", "", "malformed-patch"),
@@ -41,6 +45,8 @@ REFUSED = [
     ("a file outside", DIFF.replace("notes.md", "../notes.md"), "", "outside-root"),
     ("a file of git", DIFF.replace("notes.md", ".git/config"), "", "protected-path"),
     ("a new file over another", ADDED, "", "exists-already"),
+    ("a whole file for one that was never read", REPLIES["whole"], "--format whole", "stale-source"),
+    ("a snippet whose lines are nowhere", "notes.md\n```\nx = 1\n# ... existing code ...\n```\n", "", "no-match"),
     ("a good file and a bad one", DIFF + DIFF.replace("notes.md", "app.py"), "", "no-match"),
     ("a misquotation where none is allowed", DIFF.replace("-the cat", "-the  cat"), "--tier exact", "no-match"),
     ("bytes that are no UTF-8", b"\xff", "", "bad-request"),
@@ -71,7 +77,7 @@ def test_a_reply_is_applied_from_a_file_and_from_a_pipe(shell: Shell, tmp_path: 
 
 @pytest.mark.parametrize("name", REPLIES)
 def test_saying_the_format_gives_the_same(shell: Shell, name: str) -> None:
-    shell.ok("apply", "--format", name, stdin=REPLIES[name])
+    shell.ok("apply", *SAID[name], stdin=REPLIES[name])
     assert shell.text("notes.md") == AFTER
 
 
@@ -152,8 +158,8 @@ def test_a_refusal_of_the_reply_shows_where_and_what_to_send(shell: Shell) -> No
     told = shell.run("apply", stdin="notes.md\n" + SIDES.replace(">>>>>>> REPLACE\n", "")).stderr
     assert "malformed-patch: line 2, column 1 of the reply: " in told
     assert "  format: search-replace\n" in told
-    assert "unified, v4a, json" in told
-    assert told.index("hint: ") < told.index("for example:\n") < told.index("  >>>>>>> REPLACE\n")
+    assert "unified, v4a, json, lazy, whole: nothing" in told
+    assert told.index("hint: ") < told.index("for example:\n") < told.index("    >>>>>>> REPLACE\n")
 
 
 def test_an_example_is_shown_once_and_ends_where_it_ends(shell: Shell) -> None:
@@ -266,7 +272,7 @@ def test_what_is_converted_is_applied_with_the_same_result(shell: Shell, name: s
     written = shell.run("convert", "--to", name, stdin=reply)
     assert written.exit_code == 0, written.stderr
     assert shell.tree() == before
-    shell.ok("apply", "--strict", stdin=written.stdout_bytes)
+    shell.ok("apply", "--strict", *SAID[name], stdin=written.stdout_bytes)
     assert shell.tree() == {**before, **{path: after.encode() for path, (_, after) in CHANGES.items()}}
 
 

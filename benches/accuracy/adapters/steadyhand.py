@@ -13,14 +13,17 @@ def replace(question: Question) -> Answer:
 
 
 def patch(question: Question) -> Answer:
-    """A diff or a whole reply: nobody says in which format it is."""
-    return _answer(sh.patch(question.before.encode(), question.text, path=question.path))
+    """A diff or a whole reply; nobody says in which format it is."""
+    return _patch(question, question.text)
 
 
 def snippet(question: Question) -> Answer:
-    """A snippet in a fence, as it comes from a model; that it is one, the caller knows."""
-    reply = fenced(question.text)
-    return _answer(sh.patch(question.before.encode(), reply, path=question.path, format="lazy"))
+    """A snippet in a fence, as it comes from a model, with or without marks for what stays."""
+    return _patch(question, fenced(question.text))
+
+
+def _patch(question: Question, reply: str) -> Answer:
+    return _answer(sh.patch(question.before.encode(), reply, path=question.path))
 
 
 def _answer(result: sh.Result[bytes]) -> Answer:

@@ -21,7 +21,9 @@ _KEY_BEFORE = re.compile(r"""["'](\w{2,40})$""", re.ASCII)
 _JOINED = re.compile(r"""[ \t\r\n]{0,80}\+[ \t\r\n]{0,80}["']""")
 _NEXT_LINE = re.compile(r"""[ \t]*\r?\n[ \t]*["']""")
 _OVER = re.compile(r"\s*(?:</?[\w:.|-]{1,40}>\s*){0,4}(?:\Z|(`{3,}|~{3,})|(?=[\[{]))")
-_LAST = re.compile(r"[ \t]*[})\];,]{0,8}[ \t]*(?:</?[\w:.|-]{1,40}>[ \t]*){0,4}(?:\r?\n|\Z|`{3}|[{\[])")
+_LAST = re.compile(
+    r"[ \t]*[})\];,]{0,8}[ \t]*(?:</?[\w:.|-]{1,40}>[ \t]*){0,4}(?:`{3,}[ \t]*)?(?:\r?\n|\Z|(?=([{\[])))"
+)
 _OPENERS = re.compile(r"[\[{\s]{1,200}")
 _LATE = re.compile(r"""["'][\s,]{0,80}[}\]]""")
 _LONGEST_COMMENT = 2_000
@@ -166,17 +168,13 @@ class Outlook:
 
     def _end(self, at: int, *, is_bare: bool) -> Verdict:
         """Whether the value as a whole may end here: with bare quotes in it only where nothing else goes on."""
-        if not is_bare:
-            return Verdict.ENDS if _LAST.match(self._text, at) else Verdict.CONTENT
-        over = _OVER.match(self._text, at)
+        over = (_OVER if is_bare else _LAST).match(self._text, at)
         if over is None:
             return Verdict.CONTENT
-        if over.group(1) is not None:
+        if is_bare and over.group(1) is not None:
             return self._fence(over.end(), over.group(1))
-        opened = _OPENERS.match(self._text, over.end())
-        if opened is not None and self.key_at(opened.end()) is None:
-            return Verdict.CONTENT
-        return Verdict.ENDS
+        opened = _OPENERS.match(self._text, over.end()) if is_bare or over.group(1) is not None else None
+        return Verdict.CONTENT if opened is not None and self.key_at(opened.end()) is None else Verdict.ENDS
 
     def _fence(self, at: int, mark: str) -> Verdict:
         """A fence behind a value closes it, unless a value seems to end behind that fence too."""

@@ -17,7 +17,7 @@ from steadyhand.dialects.dialect import Dialect, Reader
 from steadyhand.dialects.piece import Piece
 from steadyhand.errors import EditError, Kind
 
-__all__ = ["Reading", "choose", "foremost"]
+__all__ = ["Reading", "choose", "foremost", "mixed"]
 
 _HEADERS = 8  # lines that a file in a patch may have beside its pieces: names, marks, a fence
 
@@ -42,20 +42,23 @@ class Reading:
 
 
 def foremost(readings: Sequence[Reading]) -> Reading | None:
-    """The one marked dialect that has read anything so far, if no other has read or refused anything."""
-    active = [reading for reading in readings if reading.dialect.is_marked and (reading.pieces or reading.error)]
-    return active[0] if len(active) == 1 and active[0].error is None else None
+    """The one marked dialect that has read anything so far, if no other has read, refused or begun anything."""
+    marked = [reading for reading in readings if reading.dialect.is_marked]
+    active = [reading for reading in marked if reading.pieces or reading.error]
+    if len(active) != 1 or active[0].error is not None:
+        return None
+    return None if any(one.reader.is_open for one in marked if one is not active[0]) else active[0]
 
 
 def choose(readings: Sequence[Reading], visible: Sequence[int] = ()) -> Reading:
     """The reading that is meant; `visible` are the lines of the reply that are not blank. Refuses `malformed-patch`."""
     marked = _outermost([reading for reading in readings if reading.dialect.is_marked and reading.pieces])
     if len(marked) > 1:
-        raise _mixed(marked)
+        raise mixed(marked)
     broken = [reading for reading in readings if reading.dialect.is_marked and reading.error is not None]
     outside = [reading for reading in broken if not (marked and _is_inside(reading, marked[0]))]
     if outside and marked:
-        raise _mixed([marked[0], outside[0]])
+        raise mixed([marked[0], outside[0]])
     if outside:
         raise _explained(outside[0], readings)
     plain = [reading for reading in readings if not reading.dialect.is_marked]
@@ -128,10 +131,11 @@ def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) ->
         inside = visible[bisect_left(visible, first) : bisect_right(visible, last)]
         beside = sum(not lines.has(line) for line in inside)
         if piece.request.path and (beside == len(inside) or beside > headers):
-            raise _mixed([chosen, plain], first)
+            raise mixed([chosen, plain], first)
 
 
-def _mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
+def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
+    """The refusal of a reply in two dialects, at the line where the second begins."""
     names = " and ".join(reading.dialect.name for reading in readings)
     last = readings[-1]
     told = last.error.details.get("line") if last.error is not None else last.first_line

@@ -29,6 +29,11 @@ class Reader(ABC):
     def __init__(self) -> None:
         self.notes: list[Note] = []
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something of the dialect has begun of which there may be more: what comes next may be its content."""
+        return False
+
     @abstractmethod
     def feed(self, line: Line) -> Iterable[Piece]:
         """The pieces this line completes."""

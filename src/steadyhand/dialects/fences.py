@@ -3,7 +3,8 @@
 A fence ends at a line of nothing but its sign, at least as often as it began with. Fences inside it that say a language
 are paired with their ends; so a Markdown file may have fences of the same length. Where it also has some without a
 language, one and the same line may end the file or begin such a fence: of two such lines that follow each other, the
-first begins one as long as a further line is left to end the file.
+first begins one as long as a further line is left to end the file. And where one end is missing, the last line of the
+reply ends the file, not a fence in it.
 
 Nothing here knows a dialect: which of the fences are files and which only show something, is decided by its readers.
 """
@@ -182,7 +183,13 @@ class _Scan:
                 depth += 1
             else:
                 return mark
-        return None
+        return self._last_line() if is_markdown else None
+
+    def _last_line(self) -> _Mark | None:
+        """The mark without a language that is the very last line: it ends the file rather than a fence in it."""
+        last = max((at for at, line in enumerate(self._lines) if line.text.strip()), default=-1)
+        mark = self._marks[-1]
+        return mark if mark.at == last and not mark.info else None
 
     def _begins_another(self, number: int, opening: _Mark) -> bool:
         """Whether a mark without a language begins a fence inside a file: the next ends it, a further one the file."""

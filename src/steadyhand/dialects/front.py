@@ -39,8 +39,6 @@ def read_patch(reply: str, *, format: str = "auto", strict: bool = False) -> Pat
     stream = PatchStream(format=format)
     stream.feed(reply)
     found = stream.close()
-    if format != "auto" and found.format == "whole":
-        found = found.as_whole_files()
     return found.strictly() if strict else found
 
 

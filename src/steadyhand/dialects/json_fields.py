@@ -61,14 +61,15 @@ _DISTINCT = frozenset(name for name in _TEXTS if name not in _GENERIC)
 
 
 _DISTINCT_WORD = re.compile(r"\b(?:old|new)_?(?:string|str|text|content)\b", re.I | re.ASCII)
-_NEARBY = 200  # how far behind an error a name still shows what was meant
+_NEARBY = 200  # how far behind an error, in its line, a name still shows what was meant
 
 
 def is_marked(error: Unreadable, text: str, start: int) -> bool:
     """Whether what cannot be read from an offset on was going to be an edit, by the keys it has or their names."""
     if not error.keys.isdisjoint(_DISTINCT | {"edits"}) or not error.texts.isdisjoint(_TEXTS):
         return True
-    return _DISTINCT_WORD.search(text, start, error.offset + _NEARBY) is not None
+    end = text.find("\n", error.offset, error.offset + _NEARBY)
+    return _DISTINCT_WORD.search(text, start, end if end >= 0 else error.offset + _NEARBY) is not None
 
 
 def has_text(node: Node, document: Document) -> bool:

@@ -14,7 +14,7 @@ from steadyhand.dialects.labels import label_in, label_in_info
 
 __all__ = ["Brackets", "Fences", "ends_clean", "find_orphan", "find_start", "goes_on", "looks_cut_off"]
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*([^`]*)$")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*((?:[\w{.][^`]*)?)$")
 _INFOS = frozenset(
     ("", "json", "jsonc", "json5", "jsonl", "ndjson", "text", "txt", "plaintext", "edits", "apply_edits", "ranges")
 )
@@ -26,12 +26,13 @@ _INSIDE = {
     "{": re.compile(r"""\s*(?:["'}/]|([A-Za-z_]\w*)\s*:)""", re.ASCII),
     "[": re.compile(r"\s*[{\]/]"),
 }
-_KEYED = re.compile(r"""[{\[\s]*["'](\w+)["']\s*:""", re.ASCII)
+_KEYED = re.compile(r"""[{\[][{\[\s]*["'](\w+)["']\s*:""", re.ASCII)
 _TOKEN = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"']""")
-_BEHIND = re.compile(r"[ \t\r,;)}\]]{0,80}(?:</?[\w:.|-]{1,40}>[ \t\r]*){0,4}(?:$|`{3}|[{\[]|//|/\*)")
+_BEHIND = re.compile(r"[ \t\r,;)}\]]{0,80}(?:</?[\w:.|-]{1,40}>[ \t\r]*){0,4}(?:`{3,}\s*)?($)?")
 _TAG = re.compile(r"\s*</?[\w:.|-]{1,40}>\s*$")
 _ORPHAN = re.compile(r"""\b(?:old|new)_?(?:string|str|text|content)["']\s{0,80}:\s{0,80}["']""", re.I | re.ASCII)
 _LEFT_OVER = re.compile(r"""["'}\]],?\s*$""")
+_LAST_OF_VALUE = re.compile(r"""(?:^|["'])\s{0,80}[}\]][\s,}\]]*$""")
 _LONGEST_LEAD = 400
 _MOST_OPENERS = 40
 _MARKDOWN = ("markdown", "md", "mdx")
@@ -99,7 +100,8 @@ def goes_on(line: str, at: int, opener: str) -> bool | None:
 
 def ends_clean(line: str, at: int) -> bool:
     """Whether nothing stands behind a value in its line that could be more of a text in it."""
-    return _BEHIND.match(line, at) is not None
+    found = _BEHIND.match(line, at)
+    return found is not None and (found.group(1) is not None or _has_known_key(line, found.end()))
 
 
 def find_orphan(text: str, start: int, end: int | None = None) -> int:
@@ -108,11 +110,14 @@ def find_orphan(text: str, start: int, end: int | None = None) -> int:
     return -1 if found is None else found.start()
 
 
-def looks_cut_off(line: str, *, in_fence: bool) -> bool:
-    """Whether a line behind a value may be the rest of it, after a quote in a text was taken for its end."""
-    if line.lstrip().startswith(("{", "[", "//", "/*")) or _TAG.match(line):
+def looks_cut_off(line: str, *, in_fence: bool, is_apart: bool) -> bool:
+    """Whether a line behind a value may be the rest of it, after a quote in a text was taken for its end.
+
+    `is_apart`: a blank line stands between the two.
+    """
+    if find_start(line) >= 0 or _TAG.match(line):
         return False
-    return in_fence or _LEFT_OVER.search(line) is not None
+    return in_fence or (_LAST_OF_VALUE if is_apart else _LEFT_OVER).search(line) is not None
 
 
 def _has_known_key(line: str, at: int) -> bool:

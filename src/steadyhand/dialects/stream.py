@@ -6,7 +6,7 @@ How the reply is cut makes no difference. What was given early is always the beg
 
 from __future__ import annotations
 
-from steadyhand.dialects.detect import Reading, choose, foremost
+from steadyhand.dialects.detect import Reading, choose, foremost, mixed
 from steadyhand.dialects.dialect import Dialect, dialect_named, dialects
 from steadyhand.dialects.patch import Patch
 from steadyhand.dialects.piece import Piece
@@ -33,7 +33,8 @@ class PatchStream:
         self._readings = [Reading(dialect, dialect.reader()) for dialect in _asked(format)]
         self._is_auto = format == "auto"
         self._splitter = Splitter()
-        self._given: tuple[Reading, int] | None = None
+        self._leader: Reading | None = None
+        self._told = self._given = 0
         self._size = 0
         self._visible: list[int] = []
 
@@ -49,7 +50,8 @@ class PatchStream:
             )
         for line in self._splitter.feed(part):
             self._take(line)
-        return self._new_pieces()
+        start, self._given = self._given, self._told
+        return tuple(self._leader.pieces[start : self._told]) if self._leader is not None else ()
 
     def close(self) -> Patch:
         """The whole patch."""
@@ -58,9 +60,10 @@ class PatchStream:
         for reading in self._readings:
             self._guarded(reading, None)
         chosen = choose(self._readings, self._visible) if self._is_auto else self._only()
-        if self._given is not None and self._given[0] is not chosen:
-            chosen = choose([self._given[0], chosen])
-        return Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
+        if self._leader is not None and self._leader is not chosen:
+            raise mixed([self._leader, chosen])
+        found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
+        return found.as_whole_files() if not self._is_auto and found.format == "whole" else found
 
     def _only(self) -> Reading:
         """The reading in the dialect that was asked for."""
@@ -70,10 +73,11 @@ class PatchStream:
         return reading if reading.pieces else choose(self._readings)
 
     def _take(self, line: Line) -> None:
-        if not line.text.isspace() and line.text:
+        if line.text and not line.text.isspace():
             self._visible.append(line.number)
         for reading in self._readings:
             self._guarded(reading, line)
+        self._tell()
 
     def _guarded(self, reading: Reading, line: Line | None) -> None:
         if reading.error is None:
@@ -82,13 +86,11 @@ class PatchStream:
             except EditError as error:
                 reading.error = error
 
-    def _new_pieces(self) -> tuple[Piece, ...]:
+    def _tell(self) -> None:
+        """Take note of what may be given now: line by line, so that how the reply is cut makes no difference."""
         leader = foremost(self._readings)
-        if leader is None or (self._given is not None and self._given[0] is not leader):
-            return ()
-        start = self._given[1] if self._given is not None else 0
-        self._given = (leader, len(leader.pieces))
-        return tuple(leader.pieces[start:])
+        if leader is not None and self._leader in (None, leader):
+            self._leader, self._told = leader, len(leader.pieces)
 
 
 def _asked(format: str) -> list[Dialect]:

@@ -14,7 +14,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.plan.policy import Policy
 from steadyhand.text.indent import indent_of
 
-__all__ = ["Key", "VisibleRows", "depth_of", "is_telling", "key_of", "likeness", "part_likeness"]
+__all__ = ["Key", "VisibleRows", "depth_of", "is_telling", "key_of", "letters_in", "likeness", "part_likeness"]
 
 Key = Callable[[str], str]
 
@@ -40,7 +40,7 @@ def key_of(policy: Policy, lexis: Lexis) -> Key:
 
 
 class VisibleRows:
-    """The rows of a text that are not blank; `numbers` are their rows in the text, everything else counts among them."""
+    """The rows of a text that are not blank; `numbers` are their rows in the text, all else counts among them."""
 
     def __init__(self, texts: Sequence[str], key: Key) -> None:
         self.all = texts
@@ -74,10 +74,18 @@ def depth_of(row: str) -> int:
     return len(indent_of(row).expandtabs(_TAB))
 
 
+def letters_in(row: str) -> int:
+    """How many letters and digits a row has."""
+    return sum(map(str.isalnum, row))
+
+
 def is_telling(row: str) -> bool:
-    """Whether a row has words of its own in it; one row of mere signs or a single keyword looks like the next."""
-    words = [word for word in _WORD.findall(row) if word not in _KEYWORDS]
-    return sum(map(len, words)) >= _TELLING
+    """Whether a row has words of its own; one row of mere signs, or of a keyword, looks like the next.
+
+    >>> is_telling("total = 0"), is_telling("  } else {"), is_telling("return")
+    (True, False, False)
+    """
+    return sum(len(word) for word in _WORD.findall(row) if word not in _KEYWORDS) >= _TELLING
 
 
 def likeness(one: str, two: str) -> float:
@@ -85,8 +93,7 @@ def likeness(one: str, two: str) -> float:
     from rapidfuzz import fuzz
 
     one, two = one.strip()[:_COMPARED], two.strip()[:_COMPARED]
-    start = next((at for at, (left, right) in enumerate(zip(one, two, strict=False)) if left != right), _START)
-    return max(fuzz.ratio(one, two) / 100, _STARTED if start >= _START else 0.0)
+    return max(fuzz.ratio(one, two) / 100, _STARTED if one[:_START] == two[:_START] and len(one) >= _START else 0.0)
 
 
 def part_likeness(one: str, two: str) -> float:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from steadyhand.plan.anchoring import Placed, find_rival
+from steadyhand.plan.anchoring import Placed
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.snippet_compare import VisibleRows, is_telling
 from steadyhand.plan.snippet_refusals import Refusals
+from steadyhand.plan.snippet_rivals import find_rival
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.diff import equal_pairs
 from steadyhand.text.indent import indent_of

@@ -50,7 +50,12 @@ class _JsonReader(Reader):
         self._idle: list[Found] = []
         self._has_given = False
         self._is_wary = False
+        self._is_apart = False
         self._orphan: tuple[int, int] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._lines) or self._waits
 
     def feed(self, line: Line) -> Iterable[Piece]:
         if self._waits:
@@ -74,15 +79,14 @@ class _JsonReader(Reader):
 
     def _enter(self, line: Line) -> bool:
         """Whether a line outside of any value may have one. Refuses what may be the rest of the value before it."""
-        was_open = self._fences.is_open
+        in_fence = self._fences.is_open
         if self._fences.take(line.text):
             self._is_wary = False
             return False
-        if self._is_wary and line.text.strip():
-            if looks_cut_off(line.text, in_fence=was_open):
-                raise _left_over(line.number, 1)
-        elif not was_open:
-            self._is_wary = False
+        if not line.text.strip():
+            self._is_apart = True
+        elif self._is_wary and looks_cut_off(line.text, in_fence=in_fence, is_apart=self._is_apart):
+            raise _left_over(line.number, 1)
         return self._fences.allow
 
     def _look(self, line: Line, column: int) -> list[Piece]:
@@ -164,7 +168,7 @@ class _JsonReader(Reader):
         given = [one for one in found if not one.is_idle]
         self._idle.extend(one for one in found if one.is_idle)
         self._has_given = self._has_given or bool(given)
-        self._is_wary = bool(found) or has_text(node, document)
+        self._is_wary, self._is_apart = bool(found) or has_text(node, document), False
         if found:
             self._note_flaws(node, document)
         elif self._orphan is None:

@@ -49,6 +49,10 @@ class SearchReplaceReader(Reader):
         self._restarts = _RESTARTS
         self._last = 1
 
+    @property
+    def is_open(self) -> bool:
+        return not (self._part is None and self._words is None and self._broken is None)
+
     def feed(self, line: Line) -> list[Piece]:
         """The blocks this line completes: one, or none."""
         self._last = line.number

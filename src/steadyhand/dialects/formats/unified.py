@@ -54,6 +54,10 @@ class UnifiedReader(Reader):
         self._has_pieces = False
         self._left_out: int | None = None
 
+    @property
+    def is_open(self) -> bool:
+        return self._hunk is not None or self._section is not None
+
     def feed(self, line: Line) -> list[Piece]:
         self._queue.put(line)
         return self._found(self._run())

@@ -67,6 +67,10 @@ class V4aReader(Reader):
         self._idle: list[Piece] = []
         self._has_given = False
 
+    @property
+    def is_open(self) -> bool:
+        return self._is_open or self._section is not None
+
     def feed(self, line: Line) -> Iterable[Piece]:
         """The pieces this line completes."""
         return self._inside(self._around.outdented(line)) if self._is_open else self._outside(line)

@@ -27,8 +27,8 @@ def mend(old: str, new: str) -> Mended | None:
         return None
     if not (_is_signed(after, "+") or _is_signed(after, "-") or _is_what_stays(before, after)):
         return None
-    sign = "- " if _is_padded([*before, *after]) else "-"
-    mended = Mended(_unsigned(before, len(sign)), _unsigned(after, len(sign)))
+    width = 2 if _is_padded(before) and _is_padded(after) else 1
+    mended = Mended(_unsigned(before, width), _unsigned(after, width))
     return None if abs(_indent(mended.old) - _indent(mended.new)) == 1 else mended  # a blank may belong to the sign
 
 

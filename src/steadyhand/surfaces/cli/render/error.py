@@ -36,15 +36,13 @@ def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDT
 def _hint_lines(error: EditError) -> list[Line]:
     """The hint, and under it an example of what could be sent, unless the hint has it."""
     hint, example = (error.hint or "").rstrip("\n"), error.details.get("example")
-    lines = _headed("hint: ", hint) if hint else []
+    first, *rest = hint.split("\n")
+    lines: list[Line] = [(Piece("hint: ", "hint"), *head_of(first))] if hint else []
+    lines += [(Piece("  "), *head_of(row)) for row in rest]
     if isinstance(example, str) and example.rstrip("\n") not in hint:
-        lines += _headed("for example:", "\n" + example.rstrip("\n"))
+        lines.append((Piece("for example:", "hint"),))
+        lines += [(Piece("    "), *head_of(row)) for row in example.rstrip("\n").split("\n")]
     return lines
-
-
-def _headed(head: str, text: str) -> list[Line]:
-    first, *rest = text.split("\n")
-    return [(Piece(head, "hint"), *head_of(first)), *((Piece("  "), *head_of(row)) for row in rest)]
 
 
 def _tried_lines(error: EditError) -> list[Line]:
