@@ -62,7 +62,7 @@ FULL = Scale(
     hostile_seconds=60.0,
     patch_hunks=(1_000, 10_000),
     patch_files=1_000,
-    patch_effort=Effort(rounds=15, seconds=2.0, limit=30.0),
+    patch_effort=Effort(rounds=11, seconds=1.0, limit=30.0),
 )
 TINY = Scale(
     name="tiny",

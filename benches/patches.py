@@ -86,6 +86,14 @@ def long_rewrite(hunks: int) -> Rewrite:
     return rewrite_of(code_lines(hunks * _STEP), hunks)
 
 
+def functions_rewrite(hunks: int) -> Rewrite:
+    """One file of functions that differ in their names only, each with one change in the middle."""
+    body = [f"    {word} = entry.{word}(step)\n" for word in "first second third fourth fifth sixth seventh".split()]
+    lines = [line for number in range(hunks) for line in (f"def task_{number}(entry, step):\n", *body, "\n", "\n")]
+    changes = [_change(lines, number * (len(body) + 3) + 4, number) for number in range(hunks)]
+    return Rewrite(PATH, tuple(lines), tuple(changes))
+
+
 def small_rewrites(files: int) -> list[Rewrite]:
     """Files of 4 KB, each with two changes."""
     lines = code_lines(50 * files)
@@ -107,22 +115,36 @@ def _unified(rewrite: Rewrite, off: int) -> Iterator[str]:
         head, tail = rewrite.around(change)
         start, kept = change.start - len(head) + 1 + off, len(head) + len(tail)
         yield f"@@ -{start},{kept + len(change.old)} +{start + shift},{kept + len(change.new)} @@\n"
-        yield from signed(head, change, tail)
+        yield from _signed(head, change, tail)
         shift += len(change.new) - len(change.old)
 
 
 def v4a(rewrites: Sequence[Rewrite]) -> str:
     """The patch that OpenAI's models are taught."""
-    rows = ["*** Begin Patch\n"]
+    return "".join(_v4a(rewrites, lambda _rewrite, _change: "@@\n"))
+
+
+def v4a_under_headers(rewrites: Sequence[Rewrite]) -> str:
+    """The same, with the function that each change is in."""
+    return "".join(_v4a(rewrites, lambda rewrite, change: f"@@ {_header_of(rewrite, change)}"))
+
+
+def _v4a(rewrites: Sequence[Rewrite], mark: Callable[[Rewrite, Change], str]) -> Iterator[str]:
+    yield "*** Begin Patch\n"
     for rewrite in rewrites:
-        rows.append(f"*** Update File: {rewrite.path}\n")
+        yield f"*** Update File: {rewrite.path}\n"
         for change in rewrite.changes:
             head, tail = rewrite.around(change)
-            rows += ["@@\n", *signed(head, change, tail)]
-    return "".join([*rows, "*** End Patch\n"])
+            yield mark(rewrite, change)
+            yield from _signed(head, change, tail)
+    yield "*** End Patch\n"
 
 
-def signed(head: Sequence[str], change: Change, tail: Sequence[str]) -> Iterator[str]:
+def _header_of(rewrite: Rewrite, change: Change) -> str:
+    return next(rewrite.before[row] for row in range(change.start, -1, -1) if rewrite.before[row].startswith("def "))
+
+
+def _signed(head: Sequence[str], change: Change, tail: Sequence[str]) -> Iterator[str]:
     for sign, lines in ((" ", head), ("-", change.old), ("+", change.new), (" ", tail)):
         yield from (sign + line for line in lines)
 
@@ -137,10 +159,34 @@ def search_replace(rewrites: Sequence[Rewrite]) -> str:
 
 
 def json_edits(rewrites: Sequence[Rewrite]) -> str:
-    """Old and new texts, as the arguments of a call, one line a file."""
+    """Old and new texts, as the arguments of a call."""
     (rewrite,) = rewrites
     edits = [{"old_string": old, "new_string": new} for old, new in _sides(rewrite)]
     return json.dumps({"path": rewrite.path, "edits": edits}, indent=1) + "\n"
+
+
+def json_ranges(rewrites: Sequence[Rewrite]) -> str:
+    """Lines by their numbers, with what stands there."""
+    (rewrite,) = rewrites
+    edits = [
+        {
+            "range": {"start": change.start + 1, "end": change.start + len(change.old)},
+            "oldText": "".join(change.old),
+            "newText": "".join(change.new),
+        }
+        for change in rewrite.changes
+    ]
+    return json.dumps({"path": rewrite.path, "edits": edits}, indent=1) + "\n"
+
+
+def lazy(rewrites: Sequence[Rewrite]) -> str:
+    """The changed parts with what is around them, and a mark for all that stays."""
+    (rewrite,) = rewrites
+    rows: list[str] = []
+    for change in rewrite.changes:
+        head, tail = rewrite.around(change)
+        rows += ["# ... existing code ...\n", *head, *change.new, *tail]
+    return f"{rewrite.path}\n```python\n{''.join(rows)}# ... existing code ...\n```\n"
 
 
 def whole_file(rewrites: Sequence[Rewrite]) -> str:

@@ -13,39 +13,57 @@ from benches.clock import Call, compare
 from benches.patches import (
     PATH,
     Rewrite,
+    functions_rewrite,
     json_edits,
+    json_ranges,
+    lazy,
     long_rewrite,
     search_replace,
     split_rows,
     unified,
     v4a,
+    v4a_under_headers,
     whole_file,
 )
 from benches.table import Row, Table
 
 _PIECE = 16  # characters: a few tokens of a model
 _SMALLER = 4
-Write = Callable[[Sequence[Rewrite]], str]
-_WRITERS: dict[str, Write] = {
-    "unified": unified,
-    "v4a": v4a,
-    "search-replace": search_replace,
-    "json": json_edits,
-    "whole": whole_file,
-}
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way to write a long change, and the change that is written so."""
+
+    name: str
+    format: str
+    write: Callable[[Sequence[Rewrite]], str]
+    make: Callable[[int], Rewrite] = long_rewrite
+
+
+_FORMS = (
+    _Form("unified", "unified", unified),
+    _Form("v4a", "v4a", v4a),
+    _Form("v4a under headers", "v4a", v4a_under_headers, functions_rewrite),
+    _Form("search-replace", "search-replace", search_replace),
+    _Form("json, old texts", "json", json_edits),
+    _Form("json, line ranges", "json", json_ranges),
+    _Form("lazy", "lazy", lazy),
+    _Form("whole", "whole", whole_file),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A change of some size in one format."""
+    """A change of some size in one form."""
 
-    format: str
+    form: _Form
     rewrite: Rewrite
     reply: str
 
     @property
     def label(self) -> str:
-        return f"{self.format}, {len(self.rewrite.changes):,} edits"
+        return f"{self.form.name}, {len(self.rewrite.changes):,} edits"
 
 
 def run(setting: Setting) -> Iterator[Table]:
@@ -75,11 +93,11 @@ def run(setting: Setting) -> Iterator[Table]:
 
 def _rows(setting: Setting, sizes: Sequence[int], kind: Callable[[_Asked], _Work]) -> Iterator[Row]:
     """A row for each format and size; the largest says how its ratio compares with that of the smallest."""
-    rewrites = [long_rewrite(size) for size in sizes]
-    for name, write in _WRITERS.items():
+    for form in _FORMS:
         first: float | None = None
-        for rewrite in rewrites:
-            asked = _Asked(name, rewrite, write([rewrite]))
+        for size in sizes:
+            rewrite = form.make(size)
+            asked = _Asked(form, rewrite, form.write([rewrite]))
             setting.tell(asked.label)
             work = kind(asked)
             (row,) = compare(
@@ -122,7 +140,7 @@ class _Read(_Work):
     def _complaint(self) -> str:
         if isinstance(self.found, sh.EditError):
             return f"refused: {self.found.kind.value}"
-        return "" if self.found.format == self.asked.format else f"WRONG: read as {self.found.format}"
+        return "" if self.found.format == self.asked.form.format else f"WRONG: read as {self.found.format}"
 
 
 class _Stream(_Read):

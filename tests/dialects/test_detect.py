@@ -129,3 +129,14 @@ def test_the_example_of_a_dialect_is_one_of_it(dialect: object) -> None:
 
 def test_the_loaded_dialects() -> None:
     assert [dialect.name for dialect in dialects()] == ["unified", "v4a", "search-replace", "json", "lazy", "whole"]
+
+
+def test_a_good_part_before_a_broken_one_of_its_own_dialect_is_not_applied_alone() -> None:
+    error = refusal(SR + "\nsrc/app.py\n<<<<<<< SEARCH\nc\n")
+    assert error.kind is Kind.MALFORMED_PATCH
+    assert error.details["format"] == "search-replace"
+    assert "formats" not in error.details
+
+
+def test_a_named_format_alone_is_spoken_of() -> None:
+    assert "v4a" in refusal("nothing\n", "v4a").message

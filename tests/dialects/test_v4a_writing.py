@@ -37,7 +37,6 @@ def edits_of(pieces: Sequence[Piece]) -> list[Edit]:
         Change("a", "a", "x\n", "x\n", 0o644, 0o755),
         Change("a", "a", "x\n", "x"),
         Change("a", "a", "x", "x\n"),
-        Change("a", "a", "x\r\n", "x\n"),
         Change("a", " b", "x\n", "x\n"),
         Change("a\nb", None, "x\n", None),
         Change("", "", "x\n", "y\n"),

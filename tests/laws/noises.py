@@ -146,7 +146,8 @@ def shift_of_old(chance: random.Random, quote: Quote) -> Quote:
     Where it repeats none, new text may as well be meant relative to what is quoted: `    foo` → `bar` in a file with
     `  foo` gives `  bar`, while `  foo` → `bar` is an exact find and gives `bar`. Both are right.
     """
-    if all(number is None for number in quote.kept) or repeats_itself(quote.change):
+    repeated = [number for number in quote.kept if number is not None and quote.old[number].strip()]
+    if not repeated or repeats_itself(quote.change):
         return quote
     return replace(quote, old=_deepen(quote.old, quote.change.writing.unit * chance.randrange(1, 3)))
 

@@ -34,6 +34,7 @@ from tests.laws.writings import (
     make_writing,
     repeats_itself,
     stands_again,
+    stands_again_as_deep,
     stands_in,
 )
 
@@ -63,6 +64,10 @@ class Noisy:
     def is_verbatim_in(self, text: str) -> bool:
         """Whether the old text stands there as quoted, line endings aside: then it is taken by its word."""
         return self.old.replace("\r\n", "\n") in text.replace("\r\n", "\n")
+
+    def is_literally_in(self, text: str) -> bool:
+        """Whether the old text stands there with or without the noise, perhaps as part of a line."""
+        return self.is_verbatim_in(text) or self.change.join(self.change.old_rows) in text.replace("\r\n", "\n")
 
     def is_of_others_in(self, text: str) -> bool:
         """Whether the old text, moved sideways, has become the very text of other lines there."""
@@ -115,9 +120,11 @@ def test_old_text_that_was_taken_out_of_the_file_is_refused(seed: int, size: int
     rows = writing.rows[: change.start] + writing.rows[change.end :]
     assume(any(row.body for row in rows) and not stands_in(rows, change.region))
     before = Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
-    assert case.is_verbatim_in(before) or not case.run(before).ok
+    assert case.is_literally_in(before) or not case.run(before).ok
 
 
+@example(1_627_552_911, 21, ["shift of old", "typography", "line endings"])
+@example(4_112_076_326, 7, ["shift of old", "blank lines", "typography"])
 @given(seeds, st.integers(5, 40), noises)
 def test_an_edit_made_before_is_not_made_again_elsewhere(seed: int, size: int, names: list[str]) -> None:
     case = made(seed, size, names)
@@ -125,9 +132,10 @@ def test_an_edit_made_before_is_not_made_again_elsewhere(seed: int, size: int, n
     rows = (*writing.rows[: change.start], *change.new, *writing.rows[change.end :])
     assume(not stands_in(rows, change.region))
     before = Writing(writing.path, rows, writing.unit, writing.ending, writing.ends).text
-    assert case.is_verbatim_in(before) or not case.run(before).ok
+    assert case.is_literally_in(before) or not case.run(before).ok
 
 
+@example(4_231_056_006, 16, ["unit", "shift"])
 @example(3_076_369_448, 13, ["blank lines", "trailing blanks"])
 @given(seeds, sizes, noises)
 def test_noise_in_the_quotation_gives_the_same_text_or_a_refusal(seed: int, size: int, names: list[str]) -> None:
@@ -231,6 +239,7 @@ def test_a_line_that_somebody_added_stays_between_the_lines_it_stands_between(
     writing = make_writing(chance, size)
     change = make_change(chance, writing)
     assume(change.expected is not None and change.end - change.start > 1)
+    assume(not stands_again_as_deep(writing, change))
     at = 1 + int(where * (change.end - change.start - 2))
     stranger = Row(writing.rows[change.start + at].depth, "by_somebody_else")
     result = edit(
@@ -323,6 +332,7 @@ def test_another_process_says_the_same() -> None:
     assert {ask("1"), ask("4242")} == {told(range(60))}
 
 
+@example(4_169_677_609, 44, ["shift of old", "typography"], "sequential")
 @example(15943015, 30, ["blank lines", "unit", "shift"], "sequential")
 @given(seeds, st.integers(20, 60), noises, st.sampled_from(["sequential", "snapshot"]))
 def test_several_edits_with_noise_in_one_are_made_together_or_not_at_all(
@@ -340,6 +350,7 @@ def test_several_edits_with_noise_in_one_are_made_together_or_not_at_all(
     edits = [Replace(*Quote.of(change).texts) for change in changes]
     at = chance.randrange(len(changes))
     case = noisy(chance, changes[at], names)
+    assume(not case.is_of_others_in(before))
     edits[at] = Replace(case.old, case.new)
     result = edit(before, edits, path=writing.path)
     assert result.text == (expected if result.ok else before)

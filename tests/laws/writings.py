@@ -254,6 +254,12 @@ def stands_again(writing: Writing, change: Change) -> bool:
     return _count(writing.rows, change.region) > 1
 
 
+def stands_again_as_deep(writing: Writing, change: Change) -> bool:
+    """Whether the rows of the region stand elsewhere too, just as deep."""
+    size = change.end - change.start
+    return sum(writing.rows[at : at + size] == change.region for at in range(len(writing.rows))) > 1
+
+
 def repeats_itself(change: Change) -> bool:
     """Whether two rows of the region say the same, so that no text can tell which of them an edit drops."""
     bodies = [_plain(row) for row in change.region if row.body]

@@ -175,3 +175,8 @@ def test_wrong_json_is_named(value: dict[str, object], field: str) -> None:
     assert result.error is not None
     assert result.error.kind is Kind.BAD_REQUEST
     assert str(result.error.details["path"]).endswith(field)
+
+
+def test_a_mended_line_without_its_indentation_brings_its_lines_to_it() -> None:
+    result = edit("if x:\n    foo(1)\n", [Replace("12| foo(1)", "12| foo(1)\n13| bar(2)")])
+    assert result.text == "if x:\n    foo(1)\n    bar(2)\n"

@@ -184,12 +184,14 @@ ADVICE = [
     (f"{V4A}\nnotes.md\n{SIDES}", "--format v4a"),
     (ADDED, "--overwrite"),
     ('{"files": [{"path": "notes.md", "write": "new\\n"}]}', "--overwrite"),
+    ('{"files": [{"path": "long.md", "write": "x\\n"}]}', "steadyhand write has --allow-shrink"),
 ]
 
 
 @pytest.mark.parametrize(("reply", "option"), ADVICE)
 def test_the_hint_can_be_typed(shell: Shell, reply: str, option: str) -> None:
-    told = shell.run("apply", stdin=reply).stderr
+    (shell.root / "long.md").write_text("".join(f"line {n}\n" for n in range(200)))
+    told = shell.run("apply", *(["--overwrite"] if "long.md" in reply else []), stdin=reply).stderr
     assert option in told.split("hint: ")[1]
     assert not [spelling for spelling in ("path=", "format=", "overwrite=") if spelling in told]
 

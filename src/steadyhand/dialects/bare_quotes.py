@@ -71,6 +71,8 @@ class Outlook:
         after = self._blanks(quote + 1)
         char = self._text[after : after + 1]
         has_break = "\n" in self._text[quote + 1 : after]
+        if not closers or (not is_bare and after == len(self._text)):
+            return Verdict.ENDS
         if closers.endswith("]"):
             ends = char in (",", "]") or (has_break and char in ('"', "'"))
             return Verdict.ENDS if ends else Verdict.CONTENT
@@ -130,6 +132,8 @@ class Outlook:
         """Whether a next member, or the end of the object, stands at an offset."""
         if self._text[at : at + 1] == "}":
             return self._tail(at, closers, is_bare=is_bare)
+        if at == len(self._text) and not is_bare:
+            return Verdict.ENDS
         return self._field(self.key_at(at), is_bare=is_bare)
 
     def _field(self, key: str | None, *, is_bare: bool) -> Verdict:
@@ -154,6 +158,8 @@ class Outlook:
             after = self._gap(at + 1, is_bare=is_bare)
             has_separator = "\n" in self._text[at + 1 : after]
             at = after
+            if not is_bare and (at == len(self._text) or self._text.startswith("```", at)):
+                return Verdict.ENDS  # what is cut off there is better told by its missing closers
             if self._text[at : at + 1] == ",":
                 at, has_separator = self._gap(at + 1, is_bare=is_bare), True
             if self._text[at : at + 1] not in ("}", "]"):
@@ -163,7 +169,8 @@ class Outlook:
         """Whether another member or element stands behind a container that is closed."""
         if self._text[at : at + 1] == "{":
             key = self.key_at(self._gap(at + 1, is_bare=is_bare))
-            return Verdict.ENDS if key is not None or not is_bare else Verdict.CONTENT
+            is_known = key is not None and self._names.known(plain_name(key))
+            return Verdict.ENDS if is_known or not is_bare else Verdict.CONTENT
         return self._field(self.key_at(at), is_bare=is_bare) if closer == "}" else Verdict.CONTENT
 
     def _end(self, at: int, *, is_bare: bool) -> Verdict:

@@ -55,6 +55,8 @@ def choose(readings: Sequence[Reading], visible: Sequence[int] = ()) -> Reading:
     marked = _outermost([reading for reading in readings if reading.dialect.is_marked and reading.pieces])
     if len(marked) > 1:
         raise mixed(marked)
+    if marked and marked[0].error is not None:
+        raise _explained(marked[0], readings)
     broken = [reading for reading in readings if reading.dialect.is_marked and reading.error is not None]
     outside = [reading for reading in broken if not (marked and _is_inside(reading, marked[0]))]
     if outside and marked:
@@ -126,11 +128,13 @@ def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) ->
     """A file in a fence beside a patch would be left out, and one around it may only show it: better no edit at all."""
     lines = _Lines(chosen)
     headers = _HEADERS * len({piece.request.path for piece in chosen.pieces})
+    noted = [note.line for note in chosen.reader.notes if note.is_part]
     for piece in plain.pieces:
         first, last = piece.lines
         inside = visible[bisect_left(visible, first) : bisect_right(visible, last)]
         beside = sum(not lines.has(line) for line in inside)
-        if piece.request.path and (beside == len(inside) or beside > headers):
+        is_known = any(first <= line <= last for line in noted)
+        if piece.request.path and ((beside == len(inside) and not is_known) or beside > headers):
             raise mixed([chosen, plain], first)
 
 
@@ -156,10 +160,11 @@ def _explained(reading: Reading, readings: Sequence[Reading]) -> EditError:
 def _nothing(readings: Sequence[Reading]) -> EditError:
     known = ", ".join(reading.dialect.name for reading in readings)
     example = readings[0].dialect.example
+    is_one = len(readings) == 1
     return EditError(
         Kind.MALFORMED_PATCH,
-        "line 1, column 1 of the reply: there is no edit in it in any format that is known",
-        hint=f"send one of {known}; for example:\n{example}",
+        f"line 1, column 1 of the reply: there is no edit in it {f'in {known}' if is_one else 'in any known format'}",
+        hint=f"send {'this' if is_one else f'one of {known}'}; for example:\n{example}",
         details={"line": 1, "column": 1, "tried": _tried(readings), "example": example},
     )
 

@@ -31,19 +31,23 @@ def find_own(node: Node, document: Document) -> list[Found] | None:
     """The requests of an object in our own form, several or one; None where it is in another."""
     members = node.value if isinstance(node.value, dict) else {}
     files = members.get("files")
-    if files is not None and isinstance(files.value, list) and files.value and all(map(is_own_request, files.value)):
+    if files is not None and isinstance(files.value, list) and files.value and all(map(_is_request, files.value)):
         requests = _read(node, document, requests_from_json)
         if requests.partial:
             raise document.refuse(members["partial"].key, "a patch is made as a whole", "no 'partial'")
         pairs = zip(files.value, requests.files, strict=True)
         return [one for item, request in pairs for one in _split(item, document, request, requests.reason)]
-    if is_own_request(node) and set(members) - {"path", "expect"} != {"mode"}:
+    if is_own_request(node):
         return _split(node, document, _read(node, document, request_from_json), None)
     return None
 
 
 def is_own_request(node: Node) -> bool:
-    """Whether an object is one request in our own form."""
+    """Whether an object by itself is one request in our own form; a path with a mode may be anything."""
+    return _is_request(node) and isinstance(node.value, dict) and not {"path", "mode"}.issuperset(node.value)
+
+
+def _is_request(node: Node) -> bool:
     members = node.value
     if not isinstance(members, dict) or "path" not in members or not (_REQUEST | _WITH).issuperset(members):
         return False

@@ -12,12 +12,13 @@ from steadyhand.dialects.bare_quotes import plain_name
 from steadyhand.dialects.json_fields import NAMES
 from steadyhand.dialects.labels import label_in, label_in_info
 
-__all__ = ["Brackets", "Fences", "ends_clean", "find_orphan", "find_start", "goes_on", "looks_cut_off"]
+__all__ = ["Brackets", "Fences", "find_orphan", "find_start", "goes_on", "has_known_key"]
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*((?:[\w{.][^`]*)?)$")
+_FENCE = re.compile(r"""\s*(`{3,}|~{3,})\s*((?:[\w{.][^`"']*(?:=["'][^`"']*["']\s*)?)?)$""")
 _INFOS = frozenset(
     ("", "json", "jsonc", "json5", "jsonl", "ndjson", "text", "txt", "plaintext", "edits", "apply_edits", "ranges")
 )
+_BLANK = re.compile(r"\s*\Z")
 _OPENER = re.compile(r"[{\[]")
 _LEAD = re.compile(
     r"""[,;\s]*(?:(?:[-*+>]|\d+[.)])\s+)?(?:<[^<>]{1,200}>\s*)*(?:[^{}\[\]"'`<>]{0,200}[:=(]\s*)?""", re.ASCII
@@ -28,11 +29,7 @@ _INSIDE = {
 }
 _KEYED = re.compile(r"""[{\[][{\[\s]*["'](\w+)["']\s*:""", re.ASCII)
 _TOKEN = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"']""")
-_BEHIND = re.compile(r"[ \t\r,;)}\]]{0,80}(?:</?[\w:.|-]{1,40}>[ \t\r]*){0,4}(?:`{3,}\s*)?($)?")
-_TAG = re.compile(r"\s*</?[\w:.|-]{1,40}>\s*$")
 _ORPHAN = re.compile(r"""\b(?:old|new)_?(?:string|str|text|content)["']\s{0,80}:\s{0,80}["']""", re.I | re.ASCII)
-_LEFT_OVER = re.compile(r"""["'}\]],?\s*$""")
-_LAST_OF_VALUE = re.compile(r"""(?:^|["'])\s{0,80}[}\]][\s,}\]]*$""")
 _LONGEST_LEAD = 400
 _MOST_OPENERS = 40
 _MARKDOWN = ("markdown", "md", "mdx")
@@ -82,14 +79,14 @@ def find_start(line: str, column: int = 0) -> int:
         if inside is False:
             continue
         is_led = at - column <= _LONGEST_LEAD and _LEAD.fullmatch(line, column, at) is not None
-        if is_led or _has_known_key(line, at):
+        if is_led or has_known_key(line, at):
             return at
     return -1
 
 
 def goes_on(line: str, at: int, opener: str) -> bool | None:
     """Whether what stands at an offset may follow an opener; None where nothing but blanks does."""
-    if not line[at:].strip():
+    if _BLANK.match(line, at):
         return None
     found = _INSIDE[opener].match(line, at)
     if found is None:
@@ -98,29 +95,14 @@ def goes_on(line: str, at: int, opener: str) -> bool | None:
     return word is None or NAMES.known(plain_name(word))
 
 
-def ends_clean(line: str, at: int) -> bool:
-    """Whether nothing stands behind a value in its line that could be more of a text in it."""
-    found = _BEHIND.match(line, at)
-    return found is not None and (found.group(1) is not None or _has_known_key(line, found.end()))
-
-
 def find_orphan(text: str, start: int, end: int | None = None) -> int:
     """Where a stretch of text has a field of an edit; -1 where it has none."""
     found = _ORPHAN.search(text, start, len(text) if end is None else end)
     return -1 if found is None else found.start()
 
 
-def looks_cut_off(line: str, *, in_fence: bool, is_apart: bool) -> bool:
-    """Whether a line behind a value may be the rest of it, after a quote in a text was taken for its end.
-
-    `is_apart`: a blank line stands between the two.
-    """
-    if find_start(line) >= 0 or _TAG.match(line):
-        return False
-    return in_fence or (_LAST_OF_VALUE if is_apart else _LEFT_OVER).search(line) is not None
-
-
-def _has_known_key(line: str, at: int) -> bool:
+def has_known_key(line: str, at: int) -> bool:
+    """Whether an object with a known key begins at an offset."""
     found = _KEYED.match(line, at)
     return found is not None and NAMES.known(plain_name(found.group(1)))
 

@@ -109,5 +109,5 @@ def _stands_once(text: str, old: str) -> bool:
 
 def _unsayable(path: str) -> EditError:
     return bad_request(
-        "changes", f"{path}: its line endings cannot be written as edits", "write the whole file, or a unified diff"
+        "changes", f"{path}: edits would not give this text to the letter", "write a unified diff, or the whole file"
     )

@@ -247,7 +247,7 @@ class _Scanner:
 
     def _note_string(self, at: int, end: int, quote: str, text: str, bare: int) -> None:
         """Take note of what is wrong with a string. Refuses one that may lack its last quote."""
-        if bare and text.endswith(quote) and self._text[end - 2 : end] != "\\" + quote and text.count(quote) % 2:
+        if bare and text.count(quote) % 2 and _is_left_open(text, quote):
             raise self._error(end, "a quote that may end the text or be part of it", "\\ before each quote in a text")
         if bare:
             self._check_bare(at)
@@ -275,7 +275,8 @@ class _Scanner:
         if char == quote:
             return char, at + 2
         byte = _BYTE.match(self._text, at + 1)
-        if byte is not None and (quote == "'" or self._open[-1].single):
+        is_python = quote == "'" or (bool(self._open) and self._open[-1].single)
+        if byte is not None and is_python:
             return chr(int(byte.group(1), 16)), at + 4
         self._flaw(at, DOUBTFUL if byte is not None or char in "'uU" else "a backslash that is not doubled")
         return "\\", at + 1
@@ -317,3 +318,10 @@ class _Scanner:
     def _error(self, offset: int, what: str, expected: str, reach: int = 0) -> Unreadable:
         at, keys, texts = min(offset, len(self._text)), frozenset(self._keys), frozenset(self._texts)
         return Unreadable(at, what, expected, keys=keys, texts=texts, reach=reach)
+
+
+def _is_left_open(text: str, quote: str) -> bool:
+    """Whether the last quote of a text opens something, or is its last character."""
+    last = text.rfind(quote)
+    before, behind = text[last - 1 : last] if last else "", text[last + 1 : last + 2]
+    return not behind or ((behind.isalnum() or behind == "_") and not before.isalnum())

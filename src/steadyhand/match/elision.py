@@ -25,9 +25,7 @@ Section = tuple[int, int]  # rows, half-open
 _LONGEST = 160  # code points; a longer row has something to say of its own
 _DOTS = r"(?:\.{3,}|…+)"
 _ONLY_DOTS = re.compile(rf"{_DOTS}|\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)")
-_COMMENT = re.compile(
-    rf"(<!--|\{{\s*/\*+|/\*+|//+|#+|--+(?=[\s.…])|;+|%+|\*(?=\s)|\.\.(?=\s+{_DOTS}))(.*)", re.DOTALL
-)
+_COMMENT = re.compile(rf"(<!--|\{{\s*/\*+|/\*+|//+|#+|--+(?=[\s.…])|;+|%+|\*(?=\s)|\.\.(?=\s+{_DOTS}))(.*)", re.DOTALL)
 _CLOSING = re.compile(r"\s*(?:--+>|\*+/\s*\}?)\Z")
 _BRACKETED = re.compile(r"\[.*\]|\(.*\)")
 _SAYING = re.compile(rf"({_DOTS})?([\w' ]*)({_DOTS})?[.!]?")

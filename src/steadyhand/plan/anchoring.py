@@ -26,7 +26,8 @@ __all__ = ["Placed", "place_runs"]
 _INSIDE = 80  # rows from the outermost pin to one that is asked instead
 _WORD = 2  # letters and digits
 _NEAR = 30  # rows around a run in which no row of it may stand once more
-_AROUND = 1_000  # rows on either side of a run that are looked at
+_AROUND = 300  # rows on either side of a run that are looked at
+_TOP = 5_000  # rows of the file that show its level of indentation
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,9 @@ class Placed:
 def place_runs(file: VisibleRows, runs: Sequence[Run], key: Key, refuse: Refusals) -> list[Placed]:
     """Every run that may change something, in its place. Refuses what has no place, several, or no clear border."""
     plain = [_plain(run, file, key) for run in runs]
+    unit = unit_of(file.texts[:_TOP])
     placed = [
-        _Placing(pinned, file, refuse).placed()
+        _Placing(pinned, file, unit, refuse).placed()
         for pinned in pin_runs(file, plain, [VisibleRows(run.rows, key) for run in plain], refuse)
     ]
     for before, after in pairwise(placed):
@@ -70,10 +72,10 @@ def _known(run: Run, file: VisibleRows, key: Key) -> int:
 class _Placing:
     """One run whose pins are known."""
 
-    def __init__(self, pinned: Pinned, file: VisibleRows, refuse: Refusals) -> None:
+    def __init__(self, pinned: Pinned, file: VisibleRows, unit: str | None, refuse: Refusals) -> None:
         self._pinned, self._rows, self._pins = pinned, pinned.rows, pinned.pins
         self._file, self._refuse = file, refuse
-        self._carried = self._find_carried()
+        self._carried = self._find_carried(unit)
 
     def placed(self) -> Placed:
         """The run between its two borders."""
@@ -88,15 +90,14 @@ class _Placing:
         words = [letters_in(self._rows.texts[row]) for row, _ in self._pins]
         return Placed(run, self._rows, start, end, self._carried, max(words) >= KNOWN or sum(words) >= 3 * KNOWN)
 
-    def _find_carried(self) -> Carried:
+    def _find_carried(self, theirs: str | None) -> Carried:
         """How the indentation of the run is taken to the file's: by one rule for all pins, or not at all.
 
         Where some rows are moved sideways and the leftmost are not, the snippet means what it shows.
         """
         texts, others = self._rows.texts, self._file.texts
         pairs = [Pair(row, indent_of(texts[row]), indent_of(others[place])) for row, place in self._pins]
-        around = others[max(0, self._pins[0][1] - _AROUND) : self._pins[-1][1] + _AROUND]
-        ours, theirs = unit_of(texts), unit_of(around)
+        ours = unit_of(texts)
         if ours and theirs and (ours == "\t") != (theirs == "\t") and not any(pair.before for pair in pairs):
             pairs.append(Pair(len(texts), ours, theirs))  # rows at the margin do not show that tabs and blanks differ
         carried = carry(pairs, ours, theirs)
@@ -121,10 +122,9 @@ class _Placing:
     def _edge(self, *, is_above: bool) -> Edge:
         """One side of a run: upwards from a pin, or downwards."""
         run, (row, place), (low, high) = self._pinned.run, self._origin(is_above=is_above), self._pinned.zone
-        if is_above:
-            rows, places = range(row, -1, -1), range(place, max(low, place - _AROUND) - 1, -1)
-        else:
-            rows, places = range(row, len(self._rows)), range(place, min(high, place + _AROUND))
+        rows = range(row, -1, -1) if is_above else range(row, len(self._rows))
+        around = _AROUND if len(rows) > 1 else 1
+        places = range(place, max(low - 1, place - around), -1) if is_above else range(place, min(high, place + around))
         ours = [self._ours(at, is_above=is_above) for at in rows]
         theirs = [self._theirs(at, is_above=is_above) for at in places]
         return Edge(

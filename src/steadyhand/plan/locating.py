@@ -176,7 +176,8 @@ class Locator:
             if self._policy.already != "skip":
                 raise absence.already_applied()
             return None
-        drifted = self._drifted(absence, as_replacement(edit, old), places)
+        # Where the new text stands already, a place that is merely like the old text is not the one that has drifted.
+        drifted = None if may_be_done else self._drifted(absence, as_replacement(edit, old), places)
         if drifted is None:
             raise absence.no_match(places)
         return drifted

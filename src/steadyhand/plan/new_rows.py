@@ -37,7 +37,7 @@ class NewRows:
 
     def carried(self, change: Change, start: int, end: int) -> list[str]:
         """The rows that a change brings, for rows `start:end` of the window, with endings."""
-        indents = self._indents(change, start)
+        indents = self._indents(change, start, end)
         made = []
         for offset, row in enumerate(range(change.after_start, change.after_end)):
             text = self._new[row]
@@ -124,7 +124,7 @@ class NewRows:
         is_inside = all(len(indent_of(row)) >= margin for row in self._new if row.strip(" \t"))
         return bool(told) and all(told) and is_inside
 
-    def _indents(self, change: Change, start: int) -> list[str]:
+    def _indents(self, change: Change, start: int, end: int) -> list[str]:
         """The indentation of each new row; where the rule does not reach one of them, all keep their shape."""
         rows = range(change.after_start, change.after_end)
         found: list[str] = []
@@ -134,7 +134,7 @@ class NewRows:
                 continue
             indent = self._indent(change, offset, indent_of(self._new[row]))
             if indent is None:
-                return self._at_margin(rows, start)
+                return self._at_margin(rows, start, end)
             found.append(indent)
         return found
 
@@ -144,7 +144,7 @@ class NewRows:
         own = self._pair_at(change.before_start + offset) if same_size or not offset else None
         if own is not None and own.before == indent and (same_size or own.row == 0):
             return own.after
-        if self._carry.is_rule:
+        if self._carry.tells(indent):
             return self._carry(indent, change.before_start)
         near = self._carry.near(change.before_start, change.before_end)
         found = self._carry.agreed(indent, [pair for pair in near if indent.startswith(pair.before)])
@@ -155,9 +155,11 @@ class NewRows:
     def _pair_at(self, row: int) -> Pair | None:
         return next((pair for pair in self._carry.pairs if pair.row == row), None)
 
-    def _at_margin(self, rows: range, start: int) -> list[str]:
-        """Every row by its distance from the leftmost, which stands where the file's row stands."""
+    def _at_margin(self, rows: range, start: int, end: int) -> list[str]:
+        """Every row by its distance from the leftmost, which stands where the file has its leftmost row."""
         visible = [indent_of(self._new[row]) for row in rows if self._new[row].strip(" \t")]
         least = min(visible, key=len)
         row = next((row for row in self._rows[start:] if row.strip()), "")
+        if any(len(indent_of(other)) < len(indent_of(row)) for other in self._rows[start:end] if other.strip()):
+            raise Uncertain
         return [indent_of(row) + indent_of(self._new[at]).removeprefix(least) for at in rows]

@@ -1,69 +1,97 @@
 """A snippet brought into a file: its literal runs anchored, what its marks stand for kept.
 
-Pure, and never raises: a snippet that cannot be merged with certainty is an outcome with its refusal. A mark never comes
-into the file, and nothing that the snippet does not show is ever taken away at the file's ends.
+Pure, and never raises: a snippet that cannot be merged with certainty is an outcome with its refusal. A mark never
+comes into the file, and nothing that the snippet does not show is ever taken away at the file's ends.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from steadyhand.errors import EditError, Kind
-from steadyhand.match.elision import is_elision
+from steadyhand.errors import EditError
 from steadyhand.match.lexis import lexis_of
+from steadyhand.match.tier import tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.anchoring import Placed, place_runs
-from steadyhand.plan.edit import Edit, Insert
+from steadyhand.plan.edit import Edit, Insert, Replace
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.snippet_compare import VisibleRows, key_of
 from steadyhand.plan.snippet_edits import edits_of
+from steadyhand.plan.snippet_gaps import kept_of
 from steadyhand.plan.snippet_refusals import Refusals
-from steadyhand.plan.snippet_rows import Snippet, read_snippet
+from steadyhand.plan.snippet_rows import read_snippet
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 
 __all__ = ["plan_merge"]
 
-_FREE = frozenset("javascript swift go c java php dart json css hcl toml sql lua ruby markup shell".split())
+# Languages in which a row that is only indented otherwise still says the same.
+_FREE = frozenset("c css dart go hcl java javascript json lua markup php ruby shell sql swift toml".split())
 
 
 def plan_merge(
     source: Source, snippet: str, policy: Policy, *, path: str | None = None, reason: str | None = None
 ) -> Plan:
-    """What a snippet would make of a file.
+    """What a snippet would make of a file. All of it or nothing, whatever the policy says of parts.
 
-    >>> source = Source.of_text("a = 1\\nb = 2\\nc = 3\\nd = 4\\n")
-    >>> plan_merge(source, "# ...\\nb = 2\\nc = 5\\nd = 4\\n", Policy()).after.text
-    'a = 1\\nb = 2\\nc = 5\\nd = 4\\n'
+    >>> source = Source.of_text("a = 1\\nbeta = 2\\ncopy = 3\\ndelta = 4\\n")
+    >>> plan_merge(source, "# ...\\nbeta = 2\\ncopy = 5\\ndelta = 4\\n", Policy()).after.text
+    'a = 1\\nbeta = 2\\ncopy = 5\\ndelta = 4\\n'
     """
     name = path or "the text"
     try:
         if source.is_binary:
             raise refusals.not_text(name)
-        edits = _edits(source, read_snippet(snippet), policy, name, reason)
+        edits, tier = _edits(source, snippet, policy, name)
     except EditError as error:
         return _refused(source, error, path, reason)
     made = plan(source, edits, replace(policy, batch="snapshot", partial=False), path=path, reason=reason)
-    return made
+    return replace(made, outcomes=tuple(_told(outcome, tier) for outcome in made.outcomes))
 
 
-def _edits(source: Source, snippet: Snippet, policy: Policy, name: str, reason: str | None) -> list[Edit]:
-    lexis = lexis_of(source.path)
+def _edits(source: Source, snippet: str, policy: Policy, name: str) -> tuple[list[Edit], str]:
+    """The edits, and the tier that overlooks what had to be overlooked."""
+    lexis, found = lexis_of(source.path), read_snippet(snippet)
+    if not found.runs:
+        raise refusals.no_change(name, "the snippet has no line that says something")
     key = key_of(policy, lexis)
     file = VisibleRows(source.lines, key)
     refuse = Refusals(name, source, file)
-    if not snippet.runs:
-        raise refusals.no_change(name, "the snippet has no line that says something")
-    if not len(file):
-        raise refuse.no_anchor(snippet.runs[0])
-    placed = place_runs(file, snippet.runs, key, refuse)
-    edits = edits_of(placed, file, refuse, is_sensitive=lexis.name not in _FREE, reason=reason)
+    if not len(file) and not found.has_marks:
+        return [_filled(source, snippet)], "exact"
+    placed = place_runs(file, found.runs, key, refuse)
+    edits = edits_of(placed, file, refuse, is_sensitive=lexis.name not in _FREE)
     if not edits:
         raise refusals.no_change(name, "every line of the snippet stands in the file as it is")
-    return edits
+    return edits, "elision" if found.has_marks else _tier(placed, file)
+
+
+def _filled(source: Source, snippet: str) -> Edit:
+    """A file without a word in it becomes the snippet."""
+    text = "".join(f"{row}\n" for row in split_bodies(snippet))
+    if not source.text:
+        return Insert(Lines(1, 0), text, where="before")
+    return Replace(Lines(1, source.line_count), text)
+
+
+def _tier(placed: Sequence[Placed], file: VisibleRows) -> str:
+    pairs = [(run.rows.texts[row], file.texts[place]) for run in placed for row, place in kept_of(run, file)]
+    if all(ours == theirs for ours, theirs in pairs):
+        return "exact"
+    return "whitespace" if all(ours.split() == theirs.split() for ours, theirs in pairs) else "typography"
+
+
+def _told(outcome: Outcome, tier: str) -> Outcome:
+    """The outcome of an edit by lines, told by how the lines were found."""
+    if not outcome.applied:
+        return outcome
+    known = tier_named(tier)
+    return replace(outcome, tier=tier, confidence=known.confidence, differs=known.differs)
 
 
 def _refused(source: Source, error: EditError, path: str | None, reason: str | None) -> Plan:

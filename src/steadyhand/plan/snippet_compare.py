@@ -25,8 +25,8 @@ _PART = 12  # code points from which a part of a row says something
 _TELLING = 4  # letters and digits
 _WORD = re.compile(r"[^\W_]+")
 _KEYWORDS = frozenset(
-    "begin break case catch continue default do done else elif end endfor endif esac except false fi finally for if none "
-    "null of pass public return static then true try undefined void while with div span".split()
+    "begin break case catch continue default div do done else elif end endfor endif esac except false fi finally for "
+    "if none null of pass public return span static then true try undefined void while with".split()
 )
 
 

@@ -2,9 +2,9 @@
 
 Everything here is seen from the anchor outwards: the run's rows beyond it, and the file's rows beyond it. The answer is
 how many of these rows of the file the run's rows stand for. That is settled where the run ends with a row of the file
-and every other reading is clearly worse (`plan/snippet_readings.py`); where the file ends; and where the rows are a unit
-of their own that is like nothing nearby, so that they can only come in beside the anchor. In all other cases there is no
-telling.
+and every other reading is clearly worse (`plan/snippet_readings.py`); where the file ends; and where the rows are a
+unit of their own that is like nothing nearby, so that they can only come in beside the anchor. In all other cases there
+is no telling.
 """
 
 from __future__ import annotations
@@ -70,9 +70,8 @@ def settle(edge: Edge) -> int | None:
     if found is None and any(edge.new[-1].is_same(row) for row in file[: len(edge.new) + _NEAR]):
         return None
     beyond = edge.beyond_same()
-    if not _comes_in(beyond):
-        return None
-    return found if found is not None else len(edge.file) - len(beyond.file)
+    count = len(edge.file) - len(beyond.file)
+    return count if found in (None, count) and _comes_in(beyond) else None
 
 
 def _covers_end(edge: Edge) -> bool:

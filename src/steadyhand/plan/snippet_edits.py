@@ -1,104 +1,64 @@
-"""What a placed run changes, as edits of whole lines; what it merely repeats stays as the file has it.
+"""What placed runs change, as edits of whole lines; what they merely repeat stays as the file has it.
 
-Rows that say the same, indented as the run is indented in the file, are kept byte for byte. Everything between two kept
-rows becomes what the snippet has there. Blank rows are believed only where the snippet shows that it has them as the
-file has them: a model that drops blank lines does not ask to delete them.
+Blank rows are believed only where the snippet shows that it has them as the file has them: a model that drops blank
+lines does not ask to delete them. And rows that vanish with little in their place were more often forgotten.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from steadyhand.plan.anchoring import Placed
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.plan.snippet_compare import VisibleRows, is_telling
+from steadyhand.plan.snippet_compare import VisibleRows, likeness
+from steadyhand.plan.snippet_gaps import Gap, gaps_of, kept_of
 from steadyhand.plan.snippet_refusals import Refusals
 from steadyhand.plan.snippet_rivals import find_rival
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.text.diff import equal_pairs
 from steadyhand.text.indent import indent_of
 
-__all__ = ["Gap", "edits_of", "gaps_of"]
+__all__ = ["edits_of"]
 
-_LEFT_OUT = 6  # rows more that may go than come
-_COMMENTS = ("#", "//", "/*", "<!--", "--", ";", "%", "*", "{/*", "..")
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """What stands between two kept rows: rows of the run and rows of the file, blank ones at their ends too.
-
-    `ours` and `theirs` are rows of the two texts, half-open; `new` and `old` those among them that are not blank, by
-    their number among such rows.
-    """
-
-    ours: range
-    theirs: range
-    new: range
-    old: range
-
-    @property
-    def has_change(self) -> bool:
-        return bool(self.new) or bool(self.old)
+_LEFT_OUT = 4  # rows that may go with nothing in their place
+_SHRUNK = 6  # rows by which a run may be shorter than what it stands for, or a twentieth of it
+_ALIKE = 0.6  # rows less alike than this are not versions of each other
+_COMPARED = 200  # rows of a gap that are compared
+_COMMENT = re.compile(r"(?:#|//|/\*|<!--|--|;|%|\*|\{/\*|\.\.)(?!\[)")
+_DOTS = re.compile(r"\.{3}|…")
+_KEPT = re.compile(r"\b(?:existing|unchanged|remain\w*|rest|omitted|previous|unmodified|same)\b", re.I)
+_SAYING = 80  # characters of a row that may only say that others stay
 
 
-def gaps_of(placed: Placed, file: VisibleRows) -> list[Gap]:
-    """The gaps of a run from its top, also those in which only blank rows differ or nothing at all."""
-    rows, start, end = placed.rows, placed.start, placed.end
-    ours = [f"{_indent(placed, row)}\0{rows.keys[row]}" for row in range(len(rows))]
-    theirs = [f"{indent_of(file.texts[at])}\0{file.keys[at]}" for at in range(start, end)]
-    kept = [(row, start + at) for row, at in equal_pairs(ours, theirs)]
-    gaps: list[Gap] = []
-    row, place = 0, start
-    for next_row, next_place in [*kept, (len(rows), end)]:
-        gaps.append(_gap(rows, file, range(row, next_row), range(place, next_place), start, end))
-        row, place = next_row + 1, next_place + 1
-    return gaps
-
-
-def _indent(placed: Placed, row: int) -> str:
-    """The indentation of a row of the run in the file; a sign of its own where there is no telling."""
-    found = placed.carried(indent_of(placed.rows.texts[row]), row)
-    return "?" if found is None else found
-
-
-def _gap(rows: VisibleRows, file: VisibleRows, new: range, old: range, start: int, end: int) -> Gap:
-    ours = range(
-        rows.numbers[new.start - 1] + 1 if new.start else 0,
-        rows.numbers[new.stop] if new.stop < len(rows) else len(rows.all),
-    )
-    first = file.numbers[old.start - 1] + 1 if old.start > start else file.numbers[start]
-    last = file.numbers[old.stop] if old.stop < end else file.numbers[end - 1] + 1
-    return Gap(ours, range(first, max(first, last)), new, old)
-
-
-def edits_of(
-    placed: Sequence[Placed], file: VisibleRows, refuse: Refusals, *, is_sensitive: bool, reason: str | None
-) -> list[Edit]:
-    """The edits that make every run what it says, top to bottom. Refuses where rows vanish without a word."""
-    gaps = [(run, gap) for run in placed for gap in gaps_of(run, file)]
-    for run in placed:
-        _check_indent(run, [gap for other, gap in gaps if other is run], refuse)
-        rival = find_rival(run, file)
-        if rival is not None:
-            raise refuse.ambiguous(run.run, 0, len(run.run.rows) - 1, sorted({run.start, rival}))
-    blanks = _Blanks([gap for _, gap in gaps if not gap.has_change])
+def edits_of(placed: Sequence[Placed], file: VisibleRows, refuse: Refusals, *, is_sensitive: bool) -> list[Edit]:
+    """The edits that make every run what it says, top to bottom. `is_sensitive`: indentation means something."""
+    gaps = [list(gaps_of(run, file, kept_of(run, file))) for run in placed]
+    blanks = _Blanks([gap for some in gaps for gap in some if not gap.has_change])
+    has_blanks = any(text and not text.strip() for text in file.all)
     edits: list[Edit] = []
-    for run, gap in gaps:
-        if gap.has_change:
-            made = _Writer(run, file, gap, refuse, is_sensitive=is_sensitive).edit(blanks, reason)
-            edits += [] if made is None else [made]
+    for run, some in zip(placed, gaps, strict=True):
+        _check_run(run, some, file, refuse)
+        for gap in some:
+            if gap.has_change:
+                writer = _Writer(run, file, gap, refuse, has_blanks=has_blanks)
+                edits.extend(writer.edits(blanks, is_sensitive=is_sensitive))
     return edits
 
 
-def _check_indent(placed: Placed, gaps: Sequence[Gap], refuse: Refusals) -> None:
-    """Refuse a run that is indented otherwise and mostly new: it may be there to change the indentation."""
+def _check_run(placed: Placed, gaps: Sequence[Gap], file: VisibleRows, refuse: Refusals) -> None:
+    """Refuse a run that may as well belong elsewhere, leaves much out, or is mostly new and indented otherwise."""
+    rival = find_rival(placed, file)
+    if rival is not None:
+        raise refuse.ambiguous(placed.run, 0, len(placed.run.rows) - 1, sorted({placed.start, rival}))
+    shrunk = [gap for gap in gaps if len(gap.old) > len(gap.new)]
+    if sum(len(gap.old) - len(gap.new) for gap in shrunk) > max(_SHRUNK, len(placed.rows) // 20):
+        most = max(shrunk, key=lambda gap: len(gap.old) - len(gap.new))
+        raise refuse.left_out(placed.run, most.new, most.old)
     new = [row for gap in gaps for row in gap.new]
     pairs = [(pair.before, placed.carried(pair.before, pair.row)) for pair in placed.carried.pairs]
     is_moved = any(before != after for before, after in pairs)
-    is_other = any(("\t" in before) != ("\t" in (after or "")) for before, after in pairs)
-    if is_moved and (4 if is_other else 2) * len(new) > len(placed.rows):
+    has_other = any(("\t" in before) != ("\t" in (after or "")) for before, after in pairs)
+    if is_moved and (4 if has_other else 2) * len(new) > len(placed.rows):
         raise refuse.indent(placed.run, placed.rows.numbers[new[0]])
 
 
@@ -113,32 +73,38 @@ class _Blanks:
 class _Writer:
     """One gap."""
 
-    def __init__(self, placed: Placed, file: VisibleRows, gap: Gap, refuse: Refusals, *, is_sensitive: bool) -> None:
+    def __init__(self, placed: Placed, file: VisibleRows, gap: Gap, refuse: Refusals, *, has_blanks: bool) -> None:
         self._placed, self._file, self._gap, self._refuse = placed, file, gap, refuse
-        self._is_sensitive = is_sensitive
-        self._has_blanks = any(text and not text.strip() for text in file.all)
+        self._has_blanks = has_blanks
+        self._new = [placed.rows.texts[row].strip() for row in gap.new]
+        self._old = [file.texts[place].strip() for place in gap.old]
 
-    def edit(self, blanks: _Blanks, reason: str | None) -> Edit | None:
-        """The edit for the gap; None where rows only stand at another indentation by accident."""
+    def edits(self, blanks: _Blanks, *, is_sensitive: bool) -> Iterator[Edit]:
+        """The edit for the gap; none where rows only stand at another indentation by accident."""
         gap, rows = self._gap, self._placed.rows
-        if [rows.keys[row] for row in gap.new] == [self._file.keys[place] for place in gap.old]:
-            if self._is_sensitive:
+        if self._new == self._old:
+            if is_sensitive:
                 raise self._refuse.reindented(self._placed.run, rows.numbers[gap.new.start], gap.old.start)
-            return None
+            return
         self._check_left_out()
         ours, theirs = self._extent(blanks)
-        return _edit(theirs, list(self._written(ours)), reason)
+        yield _edit(theirs, list(self._written(ours)))
 
     def _check_left_out(self) -> None:
-        gap, rows = self._gap, self._placed.rows
-        new = [rows.texts[row].strip() for row in gap.new]
-        old = [self._file.texts[place].strip() for place in gap.old]
-        is_stand_in = len(old) > max(len(new), 1) and all(map(_is_comment, new)) and not all(map(_is_comment, old))
-        if len(old) - len(new) > _LEFT_OUT or (new and is_stand_in):
-            raise self._refuse.left_out(self._placed.run, gap.new, gap.old)
+        """Refuse rows that only say that others stay, and too many that go with too little in their place."""
+        for row, text in zip(self._gap.new, self._new, strict=True):
+            if len(text) <= _SAYING and _DOTS.search(text) and _KEPT.search(text) and text not in self._old:
+                raise self._refuse.mark(self._placed.run, self._placed.rows.numbers[row])
+        alike = _count_alike(self._old, self._new)
+        gone, come = len(self._old) - alike, len(self._new) - alike
+        says_little = (
+            bool(self._new) and all(map(_COMMENT.match, self._new)) and not all(map(_COMMENT.match, self._old))
+        )
+        if gone > come and (gone - come / 2 > _LEFT_OUT or (says_little and gone > 1)):
+            raise self._refuse.left_out(self._placed.run, self._gap.new, self._gap.old)
 
     def _extent(self, blanks: _Blanks) -> tuple[range, range]:
-        """The rows of the snippet that come and the rows of the file that go, with or without blank ones at the ends."""
+        """The rows of the snippet that come and those of the file that go, with or without blank ones at the ends."""
         gap = self._gap
         ours, theirs = _body(gap.ours, gap.new, self._placed.rows), _body(gap.theirs, gap.old, self._file)
         lead, trail = ours.start - gap.ours.start, gap.ours.stop - ours.stop
@@ -148,32 +114,36 @@ class _Writer:
         if blanks.is_faithful:
             return gap.ours, gap.theirs
         if gap.new and gap.old:
-            return (
-                (gap.ours, gap.theirs) if lead >= above and trail >= below and not blanks.is_noisy else (ours, theirs)
-            )
-        if gap.new:
-            is_told = lead + trail >= len(gap.theirs) and (not gap.theirs or not blanks.is_noisy)
+            if len(gap.new) == len(gap.old):
+                return ours, theirs
+            is_told = lead >= above and trail >= below and not blanks.is_noisy
+        elif gap.new:
+            is_told = not gap.theirs or (lead + trail >= len(gap.theirs) and not blanks.is_noisy)
         else:
             is_told = not (above and below) and not gap.ours
-        if not is_told and gap.theirs != theirs:
+        if not is_told:
             raise self._refuse.blanks(self._placed.run, gap.ours.start, gap.theirs.start)
         return gap.ours, gap.theirs
 
     def _written(self, ours: range) -> Iterator[str]:
-        """The rows as the file would have them: at its indentation, and in its words where they only move."""
+        """The rows as the file would have them: at its indentation."""
         rows, gap = self._placed.rows, self._gap
-        moved = {self._file.keys[place]: self._file.texts[place].lstrip(" \t") for place in gap.old}
         visible = dict(zip((rows.numbers[row] for row in gap.new), gap.new, strict=True))
         for number in ours:
             row = visible.get(number)
             if row is None:
                 yield rows.all[number] if self._has_blanks else ""
                 continue
-            text = rows.texts[row]
-            indent = self._placed.carried(indent_of(text), row)
+            indent = self._placed.carried(indent_of(rows.texts[row]), row)
             if indent is None:
                 raise self._refuse.indent(self._placed.run, number)
-            yield indent + (moved.get(rows.keys[row], text.lstrip(" \t")) if is_telling(text) else text.lstrip(" \t"))
+            yield indent + rows.texts[row].lstrip(" \t")
+
+
+def _count_alike(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many rows go on with other words, in their order."""
+    rest = iter(old[:_COMPARED])
+    return sum(any(likeness(row, other) >= _ALIKE for other in rest) for row in new[:_COMPARED])
 
 
 def _body(extent: range, visible: range, rows: VisibleRows) -> range:
@@ -183,13 +153,9 @@ def _body(extent: range, visible: range, rows: VisibleRows) -> range:
     return range(rows.numbers[visible.start], rows.numbers[visible.stop - 1] + 1)
 
 
-def _is_comment(row: str) -> bool:
-    return row.startswith(_COMMENTS)
-
-
-def _edit(theirs: range, rows: Sequence[str], reason: str | None) -> Edit:
+def _edit(theirs: range, rows: Sequence[str]) -> Edit:
     text = "".join(f"{row}\n" for row in rows)
     lines = Lines(theirs.start + 1, theirs.stop)
     if not theirs:
-        return Insert(lines, text, where="before", reason=reason)
-    return Replace(lines, text, reason=reason) if rows else Delete(lines, reason=reason)
+        return Insert(lines, text, where="before")
+    return Replace(lines, text) if rows else Delete(lines)

@@ -67,9 +67,7 @@ def pin_runs(file: VisibleRows, runs: Sequence[Run], rows: Sequence[VisibleRows]
 class _Pinning:
     """The runs of one snippet in one file."""
 
-    def __init__(
-        self, file: VisibleRows, runs: Sequence[Run], rows: Sequence[VisibleRows], refuse: Refusals
-    ) -> None:
+    def __init__(self, file: VisibleRows, runs: Sequence[Run], rows: Sequence[VisibleRows], refuse: Refusals) -> None:
         self._file, self._runs, self._rows, self._refuse = file, runs, rows, refuse
         self._pins: list[list[Pin]] = [[] for _ in runs]
         self._dropped: list[list[Pin]] = [[] for _ in runs]
@@ -93,9 +91,7 @@ class _Pinning:
         """The rows that stand once on both sides, as many as keep their order."""
         counts = Counter(key for rows in self._rows for key in rows.keys)
         singles = [
-            (number, row, place)
-            for number in range(len(self._runs))
-            for row, place in self._inside(number, counts)
+            (number, row, place) for number in range(len(self._runs)) for row, place in self._inside(number, counts)
         ]
         order = sorted(range(len(singles)), key=lambda at: singles[at][2])
         names = [str(at) for at in range(len(singles))]

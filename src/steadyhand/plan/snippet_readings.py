@@ -1,8 +1,8 @@
 """What the rows of a run beyond an anchor may stand for in the file, if the run ends with a row of the file.
 
-Each reading has a cost: a row that is the same costs nothing, one with other words a little, rows that come or go in one
-place something, and a row that would then be there twice as much as it says. The best reading is believed only if every
-other is clearly worse. Rows are counted from the anchor outwards, on both sides.
+Each reading has a cost: a row that is the same costs nothing, one with other words a little, rows that come or go in
+one place something, and a row that would then be there twice as much as it says. The best reading is believed only if
+every other is clearly worse. Rows are counted from the anchor outwards, on both sides.
 """
 
 from __future__ import annotations

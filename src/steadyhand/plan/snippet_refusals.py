@@ -1,4 +1,4 @@
-"""What a snippet that cannot be merged is told: which of its lines, which lines of the file, and what to send instead."""
+"""What a snippet that cannot be merged is told: which of its lines, which of the file, and what to send instead."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 __all__ = ["Refusals"]
-
-_CONTEXT = "show one more unchanged line on each side of what changes"
 
 
 class Refusals:
@@ -79,6 +77,8 @@ class Refusals:
         )
 
     def open_edge(self, run: Run, edge: Edge) -> EditError:
+        beyond = edge.beyond_same()
+        edge = beyond if beyond.new else edge
         row = edge.new[0]
         side = "above" if edge.is_above else "below"
         beside = f"line {self._file.line(edge.here.number)} of {self._name}"
@@ -95,17 +95,26 @@ class Refusals:
         lines = (self._file.line(old.start), self._file.line(old.stop - 1))
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"{lines_phrase(*lines)} of {self._name} ({len(old)} lines that are not blank) are missing from the part of "
-            f"the snippet at line {run.line(0)}, which has {len(new)} in their place and no mark",
-            hint="put a mark such as `... existing code ...` where lines stay; to delete many, send an edit that says so",
+            f"{lines_phrase(*lines)} of {self._name} ({len(old)} that are not blank) are missing from the part of the "
+            f"snippet at line {run.line(0)}, which has {len(new)} in their place and no mark",
+            hint="put a mark such as `... existing code ...` where lines stay; to delete many, send an edit of them",
             details={"line": run.line(0), "lines": list(lines), "count": len(old)},
+        )
+
+    def mark(self, run: Run, row: int) -> EditError:
+        return EditError(
+            Kind.PLACEHOLDER_LEFT,
+            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, seems to stand for lines that stay, and "
+            f"would come into {self._name}",
+            hint="write the mark as a comment of its own, such as `... existing code ...`",
+            details={"line": run.line(row), "text": run.rows[row].strip()[:200]},
         )
 
     def reindented(self, run: Run, row: int, place: int) -> EditError:
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, differs from line {self._file.line(place)} of "
-            f"{self._name} in its indentation only",
+            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, differs from line "
+            f"{self._file.line(place)} of {self._name} in its indentation only",
             hint="copy unchanged lines with their indentation; to change it, send an edit of these lines",
             details={"line": run.line(row), "nearest": self._file.line(place)},
         )
@@ -113,8 +122,8 @@ class Refusals:
     def indent(self, run: Run, row: int) -> EditError:
         return EditError(
             Kind.LOW_CONFIDENCE,
-            f"the part of the snippet at line {run.line(0)} is indented otherwise than {self._name}, and not by the same "
-            f"amount everywhere; where line {run.line(row)}, {_short(run.rows[row])}, belongs cannot be told",
+            f"the part of the snippet at line {run.line(0)} is indented otherwise than {self._name}; where line "
+            f"{run.line(row)}, {_short(run.rows[row])}, belongs cannot be told",
             hint="copy unchanged lines with their indentation",
             details={"line": run.line(row)},
         )

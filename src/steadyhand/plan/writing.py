@@ -47,26 +47,29 @@ class Writing:
         """What an edit wants to write where, and its first match."""
         match, found = located.matches[0], located.found
         if found is None or found.tier.name in STRICT:
-            made = self._unindented(edit, located)
+            old = edit.target.text if isinstance(edit.target, Old) else ""
+            made = self._unindented(edit, old, edit.text, located)
             if made is None:
                 return [wish for match in located.matches for wish in self._plain(index, edit, match)], match
             return [self._free(index, *write) for write in made.writes], _told(match, made, (), "whitespace")
         if found.tier.rank <= LITERAL:
             new = _plain_endings(found.new or "", found.old)
+            made = self._unindented(edit, found.old, new, located)
+            if made is not None:
+                return [self._free(index, *write) for write in made.writes], _told(match, made, found.mended)
             return [self._free(index, match.span, self._fit(new, match.span)) for match in located.matches], match
         every = [self._made(edit, match, found) for match in located.matches]
         wishes = [self._free(index, *write) for made in every for write in made.writes]
         return wishes, _told(match, every[0], found.mended)
 
-    def _unindented(self, edit: Edit, located: Located) -> Made | None:
+    def _unindented(self, edit: Edit, old: str, new: str, located: Located) -> Made | None:
         """What an edit of one line means that was quoted without its indentation; None where it was not."""
-        old = edit.target.text if isinstance(edit.target, Old) else ""
-        if not isinstance(edit, Replace | Delete) or len(located.matches) != 1 or not looks_unindented(old, edit.text):
+        if not isinstance(edit, Replace | Delete) or len(located.matches) != 1 or not looks_unindented(old, new):
             return None
         start = located.matches[0].span.start
         if self._draft.read(start - 1, start) not in (" ", "\t") or self._policy.tier in STRICT:
             return None
-        return make_unindented(self._draft.source, located.matches[0].span, old, edit.text)
+        return make_unindented(self._draft.source, located.matches[0].span, old, new)
 
     def _made(self, edit: Edit, match: Match, found: Found) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""

@@ -47,7 +47,9 @@ class Patches(ABC):
         rules = checks.policy_of(self.policy if policy is None else policy)
         asks = [Ask(request, rules, None, reason, overwrite) for request in named.files]
         receipt = self._run(asks, reason, policy, partial=rules.partial, preview=preview, progress=progress)
-        return replace(receipt, format=found.format, warnings=(*receipt.warnings, *found.remarks))
+        return replace(
+            receipt, format=found.format, warnings=(*receipt.warnings, *found.remarks), remarks=found.remarks
+        )
 
     def _named(self, path: AnyPath | None) -> Callable[[str], str]:
         """Gives the file that is meant where a reply names none."""

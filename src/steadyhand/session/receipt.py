@@ -97,7 +97,8 @@ class Receipt:
     """The answer to a change that was made, or, with `id` None, that would be made.
 
     `durable` is False when the change is applied but the disk or the journal did not confirm it: it may not
-    survive a power cut. `id` is what `undo` takes. Of a patch, `format` is the dialect it was read in.
+    survive a power cut. `id` is what `undo` takes. Of a patch, `format` is the dialect it was read in, and `remarks`
+    are those of the warnings that say what of the reply was left out.
     """
 
     id: str | None
@@ -107,6 +108,7 @@ class Receipt:
     warnings: tuple[str, ...] = ()
     undoes: tuple[str, ...] = ()
     format: str | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

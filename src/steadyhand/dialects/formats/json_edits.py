@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steadyhand.dialects.dialect import Dialect, Reader
+from steadyhand.dialects.json_aftermath import Aftermath
 from steadyhand.dialects.json_document import FORMAT, Document, line_starts
 from steadyhand.dialects.json_edit import Found
 from steadyhand.dialects.json_fields import NAMES, has_text, is_marked
@@ -18,11 +19,9 @@ from steadyhand.dialects.json_order import Order
 from steadyhand.dialects.json_places import (
     Brackets,
     Fences,
-    ends_clean,
     find_orphan,
     find_start,
     goes_on,
-    looks_cut_off,
 )
 from steadyhand.dialects.json_shapes import find_requests
 from steadyhand.dialects.json_writing import write_json
@@ -40,6 +39,7 @@ class _JsonReader(Reader):
     def __init__(self) -> None:
         super().__init__()
         self._fences = Fences()
+        self._fence_line = 1
         self._order = Order()
         self._lines: list[Line] = []
         self._start = 0
@@ -49,8 +49,7 @@ class _JsonReader(Reader):
         self._waits = False
         self._idle: list[Found] = []
         self._has_given = False
-        self._is_wary = False
-        self._is_apart = False
+        self._aftermath = Aftermath()
         self._orphan: tuple[int, int] | None = None
 
     @property
@@ -67,25 +66,26 @@ class _JsonReader(Reader):
 
     def close(self) -> Iterable[Piece]:
         pieces = list(self._read_rest()) if self._lines else []
+        if self._fences.is_open and self._aftermath.is_broken(is_fenced=False):
+            raise _left_over(self._fence_line, 1)
         if self._orphan is not None and self._has_given:
             line, column = self._orphan
             what = "a field of an edit that belongs to none of the edits"
             raise malformed(line, what, "every edit in a form that is known", column=column, format=FORMAT)
         for found in self._idle[0 if self._has_given else 1 :]:
-            self.notes.append(Note(found.lines[0], "an edit that changes nothing"))
+            self.notes.append(Note(found.lines[0], "an edit that changes nothing", is_part=True))
         if self._idle and not self._has_given:
             pieces.append(Piece(self._idle[0].request, self._idle[0].lines))
         return pieces
 
     def _enter(self, line: Line) -> bool:
         """Whether a line outside of any value may have one. Refuses what may be the rest of the value before it."""
-        in_fence = self._fences.is_open
+        is_fenced = self._fences.is_open
         if self._fences.take(line.text):
-            self._is_wary = False
+            self._aftermath.pass_fence()
+            self._fence_line = line.number
             return False
-        if not line.text.strip():
-            self._is_apart = True
-        elif self._is_wary and looks_cut_off(line.text, in_fence=in_fence, is_apart=self._is_apart):
+        if self._aftermath.is_rest(line.text, is_fenced=is_fenced):
             raise _left_over(line.number, 1)
         return self._fences.allow
 
@@ -103,7 +103,6 @@ class _JsonReader(Reader):
             pieces.extend(self._finish(end))
             if self._waits:
                 break
-            self._check_behind(line, end)
             column, at = end, find_start(line.text, end)
         if at < 0:
             self._note_orphan(line, column)
@@ -114,10 +113,6 @@ class _JsonReader(Reader):
         at = find_orphan(line.text, column)
         if at >= 0 and self._orphan is None:
             self._orphan = line.number, at + 1
-
-    def _check_behind(self, line: Line, column: int) -> None:
-        if self._is_wary and not ends_clean(line.text, column):
-            raise _left_over(line.number, column + 1)
 
     def _go_on(self, line: Line) -> list[Piece]:
         """Read a line inside a value."""
@@ -131,10 +126,7 @@ class _JsonReader(Reader):
         if end is None:
             return []
         pieces = self._finish(end)
-        if self._waits:
-            return pieces
-        self._check_behind(line, end)
-        return pieces + self._look(line, end)
+        return pieces if self._waits else pieces + self._look(line, end)
 
     def _finish(self, end: int) -> list[Piece]:
         """Read the value whose last bracket is there, or keep everything for the end."""
@@ -146,8 +138,8 @@ class _JsonReader(Reader):
         except Unreadable:
             self._waits = True
             return []
-        self._lines = []
-        return self._take(node, document)
+        last, self._lines = self._lines[-1], []
+        return self._take(node, document, last, end)
 
     def _value(self, end: int) -> Document:
         """The lines kept so far from the start of a value on, the last of them up to a column."""
@@ -163,12 +155,16 @@ class _JsonReader(Reader):
         text = "".join(line.text + "\n" if is_sent_so and line.ending else line.whole for line in self._lines)
         return Document(text, self._lines[0].number)
 
-    def _take(self, node: Node, document: Document) -> list[Piece]:
+    def _take(self, node: Node, document: Document, last: Line, end: int) -> list[Piece]:
+        """The requests in a value that ends in a line, behind a column."""
         found = find_requests(node, document, self._order)
         given = [one for one in found if not one.is_idle]
         self._idle.extend(one for one in found if one.is_idle)
         self._has_given = self._has_given or bool(given)
-        self._is_wary, self._is_apart = bool(found) or has_text(node, document), False
+        if (found or has_text(node, document)) and not self._aftermath.begin(
+            last.text, end, is_fenced=self._fences.is_open
+        ):
+            raise _left_over(last.number, end + 1)
         if found:
             self._note_flaws(node, document)
         elif self._orphan is None:
@@ -205,13 +201,14 @@ class _JsonReader(Reader):
             except Unreadable as error:
                 if is_marked(error, document.text, starts[row] + at):
                     raise document.unreadable(error) from None
+                if self._aftermath.is_broken(is_fenced=self._fences.is_open):
+                    raise _left_over(self._lines[row].number, at + 1) from None
                 work -= error.reach - starts[row] - at
                 row, column = (row + 1, 0) if work > 0 else (document.place(error.reach)[0] - document.line + 1, 0)
                 continue
-            yield from self._take(node, document)
             line, column = document.place(node.end)
             row, column = line - document.line, column - 1
-            self._check_behind(self._lines[row], column)
+            yield from self._take(node, document, self._lines[row], column)
 
 
 def _left_over(line: int, column: int) -> EditError:

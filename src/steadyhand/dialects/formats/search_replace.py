@@ -197,16 +197,17 @@ class SearchReplaceReader(Reader):
             self._names.see(line.text)
 
     def _give(self, part: Part, sides: Sides, last: Line) -> list[Piece]:
+        first = part.head
         if self._broken is not None:
             left = {line.text.strip() for line in self._broken.lines}
             if not any(map(str.strip, sides.search)) or not left <= {"", *map(str.strip, sides.search)}:
                 raise self._broken.unclosed()
             self.notes.append(Note(self._broken.head.number, "a block that was broken off and begun again"))
-            self._broken = None
+            first, self._broken = self._broken.head, None
         request = sides.request(part.path)
         if request is None:
             raise refusal(part.head.number, "a block without any line", "the old lines after this mark")
-        return self._deliver(request, part.head, last)
+        return self._deliver(request, first, last)
 
     def _deliver(self, request: FileRequest, first: Line, last: Line) -> list[Piece]:
         """The piece; one that changes nothing only if no other does."""
@@ -223,7 +224,7 @@ class SearchReplaceReader(Reader):
         return []
 
     def _note_idle(self, piece: Piece) -> None:
-        self.notes.append(Note(piece.lines[0], "a block that changes nothing"))
+        self.notes.append(Note(piece.lines[0], "a block that changes nothing", is_part=True))
 
 
 def write(changes: Sequence[Change]) -> str:

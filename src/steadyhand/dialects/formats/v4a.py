@@ -81,7 +81,9 @@ class V4aReader(Reader):
         if self._has_given:
             self.notes.extend(self._around.notes())
         kept = 0 if self._has_given else 1
-        self.notes.extend(Note(piece.lines[0], "a part that changes nothing") for piece in self._idle[kept:])
+        self.notes.extend(
+            Note(piece.lines[0], "a part that changes nothing", is_part=True) for piece in self._idle[kept:]
+        )
         return [*pieces, *self._idle[:kept]]
 
     def open_bare(self, path: str, kind: Literal["add", "update"], first: Line) -> None:

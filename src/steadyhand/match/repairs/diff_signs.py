@@ -16,6 +16,7 @@ from steadyhand.text.lines import body, line_ending, split_lines
 
 _NO_SIGN = re.compile(r"-[->=0-9.]|\+[+=]")
 _SUBSTANCE = re.compile(r"\w{3}")
+_NUMBERED = re.compile(r"[- ] *[0-9]+ *[|│→:\t]")
 
 
 def mend(old: str, new: str) -> Mended | None:
@@ -23,8 +24,8 @@ def mend(old: str, new: str) -> Mended | None:
     if "-" not in old or not new:
         return None
     before, after = split_lines(old), split_lines(new)
-    if not (_is_signed(before, "-") and _SUBSTANCE.search(old)):
-        return None
+    if not (_is_signed(before, "-") and _SUBSTANCE.search(old)) or _NUMBERED.match(old):
+        return None  # with line numbers behind the signs it is not certain which blanks are whose
     if not (_is_signed(after, "+") or _is_signed(after, "-") or _is_what_stays(before, after)):
         return None
     width = 2 if _is_padded(before) and _is_padded(after) else 1
@@ -113,6 +114,7 @@ REPAIR = Repair(
         RepairExample("-item", "+ other"),
         RepairExample(" item\n-other\n", " third\n"),
         RepairExample("-\n-\n", "+\n"),
+        RepairExample("- 12| item", "- 12| other"),
         RepairExample("", ""),
     ),
     is_of_lines=True,

@@ -1,7 +1,7 @@
 """The needle with plain quotes for typographic ones, a hyphen for a dash, blanks for no-break spaces, and the reverse.
 
-Whole lines are compared with their blanks squeezed as well; a needle of one line may also stand inside a line. Where a
-language makes no difference between 'x' and "x", neither does this tier.
+Whole lines are compared with their blanks squeezed as well; a needle of one line may also stand inside a line, but not
+inside a word of it. Where a language makes no difference between 'x' and "x", neither does this tier.
 """
 
 from __future__ import annotations
@@ -48,11 +48,22 @@ def _inside_lines(source: Source, wanted: str, *, apart: bool) -> Iterator[Span]
         found = [span for row in rows_with(source, [wanted]) or () for span in _parts_of_line(source, row, target)]
     except _UnmappableError:
         return
+    if any(_cuts_word(source.text, at) for span in found for at in (span.start, span.end)):
+        return  # part of a word is something else, and the other places alone would look like all of them
     position = 0
     for span in found:
         if not apart or span.start >= position:
             yield span
             position = span.end
+
+
+def _cuts_word(text: str, at: int) -> bool:
+    """Whether a position is inside a word, in writing that puts something between words."""
+    return 0 < at < len(text) and _is_of_word(text[at - 1]) and _is_of_word(text[at])
+
+
+def _is_of_word(char: str) -> bool:
+    return char == "_" or char.isdigit() or char.lower() != char.upper()
 
 
 def _parts_of_line(source: Source, row: int, target: str) -> Iterator[Span]:
@@ -105,6 +116,7 @@ TIER = Tier(
         Example("x = 'a'\n", '⟦x = "a"\n⟧', "a.py"),
         Example("caf\u00e9 au lait", "⟦cafe\u0301 au lait⟧\n"),
         Example("the pla\u200bce", "at ⟦the place⟧ here\n"),
+        Example("等等...", "我说⟦等等…⟧了\n"),
     ),
     ignores=(
         Example("it's", "its\n"),
@@ -114,6 +126,8 @@ TIER = Tier(
         Example("wait..", "wait…\n"),
         Example("don't  stop", "now don’t stop it\n"),
         Example("cafe", "café\n"),
+        Example("state\u200b:", "value_state: 1\n", "a.yaml"),
+        Example("it’s", "it's here, said the bandit's friend\n"),
         Example("it's a caf\u00e9", "now it’s a caf\u00e9 here\nand it’s a cafe\u0301 there\n"),
     ),
 )

@@ -65,6 +65,9 @@ _ADDED: dict[tuple[Kind, str], Advice] = {
 # Where the hint from below would not help somebody at a shell, the shell's own takes its place.
 _INSTEAD: dict[tuple[Kind, str], Advice] = {
     (Kind.STALE_SOURCE, "write"): _version("replaces", "; --overwrite replaces any"),
+    (Kind.SUSPICIOUS_SHRINK, "apply"): _say(
+        'send what changes; if the rest is to go, steadyhand write has --allow-shrink, a JSON plan "allow_shrink": true'
+    ),
     (Kind.OUT_OF_BOUNDS, "insert"): _insertion_lines,
     **{(Kind.OUT_OF_BOUNDS, name): _whole_lines for name in PLACES},
 }

@@ -27,7 +27,8 @@ def report(invocation: Invocation, receipt: Receipt, *, back: Literal["undo", "r
         width = cut_width(invocation)
         output.print(receipt_lines(receipt, back=command, width=width, quiet=output.quiet, advise=invocation.advise))
         for warning in receipt.warnings:
-            output.warn(warning)
+            if warning not in receipt.remarks:  # these stand among the notes
+                output.warn(warning)
     return refused.kind.exit_code if refused is not None else 0
 
 

@@ -9,12 +9,13 @@ from steadyhand.errors import EditError
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.render.error import error_lines
 from steadyhand.surfaces.cli.render.finding import finding, lines_of
-from steadyhand.surfaces.terminal import Line, Piece, visible_name
+from steadyhand.surfaces.terminal import Line, Piece, counted, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.plan.outcome import Outcome
     from steadyhand.session.receipt import FileReceipt, Receipt
 
+_REMARKS = 5
 _DIFF_ROWS = 120  # after an edit; `show` prints all of it
 _PREVIEW = {
     "created": "would create",
@@ -55,12 +56,20 @@ def receipt_lines(
         summaries[0] = (*summaries[0], Piece(" · ", "dim"), *way)
     lines += summaries
     if receipt.format is not None:
-        lines.append((Piece("  note: ", "dim"), Piece(f"read as {receipt.format}")))
+        lines += _reading_lines(receipt)
     for outcome in receipt.outcomes:
         lines += _outcome_lines(outcome, advise, is_only=len(receipt.outcomes) == 1)
     if way and len(summaries) != 1:
         lines.append(way)
     return lines
+
+
+def _reading_lines(receipt: Receipt) -> list[Line]:
+    """How a reply was read, and the first of what was left out of it."""
+    told = [f"read as {receipt.format}", *receipt.remarks[:_REMARKS]]
+    more = len(receipt.remarks) - _REMARKS
+    told += [f"and {counted(more, 'more note')}, all of them with --json"] if more > 0 else []
+    return [(Piece("  note: ", "dim"), Piece(words)) for words in told]
 
 
 def _way_back(receipt: Receipt, back: tuple[str, str]) -> Line:
