@@ -112,6 +112,8 @@ def test_every_refused_edit_of_a_reply_has_its_outcome() -> None:
     result = sh.patch(BEFORE, diff_of("a.txt", hunks), path="a.txt")
     assert [outcome.error is None for outcome in result.outcomes] == [False, True, False]
     assert result.outcomes[1].skipped == "held-back"
+    places = [outcome.error.details["reply_lines"] for outcome in result.outcomes if outcome.error is not None]
+    assert places == [[1, 5], [11, 13]]
 
 
 def test_a_policy_holds_for_a_patch() -> None:

@@ -88,6 +88,8 @@ def refused(reply: str) -> EditError:
         '{"type": "apply_patch_call", "operation": {"type": "update_file", "path": "a", "diff": "@@"}}',
         '{"path": "a.py", "content": "x"}',
         '{"command": "view", "path": "a.py"}',
+        '[{"selector": "h1", "rules": []}]',
+        'export default {\n  selector: "x",\n}\n',
         'Use `{"old_string": "a", "new_string": "b"}` for that.',
         '```python\ncall({"old_string": "a", "new_string": "b"})\n{"old_string": "a", "new_string": "b"}\n```\n',
         '```json title=fixtures/call.json\n{"old_string": "a", "new_string": "b"}\n```\n',
@@ -106,7 +108,7 @@ PAIR = '{"old_string": "a", "new_string": "b"}'
     ("reply", "place", "word"),
     [
         ('{"edits": [{"old_string": "a"', (1, 30), "ends here"),
-        ('Edits:\n{"edits": [{"old_string": "a", "new_string": "b"}', (2, 53), "ends here"),
+        ('Edits:\n{"edits": [{"old_string": "a", "new_string": "b"}', (2, 50), "ends here"),
         ('```json\n{"edits": [{"old_string": "a", "new_string": "b"}\n```\n', (3, 1), "'`'"),
         ('{"old_string": "a", "new_string": "b", "new_string": "c"}', (1, 40), "twice"),
         ('{"old_string": "a", "new_string": "b", "oldText": "c"}', (1, 40), "oldText"),

@@ -180,3 +180,11 @@ def test_wrong_json_is_named(value: dict[str, object], field: str) -> None:
 def test_a_mended_line_without_its_indentation_brings_its_lines_to_it() -> None:
     result = edit("if x:\n    foo(1)\n", [Replace("12| foo(1)", "12| foo(1)\n13| bar(2)")])
     assert result.text == "if x:\n    foo(1)\n    bar(2)\n"
+
+
+def test_whole_lines_that_are_part_of_one_are_told_so_and_not_offered_again() -> None:
+    error = edit("x = 1\n    data = get(url, 10)\n", [Replace(Old("get(url, 10)\n", fit="lines"), "put()\n")]).error
+    assert error is not None
+    assert error.kind is Kind.NO_MATCH
+    assert "corrected" not in error.details
+    assert "line 2" in str(error.hint)

@@ -73,6 +73,7 @@ def test_one_answer_names_everything_that_has_to_change(ws: Workspace) -> None:
     reply = edit_of("a.txt", "none", "x") + "@@ -2 +2 @@\n-neither\n+y\n" + TEXT + edit_of("c.sh", "nor this", "z")
     with pytest.raises(EditError) as caught:
         ws.patch(reply)
+    assert caught.value.details["reply_lines"] == [1, 5]
     also = caught.value.details["also"]
     assert isinstance(also, list)
     assert [(other["path"], other["kind"]) for other in also] == [("a.txt", "no-match"), ("c.sh", "no-match")]

@@ -68,6 +68,51 @@ def test_an_empty_file_has_one_empty_place() -> None:
     assert refused(Lines(1), "").kind == Kind.OUT_OF_BOUNDS
 
 
+@pytest.mark.parametrize(
+    ("target", "now"),
+    [
+        (Lines(2, 2, "TWO"), []),
+        (Lines(1, 2, "one"), [1]),
+        (Lines(1, 1, "one\ntwo"), [1]),
+        (Lines(1, 1, "three"), [3]),
+        (Lines(9, 9, "two"), [2]),
+        (Lines(2, 1, "two"), [2]),
+        (Lines(2, 2, ""), []),
+        (Lines(2, 2, "two \n"), []),
+        (Lines(2, 2, "wo"), []),
+    ],
+)
+def test_lines_that_do_not_say_what_they_should_are_stale_and_tell_where_that_stands(
+    target: Lines, now: list[int]
+) -> None:
+    refusal = refused(target)
+    assert refusal.kind == Kind.STALE_SOURCE
+    assert refusal.details["now_at"] == now
+
+
+def test_text_that_repeats_is_reported_at_every_line() -> None:
+    assert refused(Lines(3, 4, "a\na"), "a\na\na\nb\na\na\n").details["now_at"] == [1, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (Lines(2, 2, "two"), "two\r\n"),
+        (Lines(2, 2, "two\r\n"), "two\r\n"),
+        (Lines(1, 2, "one\ntwo"), "one\ntwo\r\n"),
+        (Lines(1, 3, TEXT), TEXT),
+        (Lines(2, 1, ""), ""),
+    ],
+)
+def test_lines_that_say_what_they_should_are_located_whatever_their_endings(target: Lines, expected: str) -> None:
+    assert located(target) == expected
+
+
+def test_a_blank_line_may_be_given_with_or_without_its_newline() -> None:
+    assert located(Lines(2, 2, ""), "a\n\nb\n") == located(Lines(2, 2, "\n"), "a\n\nb\n") == "\n"
+    assert located(Lines(1, 2, "a\n"), "a\n\nb\n") == located(Lines(1, 2, "a\n\n"), "a\n\nb\n") == "a\n\n"
+
+
 @pytest.mark.parametrize("anchor", ["", "12", "12#", "12#ab", "#abc", "0#abc", "x#abc", "12#xyz", "-1#abc", " 1#abc"])
 def test_what_is_no_anchor_is_a_bad_request(anchor: str) -> None:
     with pytest.raises(EditError) as caught:
@@ -104,7 +149,9 @@ def test_an_anchor_knows_the_line_and_not_its_ending() -> None:
     assert anchor_of(1, "two") == anchor_of(1, "two\r\n") == anchor_of(1, "two\n")
 
 
-@pytest.mark.parametrize("target", [Lines(3, 5), Lines(5, 4), Anchor("12#a3f"), Anchor("12#a3f", "15#09c")])
+@pytest.mark.parametrize(
+    "target", [Lines(3, 5), Lines(5, 4), Lines(3, 5, "x"), Anchor("12#a3f"), Anchor("12#a3f", "15#09c")]
+)
 def test_targets_come_back_from_their_json_form(target: Target) -> None:
     assert type(target).from_json(target.to_json(), "target") == target
 
@@ -123,6 +170,7 @@ def test_lines_and_anchors_are_also_read_from_objects() -> None:
         (Lines, {"start": 1}, "x.end"),
         (Lines, {"start": 1, "stop": 2}, "x.stop"),
         (Lines, 3, "x"),
+        (Lines, {"start": 1, "end": 2, "text": 3}, "x.text"),
         (Anchor, [], "x"),
         (Anchor, [1], "x[0]"),
         (Anchor, None, "x"),

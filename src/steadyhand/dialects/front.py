@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from steadyhand.dialects.patch import Patch, paths_of
+from steadyhand.dialects.patch import Patch, Place, paths_of
 from steadyhand.dialects.stream import PatchStream
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
@@ -23,7 +23,7 @@ from steadyhand.plan.snippet import plan_merge
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.source import Source
 
-__all__ = ["patch", "read_patch"]
+__all__ = ["at_reply", "patch", "read_patch"]
 
 Text = TypeVar("Text", str, bytes)
 
@@ -69,7 +69,25 @@ def patch(
 def _make(source: Source, found: Patch, policy: Policy | None, path: str | None) -> tuple[Plan, str, tuple[str, ...]]:
     files = _for_path(found, path)
     made, remarks = _plan(source, files, policy or Policy(), path or paths_of(files)[0] or None)
-    return made, found.format, (*found.remarks, *remarks)
+    return _placed(made, found, files), found.format, (*found.remarks, *remarks)
+
+
+def _placed(made: Plan, found: Patch, files: Sequence[FileRequest]) -> Plan:
+    """The plan, each refused edit with where it stands in the reply."""
+    places = dict(zip(map(id, found.files), found.places, strict=True))
+    every = [place for request in files if isinstance(request, EditFile) for place in places[id(request)]]
+    if all(outcome.error is None for outcome in made.outcomes) or len(every) < len(made.outcomes):
+        return made
+    told = (
+        outcome if outcome.error is None else replace(outcome, error=at_reply(outcome.error, every[outcome.index]))
+        for outcome in made.outcomes
+    )
+    return replace(made, outcomes=tuple(told))
+
+
+def at_reply(error: EditError, place: Place | None) -> EditError:
+    """A refusal with the lines of the reply it is about."""
+    return error if place is None else error.with_details(reply_lines=list(place))
 
 
 def _for_path(found: Patch, path: str | None) -> list[FileRequest]:

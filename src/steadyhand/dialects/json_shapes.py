@@ -127,7 +127,7 @@ class _Search:
 
 def _leaf(fields: Fields, around: Around) -> Found | None:
     """A single edit, in our own form or another."""
-    if "dom" in fields:
+    if "dom" in fields and around.is_listed:
         raise fields.refuse(fields.node.start, "an operation on the elements of a page", "old and new text")
     own = find_own_edit(fields.node, fields.document, around)
     return own if own is not None else find_edit(fields, around)
@@ -154,12 +154,13 @@ def _holds_edits(fields: Fields) -> bool:
     shown = [Fields(one, fields.document) for one in nodes if isinstance(one.value, dict)]
     if fields.names["edits"] == "files":
         return any(_is_edit(one) or ("content" in one and one.has_only(_WRITTEN)) for one in shown)
-    return any(map(_is_edit, shown)) or (bool(shown) and fields.names["edits"] == "edits" and "path" in fields)
+    is_meant = fields.names["edits"] == "edits" or any("dom" in one and "verb" in one for one in shown)
+    return any(map(_is_edit, shown)) or (bool(shown) and is_meant and "path" in fields)
 
 
 def _is_edit(fields: Fields) -> bool:
     """Whether an object looks like an edit, or like something that holds one."""
-    if fields.is_distinct or "edits" in fields or "dom" in fields or is_own_request(fields.node):
+    if fields.is_distinct or "edits" in fields or is_own_request(fields.node):
         return True
     has_new = "new" in fields or "insert_text" in fields
     return has_new and any(role in fields for role in ("old", "range", "insert_line", "target"))

@@ -5,7 +5,7 @@ Paths are as the reply has them. Nothing here knows which files exist.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.dialects.dialect import Dialect
@@ -25,17 +25,31 @@ from steadyhand.plan.request import (
 __all__ = ["Patch", "paths_of", "renamed"]
 
 
+Place = tuple[int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """What a reply asks for; edits of one file that follow each other are one request."""
+    """What a reply asks for; edits of one file that follow each other are one request.
+
+    `places[i]` says where in the reply request i stands: first and last line of each of its edits, or of the request.
+    """
 
     dialect: Dialect
     files: tuple[FileRequest, ...]
     notes: tuple[Note, ...] = ()
+    places: tuple[tuple[Place, ...], ...] = ()
 
     @classmethod
     def of(cls, dialect: Dialect, pieces: Sequence[Piece], notes: Sequence[Note]) -> Patch:
-        return cls(dialect, tuple(_joined(piece.request for piece in pieces)), tuple(notes))
+        return cls(dialect, (), tuple(notes))._with((piece.request, _places(piece)) for piece in pieces)
+
+    def place_of(self, path: str, index: int | None) -> Place | None:
+        """Where in the reply the edit of that index in a file stands, or what it asks of the file as a whole."""
+        for request, places in zip(self.files, self.places, strict=True):
+            if path in paths_of([request]) and (index or 0) < len(places):
+                return places[index or 0]
+        return None
 
     @property
     def format(self) -> str:
@@ -64,11 +78,11 @@ class Patch:
 
     def mapped(self, name: Callable[[str], str]) -> Patch:
         """The patch with every path put through a function."""
-        return replace(self, files=tuple(_joined(renamed(request, name) for request in self.files)))
+        return self._with((renamed(request, name), places) for request, places in self._parts())
 
     def overwriting(self, exists: Callable[[str], bool]) -> Patch:
         """The patch with leave to take the place of files that exist."""
-        return replace(self, files=tuple(step for request in self.files for step in _overwriting(request, exists)))
+        return self._with((step, places) for one, places in self._parts() for step in _overwriting(one, exists))
 
     def as_whole_files(self) -> Patch:
         """The patch with every snippet taken for the whole of its file."""
@@ -76,6 +90,14 @@ class Patch:
             WriteFile(one.path, one.snippet, one.expect) if isinstance(one, MergeFile) else one for one in self.files
         )
         return replace(self, files=tuple(files))
+
+    def _parts(self) -> Iterator[_Part]:
+        return zip(self.files, self.places, strict=True)
+
+    def _with(self, parts: Iterable[_Part]) -> Patch:
+        joined = list(_joined(parts))
+        files, places = tuple(request for request, _ in joined), tuple(places for _, places in joined)
+        return replace(self, files=files, places=places)
 
 
 def paths_of(files: Sequence[FileRequest]) -> tuple[str, ...]:
@@ -95,24 +117,33 @@ def renamed(request: FileRequest, name: Callable[[str], str]) -> FileRequest:
     return replace(request, path=name(request.path))
 
 
-def _joined(requests: Iterator[FileRequest] | Sequence[FileRequest]) -> Iterator[FileRequest]:
+_Part = tuple[FileRequest, tuple[Place, ...]]
+
+
+def _places(piece: Piece) -> tuple[Place, ...]:
+    request = piece.request
+    return (piece.lines,) * (len(request.edits) if isinstance(request, EditFile) else 1)
+
+
+def _joined(parts: Iterable[_Part]) -> Iterator[_Part]:
     """Requests in order, runs of edits of one file put together."""
-    run: list[EditFile] = []
-    for request in requests:
-        if run and not (isinstance(request, EditFile) and request.path == run[0].path):
+    run: list[tuple[EditFile, tuple[Place, ...]]] = []
+    for request, places in parts:
+        if run and not (isinstance(request, EditFile) and request.path == run[0][0].path):
             yield _one(run)
             run = []
         if isinstance(request, EditFile):
-            run.append(request)
+            run.append((request, places))
         else:
-            yield request
+            yield request, places
     if run:
         yield _one(run)
 
 
-def _one(run: Sequence[EditFile]) -> EditFile:
-    expect = next((request.expect for request in run if request.expect is not None), None)
-    return EditFile(run[0].path, tuple(edit for request in run for edit in request.edits), expect)
+def _one(run: Sequence[tuple[EditFile, tuple[Place, ...]]]) -> _Part:
+    expect = next((request.expect for request, _ in run if request.expect is not None), None)
+    edits = tuple(edit for request, _ in run for edit in request.edits)
+    return EditFile(run[0][0].path, edits, expect), tuple(place for _, places in run for place in places)
 
 
 def _overwriting(request: FileRequest, exists: Callable[[str], bool]) -> Iterator[FileRequest]:

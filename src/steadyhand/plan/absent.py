@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.doubts import is_telling
-from steadyhand.plan.edit import Edit
+from steadyhand.plan.edit import Edit, Old
 from steadyhand.plan.places import WIDTH, lines_phrase
 from steadyhand.plan.refusals import two_lines
 from steadyhand.text.lines import is_whole_lines, split_bodies
@@ -110,11 +110,20 @@ class Absence:
             return message, f"read {lines} and {rivals[0]} of {name}, and quote more of the place that is meant"
         if best.similarity < _ALIKE:
             return message, f"read {name} again: it may be another file that is meant, or the text is gone"
+        if self._is_cut(best.span):
+            return message, f"whole lines are meant here: quote {lines} of {name} from beginning to end"
         if self.new is not None and best.span.overlaps(self.new):
             return message, f"read {lines} of {name}: if the edit is not made there, quote the old text as it stands"
         return message, self._offer(best, lines, details)
 
+    def _is_cut(self, span: Span) -> bool:
+        """Whether the old text is said to be whole lines, and a place is part of one."""
+        target = self.edit.target if self.edit is not None else None
+        return isinstance(target, Old) and target.fit == "lines" and not is_whole_lines(self.source.text, span)
+
     def _told_of(self, best: Nearest, lines: str) -> str:
+        if self._is_cut(best.span) and best.similarity == 1:
+            return f"the old text is only a part of {lines} of {self.name}"
         if best.similarity < _ALIKE:
             return (
                 f"the old text is not in {self.name}, nor anything much like it; "

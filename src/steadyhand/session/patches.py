@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 
-from steadyhand.dialects.front import read_patch
+from steadyhand.dialects.front import at_reply, read_patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
@@ -46,7 +46,12 @@ class Patches(ABC):
         named = named.overwriting(self._exists) if overwrite else named
         rules = checks.policy_of(self.policy if policy is None else policy)
         asks = [Ask(request, rules, None, reason, overwrite) for request in named.files]
-        receipt = self._run(asks, reason, policy, partial=rules.partial, preview=preview, progress=progress)
+        try:
+            receipt = self._run(asks, reason, policy, partial=rules.partial, preview=preview, progress=progress)
+        except EditError as error:
+            path_of, index = error.details.get("path"), error.details.get("index")
+            place = named.place_of(str(path_of), index if isinstance(index, int) else None)
+            raise at_reply(error, place) from None
         return replace(
             receipt, format=found.format, warnings=(*receipt.warnings, *found.remarks), remarks=found.remarks
         )
