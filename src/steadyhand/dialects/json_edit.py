@@ -18,7 +18,7 @@ from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Occurrence, 
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, RenameFile, WriteFile
 from steadyhand.structure.targets.lines import Lines
 
-__all__ = ["Around", "Found", "find_edit", "path_of_edit"]
+__all__ = ["Around", "Found", "expect_of_edit", "find_edit", "path_of_edit"]
 
 Numbered = Literal["", "range", "line"]
 
@@ -27,7 +27,7 @@ _REPLACING = ("old", "new", "all", "expected", "occurrence", "line", "end_line",
 _RANGED = ("range", "old", "new", "content", *_EVERYWHERE)
 _INSERTING = ("insert_line", "insert_text", "new", "content", *_EVERYWHERE)
 _WRITING = ("content", "shrink", *_EVERYWHERE)
-_VERBS = frozenset(("replace", "edit", "update", "modify", "str_replace", "search_replace", "text", "insert"))
+_VERBS = frozenset(("replace", "edit", "update", "modify", "str_replace", "search_replace", "text"))
 _WRITERS = frozenset(("writefile", "write", "writetofile", "filewrite", "writefiles", "createfile", "create"))
 _EXPECT = re.compile(r"[0-9a-fA-F]{16,64}", re.ASCII)
 _MISREAD = re.compile("[\b\f]")
@@ -71,7 +71,7 @@ def find_edit(fields: Fields, around: Around) -> Found | None:
     if "code_edit" in fields and path_of_edit(fields, around):
         fields.check_only(("code_edit", *_EVERYWHERE))
         snippet = fields.need_text("code_edit")
-        return _found(fields, MergeFile(path_of_edit(fields, around), snippet, _expect(fields, around)))
+        return _found(fields, MergeFile(path_of_edit(fields, around), snippet, expect_of_edit(fields, around)))
     if around.tool in _WRITERS and "content" in fields and path_of_edit(fields, around):
         return _writing(fields, around)
     return None
@@ -85,6 +85,14 @@ def path_of_edit(fields: Fields, around: Around) -> str:
     return path
 
 
+def expect_of_edit(fields: Fields, around: Around) -> str | None:
+    """The digest that the file must have, as an object or what stands around it says."""
+    expect = fields.text("expect")
+    if expect is not None and not _EXPECT.fullmatch(expect):
+        raise _refuse(fields, "expect", "this is no digest", "16 to 64 hex digits of the file's SHA-256")
+    return around.expect if expect is None else expect.lower()
+
+
 def _is_replacing(fields: Fields, around: Around) -> bool:
     """Whether there is old and new text, under names that nothing else has, or that mean this where they stand."""
     if fields.is_distinct:
@@ -96,7 +104,7 @@ def _is_replacing(fields: Fields, around: Around) -> bool:
 
 def _replacing(fields: Fields, around: Around, verb: str) -> Found:
     fields.check_only(_REPLACING)
-    if verb and verb not in _VERBS - {"insert"}:
+    if verb and verb not in _VERBS:
         role = "command" if "command" in fields else "verb"
         raise _refuse(fields, role, f"{verb!r} beside old and new text", "'replace', or nothing")
     path, old = path_of_edit(fields, around), fields.need_text("old")
@@ -156,7 +164,7 @@ def _bounds(document: Document, node: Node) -> tuple[int, int]:
     numbers: list[int] = []
     for bound in pair:
         if isinstance(bound.value, dict):
-            raise document.refuse(bound.start, "a range of lines and characters, which this is not", example)
+            raise document.refuse(bound.start, "this names a line and a character in it", example)
         if isinstance(bound.value, bool) or not isinstance(bound.value, int):
             raise document.refuse(bound.start, "this is no line number", "a whole number")
         numbers.append(bound.value)
@@ -207,7 +215,7 @@ def _commanded(fields: Fields, around: Around, verb: str) -> Found | None:
         return _found(fields, CreateFile(path, fields.need_text("content")))
     if verb == "delete" and path:
         fields.check_only(_EVERYWHERE)
-        return _found(fields, DeleteFile(path, _expect(fields, around)))
+        return _found(fields, DeleteFile(path, expect_of_edit(fields, around)))
     return None
 
 
@@ -216,7 +224,7 @@ def _writing(fields: Fields, around: Around) -> Found:
     path, content = path_of_edit(fields, around), fields.need_text("content")
     if around.tool.startswith("create"):
         return _found(fields, CreateFile(path, content))
-    return _found(fields, WriteFile(path, content, _expect(fields, around), fields.flag("shrink")))
+    return _found(fields, WriteFile(path, content, expect_of_edit(fields, around), fields.flag("shrink")))
 
 
 def _check_new(fields: Fields, role: str, old: str | None) -> None:
@@ -240,14 +248,7 @@ def _check_new(fields: Fields, role: str, old: str | None) -> None:
 
 
 def _edit_file(fields: Fields, around: Around, edit: Edit) -> EditFile:
-    return EditFile(path_of_edit(fields, around), (edit,), _expect(fields, around))
-
-
-def _expect(fields: Fields, around: Around) -> str | None:
-    expect = fields.text("expect")
-    if expect is not None and not _EXPECT.fullmatch(expect):
-        raise _refuse(fields, "expect", "this is no digest", "16 to 64 hex digits of the file's SHA-256")
-    return around.expect if expect is None else expect.lower()
+    return EditFile(path_of_edit(fields, around), (edit,), expect_of_edit(fields, around))
 
 
 def _reason(fields: Fields, around: Around) -> str | None:

@@ -105,7 +105,7 @@ class Fields:
 
     def get(self, role: str) -> Node | None:
         """The value of a field; None where it is absent or null."""
-        node = self._members.get(self.names.get(role, ""))
+        node = self._members[self.names[role]] if role in self.names else None
         return None if node is None or node.value is None else node
 
     def text(self, role: str) -> str | None:

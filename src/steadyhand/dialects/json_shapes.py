@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from steadyhand.dialects.bare_quotes import plain_name
 from steadyhand.dialects.json_document import Document
-from steadyhand.dialects.json_edit import Around, Found, find_edit, path_of_edit
+from steadyhand.dialects.json_edit import Around, Found, expect_of_edit, find_edit, path_of_edit
 from steadyhand.dialects.json_fields import NAMES, Fields, is_marked
 from steadyhand.dialects.json_node import Node
 from steadyhand.dialects.json_order import Order
@@ -100,7 +100,7 @@ class _Search:
             tool="writefiles" if fields.names["edits"] == "files" else around.tool,
             path=path_of_edit(fields, around),
             reason=fields.reason() or around.reason,
-            expect=fields.text("expect") or around.expect,
+            expect=expect_of_edit(fields, around),
             is_listed=True,
         )
         nodes, document = _items(fields)
@@ -159,8 +159,10 @@ def _holds_edits(fields: Fields) -> bool:
 
 
 def _is_edit(fields: Fields) -> bool:
-    """Whether an object looks like an edit, or like something that holds one."""
-    if fields.is_distinct or "edits" in fields or is_own_request(fields.node):
+    """Whether an object looks like an edit, or like something that holds one for a file."""
+    if fields.is_distinct or is_own_request(fields.node):
+        return True
+    if "path" in fields and plain_name(fields.names.get("edits", "")) in ("edits", "replaceoperations"):
         return True
     has_new = "new" in fields or "insert_text" in fields
     return has_new and any(role in fields for role in ("old", "range", "insert_line", "target"))

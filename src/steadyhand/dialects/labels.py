@@ -12,6 +12,7 @@ import re
 __all__ = ["label_in", "label_in_info", "mention_in", "path_of"]
 
 _LONGEST = 400
+_WORDS_AT_MOST = 20
 _PATH = re.compile(r"(?:[A-Za-z]:)?[/\\]?(?:[\w.@+~=,()\[\]{}$!%&#-]+[/\\])*[\w.@+~=,()\[\]{}$!%&#-]+")
 _EXTENSION = re.compile(r"[^.]\.([A-Za-z]\w{0,9})$")
 _EXTENSIONS = frozenset(
@@ -89,7 +90,7 @@ def label_in(line: str) -> str | None:
     ('src/app.py', 'a.txt', None)
     """
     text = line.strip()
-    if not text or len(text) > _LONGEST:
+    if not _may_name(text):
         return None
     tag = _TAG.fullmatch(text) or _ELEMENT.fullmatch(text)
     if tag is not None:
@@ -126,6 +127,13 @@ def mention_in(line: str) -> str | None:
     """
     found = {path for path in map(path_of, _QUOTED.findall(line[:_LONGEST])) if path is not None}
     return found.pop() if len(found) == 1 else None
+
+
+def _may_name(text: str) -> bool:
+    """Whether a line is worth a closer look: short, few words, and with something that a path has."""
+    if not text or len(text) > _LONGEST or text.count(" ") > _WORDS_AT_MOST or text[-1] in ";{},=|&+":
+        return False
+    return "." in text or "/" in text or "\\" in text or any(name in text for name in _BARE_NAMES)
 
 
 def _is_name(name: str, whole: str, *, in_folder: bool) -> bool:

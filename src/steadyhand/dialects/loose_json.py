@@ -23,8 +23,8 @@ MAX_DEPTH = 64
 DOUBTFUL = "an escape that JSON does not have"
 _LONGEST_NUMBER = 400
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_STRICT_CHUNK = re.compile(r'[^"\\\x00-\x1f]*')
-_LOOSE_CHUNKS = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
+_STRICT_RUN = re.compile(r'[^"\\\x00-\x1f]*')
+_LOOSE_RUNS = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
 _STRICT_BLANKS = re.compile(r"[ \t\r\n]*")
 _LOOSE_BLANKS = re.compile(r"[ \t\r\n\ufeff\u00a0]*")
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -170,7 +170,7 @@ class _Scanner:
         char = self._text[at : at + 1]
         word = _WORD.match(self._text, at) if self._outlook else None
         if char == '"' or (char == "'" and self._outlook):
-            name = self._chunks(at, char, is_key=True)
+            name = self._text_in(at, char, is_key=True)
         elif word is not None:
             name, self._at = word.group(), word.end()
             self._flaw(at, "a key without quotes")
@@ -207,15 +207,15 @@ class _Scanner:
     def _string(self, at: int, quote: str) -> str:
         if self._outlook and self._text.startswith(quote * 3, at):
             raise self._error(at, "three quotes", f"one {quote} before and behind the text, and \\{quote} inside it")
-        return self._chunks(at, quote, is_key=False)
+        return self._text_in(at, quote, is_key=False)
 
-    def _chunks(self, at: int, quote: str, *, is_key: bool) -> str:
+    def _text_in(self, at: int, quote: str, *, is_key: bool) -> str:
         """The string whose opening quote stands at an offset."""
-        chunk = _LOOSE_CHUNKS[quote] if self._outlook else _STRICT_CHUNK
+        run = _LOOSE_RUNS[quote] if self._outlook else _STRICT_RUN
         parts: list[str] = []
         position, bare = at + 1, 0
         while True:
-            found = chunk.match(self._text, position)
+            found = run.match(self._text, position)
             parts.append(found.group() if found is not None else "")
             position += len(parts[-1])
             char = self._text[position : position + 1]

@@ -56,6 +56,8 @@ def place_runs(file: VisibleRows, runs: Sequence[Run], key: Key, refuse: Refusal
     for before, after in pairwise(placed):
         if before.end > after.start:
             raise refuse.overlapping(after.run, before.run, before.end - 1)
+        if before.end == after.start and before.run.dots:
+            raise refuse.idle_mark(before.run, before.end - 1)
     return placed
 
 
@@ -128,14 +130,12 @@ class _Placing:
         ours = [self._ours(at, is_above=is_above) for at in rows]
         theirs = [self._theirs(at, is_above=is_above) for at in places]
         return Edge(
-            ours[0],
             theirs[0],
             ours[1:],
             theirs[1:],
             is_end=low == 0 if is_above else high == len(self._file),
             is_above=is_above,
             is_marked=run.above if is_above else run.below,
-            is_firm=self._is_firm(is_above=is_above),
         )
 
     def _ours(self, row: int, *, is_above: bool) -> EdgeRow:

@@ -12,16 +12,13 @@ from functools import cached_property
 from steadyhand.match.lexis import Lexis, fold, squeeze
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.policy import Policy
-from steadyhand.text.indent import indent_of
 
-__all__ = ["Key", "VisibleRows", "depth_of", "is_telling", "key_of", "letters_in", "likeness", "part_likeness"]
+__all__ = ["Key", "VisibleRows", "is_telling", "key_of", "letters_in", "likeness"]
 
 Key = Callable[[str], str]
 
-_TAB = 4
 _COMPARED = 400  # code points of a row
 _START, _STARTED = 10, 0.7  # code points that two rows begin with, and how alike they are at least
-_PART = 12  # code points from which a part of a row says something
 _TELLING = 4  # letters and digits
 _WORD = re.compile(r"[^\W_]+")
 _KEYWORDS = frozenset(
@@ -69,11 +66,6 @@ class VisibleRows:
         return end - (self.numbers[place - 1] + 1 if place else 0)
 
 
-def depth_of(row: str) -> int:
-    """How far a row is indented, in columns."""
-    return len(indent_of(row).expandtabs(_TAB))
-
-
 def letters_in(row: str) -> int:
     """How many letters and digits a row has."""
     return sum(map(str.isalnum, row))
@@ -94,11 +86,3 @@ def likeness(one: str, two: str) -> float:
 
     one, two = one.strip()[:_COMPARED], two.strip()[:_COMPARED]
     return max(fuzz.ratio(one, two) / 100, _STARTED if one[:_START] == two[:_START] and len(one) >= _START else 0.0)
-
-
-def part_likeness(one: str, two: str) -> float:
-    """How much of the shorter row stands together in the longer one, from 0 to 1; 0 for a row too short to tell."""
-    from rapidfuzz import fuzz
-
-    one, two = one.strip()[:_COMPARED], two.strip()[:_COMPARED]
-    return fuzz.partial_ratio(one, two) / 100 if min(len(one), len(two)) >= _PART else 0.0

@@ -39,8 +39,8 @@ class EdgeRow:
     blanks: int
 
     def is_same(self, other: EdgeRow) -> bool:
-        """Whether both say the same; rows of mere signs only where they stand at the same indentation."""
-        return self.key == other.key and (is_telling(self.text) or self.indent in (None, other.indent))
+        """Whether both say the same at the same indentation, as far as that is known."""
+        return self.key == other.key and self.indent in (None, other.indent)
 
     def is_like(self, other: EdgeRow) -> bool:
         """Whether both say the same, or one is the other with other words."""

@@ -76,6 +76,17 @@ class Refusals:
             details={"line": run.line(0)},
         )
 
+    def idle_mark(self, run: Run, place: int) -> EditError:
+        """Three dots where nothing is left out may as well be a line that is to come in."""
+        line = run.line(len(run.rows) - 1)
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"the dots below line {line} of the snippet stand for nothing: what follows them comes right below line "
+            f"{self._file.line(place)} of {self._name}",
+            hint="leave them out, or send an edit if they are to be a line of the file",
+            details={"line": line, "nearest": self._file.line(place)},
+        )
+
     def open_edge(self, run: Run, edge: Edge) -> EditError:
         beyond = edge.beyond_same()
         edge = beyond if beyond.new else edge
