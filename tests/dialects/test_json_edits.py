@@ -146,6 +146,7 @@ PAIR = '{"old_string": "a", "new_string": "b"}'
         ('{"files": [{"path": "a", "delete": true}], "partial": true}', (1, 44), "whole"),
         ('{"path": "", "delete": true}', (1, 2), "empty"),
         ('{"name": "Edit", "arguments": "{\\"old_string\\": \\"a\\", \\"new_string\\""}', (1, 31), "in the JSON text"),
+        ('{"old_string": "a", "new_string": "b" "reason": "c"}', (1, 37), "may end the text"),
         (PAIR + " and more", (1, 39), "behind the JSON"),
         (PAIR + '\nthe rest"}', (2, 1), "behind the JSON"),
         (f"```\n{PAIR}\nthe rest\n```\n", (3, 1), "behind the JSON"),

@@ -43,6 +43,13 @@ DRIFTS = [
         "call(2, b)\ncall(2, b)\n",
         "call(2, b)\n",
     ),
+    (
+        "a row as deep as the first, which no rule explains",
+        "  a\nb\nc\n",
+        "    \ta\n    b\n    c\n",
+        "    \ta\n    \td\n    b\n    c\n",
+    ),
+    ("a row further left than any, for rows of two depths", "    a\n\nb\n", "      a\n\n  b\n", "\nc\n"),
     ("both changed what a repeated row says", "a ‘x’\nb\n", "a 'x'\nb\n", 'a "x"\nb\n'),
 ]
 

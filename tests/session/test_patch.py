@@ -175,3 +175,38 @@ def test_a_file_with_secrets_is_not_copied(root: Path) -> None:
         ws.patch("diff --git a/.env b/open.txt\ncopy from .env\ncopy to open.txt\n")
     assert caught.value.kind is Kind.PROTECTED_PATH
     assert not (root / "open.txt").exists()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_mark_of_a_file_may_be_quoted_and_stays(ws: Workspace, root: Path, count: int) -> None:
+    rows = ["def z():\n", "    a\n"][:count]
+    (root / "m.py").write_bytes("\ufeff".encode() + "".join(rows).encode())
+    context = "".join(f" {row}" for row in rows[1:])
+    ws.patch(f"--- a/m.py\n+++ b/m.py\n@@ -1 +1,2 @@\n-\ufeff{rows[0]}+\ufeffdef y():\n+    b\n{context}")
+    wanted = "\ufeffdef y():\n    b\n" + "".join(rows[1:])
+    assert (root / "m.py").read_bytes() == wanted.encode()
+    with pytest.raises(EditError) as caught:
+        ws.patch("--- a/m.py\n+++ b/m.py\n@@ -1 +1 @@\n-\ufeffdef y():\n+def y():\n")
+    assert caught.value.kind is Kind.BAD_REQUEST
+    gone = "".join(f"-{row}" for row in wanted.splitlines(keepends=True))
+    ws.patch(f"--- a/m.py\n+++ /dev/null\n@@ -1,{count + 1} +0,0 @@\n{gone}")
+    assert not (root / "m.py").exists()
+
+
+def test_undo_takes_away_every_directory_that_was_made(ws: Workspace, root: Path) -> None:
+    new = "--- /dev/null\n+++ b/{}\n@@ -0,0 +1 @@\n+x\n"
+    receipt = ws.patch(new.format("dir/dev") + new.format("dir/sub/x") + new.format("dir/sub/deep/y"))
+    assert receipt.id is not None
+    ws.undo(receipt.id)
+    assert not (root / "dir").exists()
+
+
+def test_a_copy_is_of_the_file_as_it_was(ws: Workspace, root: Path) -> None:
+    reply = (
+        "diff --git a/c.sh b/c.sh\nold mode 100644\nnew mode 100755\n"
+        "diff --git a/c.sh b/d.sh\nsimilarity index 100%\ncopy from c.sh\ncopy to d.sh\n"
+    )
+    with pytest.raises(EditError) as caught:
+        ws.patch(reply)
+    assert caught.value.kind is Kind.MALFORMED_PATCH
+    assert tree(root) == FILES

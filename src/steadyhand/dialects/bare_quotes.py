@@ -79,6 +79,8 @@ class Outlook:
         verdict = Verdict.CONTENT
         if char == "," or char == "}" or has_break:
             verdict = self._member(self._gap(after + (char == ","), is_bare=is_bare), closers, is_bare=is_bare)
+        if verdict is Verdict.CONTENT and char in ('"', "'") and _WORD.fullmatch(self.key_at(after) or ""):
+            return Verdict.DOUBT  # the comma before a next member may be missing
         return self._content(quote, char) if verdict is Verdict.CONTENT else verdict
 
     def is_sure(self, key: str) -> bool:

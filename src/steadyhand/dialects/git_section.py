@@ -79,7 +79,8 @@ class Section:
         text = line.text.rstrip()
         for key in (*_MODES, *_PATHS):
             if text.startswith(key):
-                self._take(key.strip(), text[len(key) :].strip(), line.number, len(key) + 1)
+                said = line.text if key in _PATHS else text  # a name may begin or end with a blank
+                self._take(key.strip(), said[len(key) :], line.number, len(key) + 1)
                 self.last = line.number
                 return True
         index = _INDEX.fullmatch(text)

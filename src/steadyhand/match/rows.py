@@ -120,6 +120,8 @@ class _Search:
         """Whether the rows are indented like the needle's, or say so much that this does not matter."""
         table = self._source.table
         found = [text for row in range(first, last + 1) if (text := table.text(row)).strip()]
+        if len(found) != len(self._rows):
+            return False  # a row of nothing but characters that are not seen
         indents = zip(map(indent_of, self._rows), map(indent_of, found), strict=True)
         pairs = [Pair(at, *both) for at, both in enumerate(indents)]
         carried = carry(pairs, unit_of(self._rows), unit_of(found))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import SHOWN, Found, Nothing, Several, resolve
@@ -25,6 +26,7 @@ __all__ = ["DOUBTS", "Finding", "find_other_indents", "is_doubtful", "is_telling
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _TO_EDGE = re.compile(r"[ \t]*(?=[\r\n]|\Z)")
 _COMPARED = 20  # lines, the longest, that are looked for elsewhere
+_LOOKED_AT = 10_000  # lines that start like one
 _VISIBLE = 30  # characters from which one line does not stand somewhere by chance
 
 
@@ -91,9 +93,12 @@ def _stands_elsewhere(finding: Finding) -> bool:
 
 
 def _is_line_of(text: str, row: str) -> bool:
-    """Whether a row is a whole line of a text, blanks behind it aside."""
-    starts = (at for at in places_of(text, row) if not at or text[at - 1] in "\r\n")
-    return any(_TO_EDGE.match(text, at + len(row)) for at in starts)
+    """Whether a row is a whole line of a text, blanks behind it aside; many that start like it count as one that is."""
+    if text.startswith(row) and _TO_EDGE.match(text, len(row)):
+        return True
+    starts = chain.from_iterable(places_of(text, ending + row) for ending in "\n\r")
+    ends = enumerate(at + 1 + len(row) for at in starts)
+    return any(seen == _LOOKED_AT or _TO_EDGE.match(text, end) for seen, end in ends)
 
 
 DOUBTS: tuple[Callable[[Finding], bool], ...] = (

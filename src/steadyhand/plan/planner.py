@@ -22,6 +22,7 @@ from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Old, Replace
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, ask_guards
 from steadyhand.plan.locating import Located, Locator
+from steadyhand.plan.mark import without_mark
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.running import RunningDraft
@@ -90,6 +91,7 @@ class _Planner:
                 raise stop
             if self._policy.require_reason and not (reason or "").strip():
                 raise refusals.reason_required(index)
+            edit = without_mark(edit) if self._source.encoding.mark else edit
             located = self._locator.locate(edit)
             if located is None:
                 return replace(blank, skipped="already-applied")

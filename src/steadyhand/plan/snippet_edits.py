@@ -49,7 +49,7 @@ def _check_run(placed: Placed, gaps: Sequence[Gap], file: VisibleRows, refuse: R
     """Refuse a run that may as well belong elsewhere, leaves much out, or is mostly new and indented otherwise."""
     rival = find_rival(placed, file)
     if rival is not None:
-        raise refuse.ambiguous(placed.run, 0, len(placed.run.rows) - 1, sorted({placed.start, rival}))
+        raise refuse.rival(placed.run, sorted({placed.start, rival}))
     shrunk = [gap for gap in gaps if len(gap.old) > len(gap.new)]
     if sum(len(gap.old) - len(gap.new) for gap in shrunk) > max(_SHRUNK, len(placed.rows) // 20):
         most = max(shrunk, key=lambda gap: len(gap.old) - len(gap.new))

@@ -38,15 +38,26 @@ class Refusals:
     def ambiguous(self, run: Run, first: int, last: int, places: Sequence[int]) -> EditError:
         spans = [self._span(place) for place in places]
         what = f"{lines_phrase(run.line(first), run.line(last))} of the snippet, {_short(run.rows[first])}"
+        verb = "stands" if first == last else "stand"
         return EditError(
             Kind.AMBIGUOUS_MATCH,
-            "\n".join([f"{what}, stand in {len(places)} places of {self._name}:", *self._listed(spans)]),
+            "\n".join([f"{what}, {verb} in {len(places)} places of {self._name}:", *self._listed(spans)]),
             hint="show more unchanged lines around what changes, such as the line that opens the function",
             details={
                 "line": run.line(first),
                 "total": len(places),
                 "candidates": describe_places(self._source, spans[:20]),
             },
+        )
+
+    def rival(self, run: Run, places: Sequence[int]) -> EditError:
+        spans = [self._span(place) for place in places]
+        what = f"{lines_phrase(run.line(0), run.line(len(run.rows) - 1))} of the snippet, {_short(run.rows[0])} first"
+        return EditError(
+            Kind.AMBIGUOUS_MATCH,
+            "\n".join([f"{what}, may be meant for more than one place of {self._name}:", *self._listed(spans)]),
+            hint="show more unchanged lines around what changes, such as the line that opens the function",
+            details={"line": run.line(0), "candidates": describe_places(self._source, spans)},
         )
 
     def out_of_order(self, run: Run, place: int) -> EditError:

@@ -47,6 +47,7 @@ _FORBIDDEN: dict[str, frozenset[str]] = {
     "execute": frozenset(),
 }
 MODES = tuple(_FORBIDDEN)
+_EMPTY = digest_of(b"")
 _MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-sig": codecs.BOM_UTF8}
 
 
@@ -317,6 +318,8 @@ class Layer:
         if on_disk is not None and on_disk.startswith(expect):
             return
         actual = digest_of(draft.data or b"")
+        if expect == _EMPTY and draft.path is not None and not draft.source(None).text:
+            return  # nothing but a byte order mark is left of it
         if not actual.startswith(expect):
             raise EditError(
                 Kind.STALE_SOURCE,

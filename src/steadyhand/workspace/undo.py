@@ -41,6 +41,7 @@ class Undo:
         for entry in sorted(entries, key=lambda item: item.seq, reverse=True):
             self._take_back_record(entry)
             self._taken.add(entry.record.id)
+        self.prune.sort(key=lambda path: path.count("/"), reverse=True)  # a directory is empty after those inside it
 
     def _take_back_record(self, entry: Entry) -> None:
         """Contents first, then names: those that go, those that move together, those that come back."""

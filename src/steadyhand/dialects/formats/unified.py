@@ -20,7 +20,7 @@ from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError
-from steadyhand.plan.request import CopyFile, EditFile
+from steadyhand.plan.request import ChangeMode, CopyFile, EditFile
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.unified import render_unified
 
@@ -227,6 +227,8 @@ class UnifiedReader(Reader):
                     f"the copy is of {request.path} as it was, and its own diff stands above",
                     "the copy before the changes of what it is a copy of",
                 )
+            if isinstance(request, ChangeMode):
+                self._edited.add(request.path)
             yield Piece(request, (section.line, section.last))
 
     def _end_section(self) -> Iterator[Piece]:
