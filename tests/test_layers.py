@@ -40,10 +40,9 @@ ONLY_IN = {
     "hunk": (
         "text/unified.py",
         "dialects/formats/unified.py",
-        "dialects/hunk_",
-        "dialects/git_",
-        "dialects/v4a_",
+        "dialects/unified/",
         "dialects/formats/v4a.py",
+        "dialects/v4a/",
     )
 }
 DEAD_WORDS = ("TODO", "FIXME", "XXX", "/root/", "/home/")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadyhand.dialects.bare_quotes import Names
-from steadyhand.dialects.json_node import Node, Reading, Unreadable, plain
-from steadyhand.dialects.loose_json import MAX_DEPTH, read_loose, read_strict
+from steadyhand.dialects.structured.loose import MAX_DEPTH, read_loose, read_strict
+from steadyhand.dialects.structured.node import Node, Reading, Unreadable, plain
+from steadyhand.dialects.structured.quotes import Names
 
 NAMES = Names(known=lambda name: name in ("old", "new", "path"), sure=lambda name: name in ("old", "new"))
 

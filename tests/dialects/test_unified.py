@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.formats.unified import DIALECT, UnifiedReader
-from steadyhand.dialects.git_section import EMPTY
 from steadyhand.dialects.reply import Splitter, split_reply
+from steadyhand.dialects.unified.section import EMPTY
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Old, Replace
 from steadyhand.plan.request import (

@@ -86,11 +86,22 @@ class _Placing:
         if reach[0] is None or reach[1] is None:
             raise self._refuse.open_edge(run, above if reach[0] is None else below)
         start, end = above.here.number - reach[0], below.here.number + 1 + reach[1]
+        self._check_borders((0, start), (len(self._rows) - 1, end - 1))
         for row, place in self._pinned.dropped:
             if not start <= place < end and start - _NEAR <= place < end + _NEAR:
                 raise self._refuse.doubled(run, self._rows.numbers[row], place)
         words = [letters_in(self._rows.texts[row]) for row, _ in self._pins]
         return Placed(run, self._rows, start, end, self._carried, max(words) >= KNOWN or sum(words) >= 3 * KNOWN)
+
+    def _check_borders(self, *borders: Pin) -> None:
+        """Refuse a run whose first or last row moves sideways: what belongs to it may go on beyond the run."""
+        for row, place in borders:
+            indent = self._carried(indent_of(self._rows.texts[row]), row)
+            if self._rows.keys[row] == self._file.keys[place] and indent not in (
+                None,
+                indent_of(self._file.texts[place]),
+            ):
+                raise self._refuse.reindented(self._pinned.run, self._rows.numbers[row], place)
 
     def _find_carried(self, theirs: str | None) -> Carried:
         """How the indentation of the run is taken to the file's: by one rule for all pins, or not at all.

@@ -4,7 +4,7 @@ Everything here is seen from the anchor outwards: the run's rows beyond it, and 
 how many of these rows of the file the run's rows stand for. That is settled where the run ends with a row of the file
 and every other reading is clearly worse (`plan/snippet_readings.py`), and where the file ends. In all other cases there
 is no telling: rows beside a mark may have come in, or may be there instead of others. Nor does it help that they are
-like nothing nearby: of nine that were taken for new, one was not.
+like nothing nearby: of 33 that were taken for new in real changes, 4 were not.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from steadyhand.plan.snippet_readings import EdgeRow, find_reading, is_turned
 __all__ = ["Edge", "settle"]
 
 _FARTHEST = 120  # rows
+_OTHER_WORDS = 0.4  # how unlike a row at the end of the file may be to the one in its place
 _BEYOND = 30  # rows that may go beside as many as come
 
 
@@ -67,4 +68,5 @@ def _covers_end(edge: Edge) -> bool:
     if last.blanks or len(edge.file) > len(edge.new):
         return False
     rest = iter(edge.new)
-    return all(any(new.is_same(row) or (not edge.is_marked and new.is_like(row)) for new in rest) for row in edge.file)
+    most = 0.0 if edge.is_marked else _OTHER_WORDS
+    return all(any(new.unlike(row) <= most for new in rest) for row in edge.file)

@@ -42,12 +42,8 @@ class EdgeRow:
         """Whether both say the same at the same indentation, as far as that is known."""
         return self.key == other.key and self.indent in (None, other.indent)
 
-    def is_like(self, other: EdgeRow) -> bool:
-        """Whether both say the same, or one is the other with other words."""
-        return self.unlike(other) < _NEVER
-
     def unlike(self, other: EdgeRow) -> float:
-        """What it costs to take one for the other."""
+        """What it costs to take one for the other; infinite for rows that are not versions of each other."""
         if self.is_same(other):
             return 0.0
         alike = likeness(self.text, other.text) if is_telling(self.text) else 0.0
@@ -78,7 +74,7 @@ def find_reading(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> int | None:
 def is_turned(new: Sequence[EdgeRow], file: Sequence[EdgeRow], found: int) -> bool:
     """Whether the last row is the first one of what is added, seen from the other end.
 
-    `}` and then a new block that ends with `}` is the same as a new block between two of them; so nothing of the file
+    `}` and then a new function that ends with `}` is the same as new rows between two of them; so nothing of the file
     stands beyond what is new, and the run ends with it.
     """
     for at in range(len(new) - 2, -1, -1):

@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steadyhand.dialects.dialect import Dialect, Reader
-from steadyhand.dialects.json_aftermath import Aftermath
-from steadyhand.dialects.json_document import FORMAT, Document, line_starts
-from steadyhand.dialects.json_edit import Found
-from steadyhand.dialects.json_fields import NAMES, has_text, is_marked
-from steadyhand.dialects.json_node import Node, Unreadable
-from steadyhand.dialects.json_order import Order
-from steadyhand.dialects.json_places import (
+from steadyhand.dialects.piece import Note, Piece, malformed
+from steadyhand.dialects.reply import Line
+from steadyhand.dialects.structured.aftermath import Aftermath
+from steadyhand.dialects.structured.document import FORMAT, Document, line_starts
+from steadyhand.dialects.structured.edit import Found
+from steadyhand.dialects.structured.fields import NAMES, has_text, is_marked
+from steadyhand.dialects.structured.loose import read_strict
+from steadyhand.dialects.structured.node import Node, Unreadable
+from steadyhand.dialects.structured.order import Order
+from steadyhand.dialects.structured.places import (
     Brackets,
     Fences,
     find_orphan,
     find_start,
     goes_on,
 )
-from steadyhand.dialects.json_shapes import find_requests
-from steadyhand.dialects.json_writing import write_json
-from steadyhand.dialects.loose_json import read_strict
-from steadyhand.dialects.piece import Note, Piece, malformed
-from steadyhand.dialects.reply import Line
+from steadyhand.dialects.structured.shapes import find_requests
+from steadyhand.dialects.structured.writing import write_json
 from steadyhand.errors import EditError
 
 _WORK = 4  # how often a reply is read again from another place, in lengths of it

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from steadyhand.dialects.dialect import Change, Dialect, Reader
-from steadyhand.dialects.git_section import Section, binary, is_binary, wrong
-from steadyhand.dialects.hunk_edit import changes, content_of, edit_of, standing
-from steadyhand.dialects.hunk_header import HunkHeader, hunk_header_in, is_combined
-from steadyhand.dialects.hunk_open import OpenHunk, can_be_no_row
-from steadyhand.dialects.hunk_queue import LineQueue
-from steadyhand.dialects.hunk_surroundings import Surroundings
-from steadyhand.dialects.hunk_wrapping import Wrapping, is_foreign_mark
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
+from steadyhand.dialects.unified.edit import changes, content_of, edit_of, standing
+from steadyhand.dialects.unified.header import HunkHeader, hunk_header_in, is_combined
+from steadyhand.dialects.unified.open import OpenHunk, can_be_no_row
+from steadyhand.dialects.unified.queue import LineQueue
+from steadyhand.dialects.unified.section import Section, binary, is_binary, wrong
+from steadyhand.dialects.unified.surroundings import Surroundings
+from steadyhand.dialects.unified.wrapping import Wrapping, is_foreign_mark
 from steadyhand.errors import EditError
 from steadyhand.plan.request import ChangeMode, CopyFile, EditFile
 from steadyhand.structure.fields import bad_request

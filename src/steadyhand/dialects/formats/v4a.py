@@ -14,11 +14,11 @@ from typing import Literal
 from steadyhand.dialects.dialect import Dialect, Reader
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line, split_reply
-from steadyhand.dialects.v4a_around import Around
-from steadyhand.dialects.v4a_marks import MARKS, Mark, anchor_in, is_unknown_mark, mark_in
-from steadyhand.dialects.v4a_passage import Passage, content_of, wrong
-from steadyhand.dialects.v4a_rows import edit_of_passage
-from steadyhand.dialects.v4a_writing import write_v4a
+from steadyhand.dialects.v4a.around import Around
+from steadyhand.dialects.v4a.marks import MARKS, Mark, anchor_in, is_unknown_mark, mark_in
+from steadyhand.dialects.v4a.passage import Passage, content_of, wrong
+from steadyhand.dialects.v4a.rows import edit_of_passage
+from steadyhand.dialects.v4a.writing import write_v4a
 from steadyhand.plan.edit import Edit, Old, Replace
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, RenameFile
 

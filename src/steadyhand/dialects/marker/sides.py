@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steadyhand.dialects.marker import unescaped
+from steadyhand.dialects.marker.mark import unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
 from steadyhand.plan.edit import Old, Replace

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.dialects.git_section import wrong
 from steadyhand.dialects.signed import Row, edit_of_rows
+from steadyhand.dialects.unified.section import wrong
 from steadyhand.plan.edit import Old, Replace
 
 __all__ = ["changes", "content_of", "edit_of", "standing"]

@@ -10,10 +10,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from steadyhand.dialects.bare_quotes import Names
-from steadyhand.dialects.json_node import Flaw, Node, Unreadable
-from steadyhand.dialects.loose_json import DOUBTFUL, read_loose, read_strict
 from steadyhand.dialects.piece import malformed
+from steadyhand.dialects.structured.loose import DOUBTFUL, read_loose, read_strict
+from steadyhand.dialects.structured.node import Flaw, Node, Unreadable
+from steadyhand.dialects.structured.quotes import Names
 from steadyhand.errors import EditError
 
 __all__ = ["FORMAT", "Document", "line_starts"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from steadyhand.dialects.json_places import find_start, has_known_key
+from steadyhand.dialects.structured.places import find_start, has_known_key
 
 __all__ = ["Aftermath"]
 

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from steadyhand.dialects.json_document import Document
-from steadyhand.dialects.json_fields import Fields
-from steadyhand.dialects.json_node import Node
+from steadyhand.dialects.structured.document import Document
+from steadyhand.dialects.structured.fields import Fields
+from steadyhand.dialects.structured.node import Node
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Occurrence, Old, Replace
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, RenameFile, WriteFile

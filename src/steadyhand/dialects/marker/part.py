@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.labels import label_in
-from steadyhand.dialects.marker import USUAL, Fence, Mark, fence_in, mark_in, refusal
-from steadyhand.dialects.marker_sides import Sides, rows_of, start_line
+from steadyhand.dialects.marker.mark import USUAL, Fence, Mark, fence_in, mark_in, refusal
+from steadyhand.dialects.marker.sides import Sides, rows_of, start_line
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from steadyhand.dialects.git_names import FileName, git_names_in, name_in, path_of_names
 from steadyhand.dialects.piece import malformed
 from steadyhand.dialects.reply import Line
+from steadyhand.dialects.unified.names import FileName, git_names_in, name_in, path_of_names
 from steadyhand.errors import EditError
 from steadyhand.plan.request import ChangeMode, CopyFile, CreateFile, DeleteFile, FileRequest, RenameFile
 from steadyhand.text.gitname import unquote_name

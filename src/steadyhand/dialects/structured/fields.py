@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from steadyhand.dialects.bare_quotes import Names, plain_name
-from steadyhand.dialects.json_document import Document
-from steadyhand.dialects.json_node import Node, Unreadable
+from steadyhand.dialects.structured.document import Document
+from steadyhand.dialects.structured.node import Node, Unreadable
+from steadyhand.dialects.structured.quotes import Names, plain_name
 from steadyhand.errors import EditError
 from steadyhand.structure.fields import describe, nearest_name
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from steadyhand.dialects.piece import Note
 from steadyhand.dialects.reply import Line
-from steadyhand.dialects.v4a_marks import heredoc_word, is_fence
-from steadyhand.dialects.v4a_passage import Wrapping, wrong
+from steadyhand.dialects.v4a.marks import heredoc_word, is_fence
+from steadyhand.dialects.v4a.passage import Wrapping, wrong
 
 __all__ = ["Around"]
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from steadyhand.dialects.labels import label_in, label_in_info, mention_in
-from steadyhand.dialects.marker import Fence, fence_in
+from steadyhand.dialects.marker.mark import Fence, fence_in
 
 __all__ = ["Names"]
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from steadyhand.dialects.bare_quotes import Names, Outlook, Verdict, plain_name
-from steadyhand.dialects.json_node import Flaw, Node, Reading, Unreadable, Value
+from steadyhand.dialects.structured.node import Flaw, Node, Reading, Unreadable, Value
+from steadyhand.dialects.structured.quotes import Names, Outlook, Verdict, plain_name
 
 __all__ = ["DOUBTFUL", "MAX_DEPTH", "read_loose", "read_strict"]
 

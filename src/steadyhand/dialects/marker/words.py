@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from steadyhand.dialects.labels import label_in
-from steadyhand.dialects.marker import Fence, fence_in, mark_in, refusal, word_in
+from steadyhand.dialects.marker.mark import Fence, fence_in, mark_in, refusal, word_in
 from steadyhand.dialects.reply import Line
 
 __all__ = ["Worded", "read_words"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from steadyhand.dialects.bare_quotes import plain_name
-from steadyhand.dialects.json_fields import NAMES
 from steadyhand.dialects.labels import label_in, label_in_info
+from steadyhand.dialects.structured.fields import NAMES
+from steadyhand.dialects.structured.quotes import plain_name
 
 __all__ = ["Brackets", "Fences", "find_orphan", "find_start", "goes_on", "has_known_key"]
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from steadyhand.dialects.git_names import is_one_file, name_in
-from steadyhand.dialects.git_section import wrong
-from steadyhand.dialects.hunk_header import HunkHeader, hunk_header_in
-from steadyhand.dialects.hunk_lines import Counted, Loose, Taken
-from steadyhand.dialects.hunk_queue import LineQueue
-from steadyhand.dialects.hunk_wrapping import Wrapping, begins_mail, is_v4a_mark
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row
+from steadyhand.dialects.unified.header import HunkHeader, hunk_header_in
+from steadyhand.dialects.unified.lines import Counted, Loose, Taken
+from steadyhand.dialects.unified.names import is_one_file, name_in
+from steadyhand.dialects.unified.queue import LineQueue
+from steadyhand.dialects.unified.section import wrong
+from steadyhand.dialects.unified.wrapping import Wrapping, begins_mail, is_v4a_mark
 
 __all__ = ["OpenHunk", "can_be_no_row"]
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from steadyhand.dialects.json_document import Document
-from steadyhand.dialects.json_edit import Around, Found
-from steadyhand.dialects.json_node import Node, plain
+from steadyhand.dialects.structured.document import Document
+from steadyhand.dialects.structured.edit import Around, Found
+from steadyhand.dialects.structured.node import Node, plain
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Old, Replace, edit_from_json
 from steadyhand.plan.request import EditFile, FileRequest, request_from_json, requests_from_json

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from steadyhand.dialects.dialect import Change, Reader
 from steadyhand.dialects.labels import label_in
-from steadyhand.dialects.marker import escaped
+from steadyhand.dialects.marker.mark import escaped
 from steadyhand.dialects.reply import split_reply
 from steadyhand.errors import EditError
 from steadyhand.plan.preview import edit

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.signed import Row
-from steadyhand.dialects.v4a_rows import edit_of_passage
+from steadyhand.dialects.v4a.rows import edit_of_passage
 from steadyhand.errors import EditError
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steadyhand.dialects.bare_quotes import plain_name
-from steadyhand.dialects.json_document import Document
-from steadyhand.dialects.json_edit import Around, Found, expect_of_edit, find_edit, path_of_edit
-from steadyhand.dialects.json_fields import NAMES, Fields, is_marked
-from steadyhand.dialects.json_node import Node
-from steadyhand.dialects.json_order import Order
-from steadyhand.dialects.json_own import find_own, find_own_edit, is_own_request
+from steadyhand.dialects.structured.document import Document
+from steadyhand.dialects.structured.edit import Around, Found, expect_of_edit, find_edit, path_of_edit
+from steadyhand.dialects.structured.fields import NAMES, Fields, is_marked
+from steadyhand.dialects.structured.node import Node
+from steadyhand.dialects.structured.order import Order
+from steadyhand.dialects.structured.own import find_own, find_own_edit, is_own_request
+from steadyhand.dialects.structured.quotes import plain_name
 from steadyhand.errors import EditError
 
 __all__ = ["find_requests"]

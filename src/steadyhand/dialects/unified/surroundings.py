@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 
-from steadyhand.dialects.git_section import binary, is_binary, wrong
-from steadyhand.dialects.hunk_wrapping import Sort, Wrapping, begins_mail, is_v4a_mark
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note
 from steadyhand.dialects.reply import Line
+from steadyhand.dialects.unified.section import binary, is_binary, wrong
+from steadyhand.dialects.unified.wrapping import Sort, Wrapping, begins_mail, is_v4a_mark
 
 __all__ = ["Surroundings"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from steadyhand.dialects.piece import Note, malformed
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row
-from steadyhand.dialects.v4a_marks import Anchor, is_fence, mark_in
-from steadyhand.dialects.v4a_rows import is_addition, restates, row_of
+from steadyhand.dialects.v4a.marks import Anchor, is_fence, mark_in
+from steadyhand.dialects.v4a.rows import is_addition, restates, row_of
 from steadyhand.errors import EditError
 
 __all__ = ["Passage", "Wrapping", "content_of", "wrong"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.dialects.json_document import FORMAT, Document
-from steadyhand.dialects.json_edit import Found
+from steadyhand.dialects.structured.document import FORMAT, Document
+from steadyhand.dialects.structured.edit import Found
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Old, Replace
 from steadyhand.plan.ranges import bottom_up, find_overlap

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from steadyhand.dialects.hunk_wrapping import Wrapping
 from steadyhand.dialects.reply import Line
+from steadyhand.dialects.unified.wrapping import Wrapping
 
 __all__ = ["LineQueue"]
 

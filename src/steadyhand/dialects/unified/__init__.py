@@ -1,0 +1,1 @@
+"""The parts of reading a unified diff: headers, names, hunks, what stands around them."""

@@ -1,0 +1,1 @@
+"""The parts of reading and writing V4A: marks, passages, rows."""
