@@ -332,6 +332,7 @@ def test_another_process_says_the_same() -> None:
     assert {ask("1"), ask("4242")} == {told(range(60))}
 
 
+@example(678_950_661, 59, ["blank lines"], "sequential")
 @example(4_169_677_609, 44, ["shift of old", "typography"], "sequential")
 @example(15943015, 30, ["blank lines", "unit", "shift"], "sequential")
 @given(seeds, st.integers(20, 60), noises, st.sampled_from(["sequential", "snapshot"]))

@@ -210,3 +210,24 @@ def test_a_copy_is_of_the_file_as_it_was(ws: Workspace, root: Path) -> None:
         ws.patch(reply)
     assert caught.value.kind is Kind.MALFORMED_PATCH
     assert tree(root) == FILES
+
+
+def test_a_whole_file_that_is_not_there_is_made(ws: Workspace, root: Path) -> None:
+    stub = "def f() -> int:\n    ...\n"
+    receipt = ws.patch(f"stub.pyi\n```python\n{stub}```\n")
+    assert receipt.format == "whole"
+    assert (root / "stub.pyi").read_text() == stub
+
+
+def test_a_snippet_of_a_file_that_is_not_there_is_refused(ws: Workspace, root: Path) -> None:
+    with pytest.raises(EditError) as caught:
+        ws.patch("new.py\n```python\n# ... existing code ...\nx = 1\n```\n")
+    assert caught.value.kind is Kind.NO_SUCH_FILE
+    assert tree(root) == FILES
+
+
+def test_a_snippet_is_merged_and_a_whole_file_is_written(ws: Workspace, root: Path) -> None:
+    ws.patch("a.txt\n```text\n... existing code ...\none\n2\nthree\n... existing code ...\n```\n")
+    assert (root / "a.txt").read_text() == "one\n2\nthree\n"
+    ws.patch("docs/b.md\n```markdown\n# B\n\nother words\n```\n", format="whole", overwrite=True)
+    assert (root / "docs/b.md").read_text() == "# B\n\nother words\n"

@@ -161,6 +161,10 @@ class _Builder:
             return None if None in merged else "".join(text for text in merged if text is not None)
         if len(texts) > 1 and any(pairing.is_file_only for pairing in pairings):
             raise Uncertain  # blank rows that the old text does not know of, and no telling between which rows they go
+        if any(pairing.is_blank and pairing.start == pairing.end for pairing in pairings) and not all(
+            map(str.strip, texts)
+        ):
+            raise Uncertain  # blank rows that the file does not have, and no telling whether the new ones are those
         if self._on_drift == "merge" and any(not pairing.likeness.is_sure for pairing in pairings):
             return None
         return "".join(texts)

@@ -50,6 +50,9 @@ def _check_run(placed: Placed, gaps: Sequence[Gap], file: VisibleRows, refuse: R
     rival = find_rival(placed, file)
     if rival is not None:
         raise refuse.rival(placed.run, sorted({placed.start, rival}))
+    for gap in gaps:
+        if gap.old and not gap.new and _may_be_border(placed, gap, file):
+            raise refuse.left_out(placed.run, gap.new, gap.old)
     shrunk = [gap for gap in gaps if len(gap.old) > len(gap.new)]
     if sum(len(gap.old) - len(gap.new) for gap in shrunk) > max(_SHRUNK, len(placed.rows) // 20):
         most = max(shrunk, key=lambda gap: len(gap.old) - len(gap.new))
@@ -60,6 +63,13 @@ def _check_run(placed: Placed, gaps: Sequence[Gap], file: VisibleRows, refuse: R
     has_other = any(("\t" in before) != ("\t" in (after or "")) for before, after in pairs)
     if is_moved and (4 if has_other else 2) * len(new) > len(placed.rows):
         raise refuse.indent(placed.run, placed.rows.numbers[new[0]])
+
+
+def _may_be_border(placed: Placed, gap: Gap, file: VisibleRows) -> bool:
+    """Whether rows go right below the first row of a run, or right above its last, that may be what it was before."""
+    texts, at, last = placed.rows.texts, gap.new.start, len(placed.rows) - 1
+    is_first = at == 1 and likeness(texts[0], file.texts[gap.old.stop - 1]) >= _ALIKE
+    return is_first or (at == last and likeness(texts[last], file.texts[gap.old.start]) >= _ALIKE)
 
 
 class _Blanks:

@@ -180,7 +180,9 @@ class Layer:
         from steadyhand.plan.snippet import plan_merge
 
         is_there = self.overlay.look(request.path)[1] is not None
-        if not is_there and not any(map(is_elision, request.snippet.splitlines())):
+        # Bare dots are a body in a new file; what tells of code that exists is none.
+        marks = [row for row in request.snippet.splitlines() if is_elision(row) and any(map(str.isalpha, row))]
+        if not is_there and not marks:
             self._write(ask, WriteFile(request.path, request.snippet, request.expect))
             return
         self._allow("edit", request.path)
