@@ -333,6 +333,7 @@ def test_another_process_says_the_same() -> None:
 
 
 @example(678_950_661, 59, ["blank lines"], "sequential")
+@example(2_192_212_198, 27, ["blank lines", "line endings"], "snapshot")
 @example(4_169_677_609, 44, ["shift of old", "typography"], "sequential")
 @example(15943015, 30, ["blank lines", "unit", "shift"], "sequential")
 @given(seeds, st.integers(20, 60), noises, st.sampled_from(["sequential", "snapshot"]))

@@ -51,6 +51,7 @@ DRIFTS = [
     ),
     ("a row further left than any, for rows of two depths", "    a\n\nb\n", "      a\n\n  b\n", "\nc\n"),
     ("blank rows that the edit may repeat and the file lacks", "a\n\nb1\nc\n", "a\n\n\nb1\nc\n", "\n\nb2\nc\n"),
+    ("blank rows that may be those between paragraphs", "a\n\nb1\nc\n", "a\n\n\nb1\nc\n", "d\n\n\nc\n"),
     ("both changed what a repeated row says", "a ‘x’\nb\n", "a 'x'\nb\n", 'a "x"\nb\n'),
 ]
 

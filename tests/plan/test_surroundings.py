@@ -188,3 +188,26 @@ def test_whole_lines_that_are_part_of_one_are_told_so_and_not_offered_again() ->
     assert error.kind is Kind.NO_MATCH
     assert "corrected" not in error.details
     assert "line 2" in str(error.hint)
+
+
+@pytest.mark.parametrize(("new", "rest"), [("", ""), ("\n  }\n", "\n  }\n")])
+def test_lines_that_go_take_the_indentation_along_that_was_not_quoted(new: str, rest: str) -> None:
+    before = "  a {\n    color: x;\n  }\n  b {\n"
+    result = edit(before, [Replace(Old("color: x;\n  }\n", fit="lines-first"), new)], path="a.css")
+    assert result.text == f"  a {{\n{rest}  b {{\n"
+
+
+def test_a_blank_line_that_is_to_go_must_be_there() -> None:
+    before = "alpha one two three\nbeta four five\n // x\ngamma six seven\ndelta eight\n"
+    old = "alpha one two three\nbeta four five\n\ngamma six seven\ndelta eight\n"
+    new = old.replace("\n\n", "\nnew line here\n")
+    assert kind_of(before, Replace(Old(old, fit="lines"), new)) is not None
+    assert kind_of(before, Replace(old, new)) is not None
+
+
+def test_lines_that_hold_the_line_they_are_said_to_stand_under_are_found() -> None:
+    before = "\ndef f():\n    a = 1\n    b = 2\n"
+    old = Old("\ndef f():\n    a = 1\n    b = 2\n", fit="lines", under=("def f():",))
+    assert edit(before, [Replace(old, "# extra\ndef f(x):\n    a = 1\n    b = 2\n")]).text.startswith(
+        "# extra\ndef f(x)"
+    )

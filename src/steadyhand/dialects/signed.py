@@ -70,12 +70,16 @@ def _sides(rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def _readings(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
-    """Every way to read the rows, the likeliest first."""
-    if not _may_be_raw(rows):
+    """Every way to read the rows, the likeliest first.
+
+    Lines that change have their signs, so where they stand tells whether a blank in front of the others is a sign.
+    """
+    raw = [Row(" ", " " + row.text) if row.sign == " " and not row.is_blank else row for row in rows]
+    as_signed, as_raw = _in_line(rows), _in_line(raw)
+    if as_signed > as_raw or raw == list(rows):
         yield from _shortened("", rows)
         return
-    raw = [Row(" ", " " + row.text) if row.sign == " " and not row.is_blank else row for row in rows]
-    likely, other = (raw, rows) if _looks_raw(rows) else (rows, raw)
+    likely, other = (raw, rows) if as_raw > as_signed else (rows, raw)
     yield from _shortened("", likely)
     yield from _shortened("context without its sign", other)
 
@@ -89,22 +93,11 @@ def _shortened(name: str, rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[R
     yield name or "lines without a sign", _without_blanks(signed)
 
 
-def _may_be_raw(rows: Sequence[Row]) -> bool:
-    """Whether a blank in front of lines that stay may be theirs and no sign: a line has none, or all seem to lack it.
-
-    The lines that change have their signs, so where they stand tells how far from the margin lines are written.
-    """
-    has_unsigned = any(row.sign == "" and not row.is_blank for row in rows)
-    changed = [_width(row.text) for row in rows if row.sign in ("-", "+") and not row.is_blank]
-    return (has_unsigned and not any(width % 2 for width in changed)) or _looks_raw(rows)
-
-
-def _looks_raw(rows: Sequence[Row]) -> bool:
-    """Whether lines that stay stand at even columns, as all others do, only where the blank in front is theirs."""
+def _in_line(rows: Sequence[Row]) -> int:
+    """How many of the lines that change stand as far from the margin as a line that stays."""
     seen = [row for row in rows if not row.is_blank and not row.text.lstrip().startswith(("```", "~~~"))]
-    context = [_width(row.text) for row in seen if row.sign == " "]
-    others = [_width(row.text) for row in seen if row.sign != " "]
-    return bool(context and others) and all(width % 2 for width in context) and not any(w % 2 for w in others)
+    columns = {_width(row.text) for row in seen if row.stays}
+    return sum(_width(row.text) in columns for row in seen if not row.stays)
 
 
 def _width(text: str) -> int:

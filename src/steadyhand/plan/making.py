@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steadyhand.match.measure import differences, similarity
+from steadyhand.match.needle import Needle
 from steadyhand.plan.rebuild import rebuild
 from steadyhand.plan.seams import Drift
 from steadyhand.plan.window import Window
@@ -38,13 +39,27 @@ class Drifted:
 
 def make(window: Window, new: str, *, on_drift: str = "refuse") -> Made | Drifted:
     """The edit that puts `new` in the place of the window's old text."""
-    built = rebuild(window, new, on_drift=on_drift)
+    gone = _gone(window, new) if on_drift == "refuse" else None
+    built = gone or rebuild(window, new, on_drift=on_drift)
     starts = window.starts()
     if isinstance(built, Drift):
         return _drifted(window, built, starts)
     writes = tuple((Span(starts[piece.start], starts[piece.end]), piece.text) for piece in built)
     old, rows = split_bodies(window.old), [body(row) for row in window.rows]
     return Made(writes, similarity(old, rows, window.alignment), differences(old, rows, window.alignment))
+
+
+def _gone(window: Window, new: str) -> Drift | None:
+    """A blank line that the edit changes or takes away, and that the file has not: the edit is for another text."""
+    needle = Needle(window.old, new)
+    for row in sorted(needle.changed if needle.changes is not None else ()):
+        if needle.rows[row].strip():
+            continue
+        pairing = next((one for one in window.alignment if one.old_start <= row < one.old_end), None)
+        if pairing is not None and pairing.start == pairing.end:
+            start = max(pairing.start - 1, 0)
+            return Drift(row, row + 1, start, min(start + 1, len(window.rows)))
+    return None
 
 
 def _drifted(window: Window, drift: Drift, starts: Sequence[int]) -> Drifted:

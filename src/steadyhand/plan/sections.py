@@ -124,7 +124,8 @@ def _between(old: Sequence[str], new: Sequence[str], rows: range, others: range)
     if is_inside and not any(text.strip() for text in (*before, *after)):
         yield from _blank_rows(rows, others)
         return
-    both = any(text.strip() for text in before) and any(text.strip() for text in after)
+    # In other numbers of paragraphs, blank rows at an edge may be those that stood between two paragraphs.
+    both = len(_pieces(old, rows)) == len(_pieces(new, others)) > 0
     heads = _blanks(before), _blanks(after)
     if not (both and rows.start > 0):
         heads = (min(heads), min(heads))

@@ -25,7 +25,7 @@ _EDGES = ("", "\n", "\r")
 
 
 def finder_within(draft: Draft, old: Old, regions: Sequence[Span] | None = None) -> Finder:
-    """Asks tiers on the draft, for places that fit what is known; `regions` are where a place may begin."""
+    """Asks tiers on the draft, for places that fit what is known; `regions` are those that a place must touch."""
     if old.fit == "free" and regions is None and not old.at_end:
         return draft.find
 
@@ -94,7 +94,7 @@ class LineHint:
 
 
 def _fits(draft: Draft, span: Span, old: Old, regions: Sequence[Span] | None) -> bool:
-    if regions is not None and not any(region.start <= span.start < region.end for region in regions):
+    if regions is not None and not any(span.start < region.end and region.start < span.end for region in regions):
         return False
     return not old.at_end or not draft.read(span.end, draft.length).strip()
 

@@ -22,6 +22,8 @@ _NEXT = re.compile(
     r"\n[ \t]*\n(?:@|(?:async |export |pub |public |static )*(?:def|class|function|func|fn|struct|impl)\b)"
 )
 
+_LEAD_LOST = 0.99  # how much of the old text stands there where only blanks in front of it are missing
+
 __all__ = ["looks_unindented", "make_at", "make_unindented"]
 
 
@@ -30,12 +32,15 @@ def make_at(source: Source, span: Span, old: str, new: str, *, tier: str, on_dri
     return make(window_at(source, span, old, _alignment(source, span, old, tier)), new, on_drift=on_drift)
 
 
-def looks_unindented(old: str, new: str) -> bool:
+def looks_unindented(old: str, new: str, *, is_lines: bool = False) -> bool:
     """Whether an edit of one line may have lost the line's indentation, so far as its own texts tell.
 
     Such an edit brings further lines, which would stand further left than the first, or takes the whole line away,
-    which would leave the indentation to the next.
+    which would leave the indentation to the next. Of a text that `is_lines` the same holds for several lines that go,
+    or that something blank takes the place of.
     """
+    if is_lines and old.endswith(("\n", "\r")) and not split_bodies(new or "\n")[0].strip():
+        return True
     if sum(bool(row.strip()) for row in split_bodies(old)) != 1:
         return False
     if not new:
@@ -57,7 +62,10 @@ def make_unindented(source: Source, span: Span, old: str, new: str) -> Made | No
         return None  # the further lines stand where they belong already
     if _NEXT.search(new):
         return None  # a definition after a blank line stands at its own margin
-    made = make(window_at(source, Span(start, span.end), old), new)
+    whole = Span(start, span.end)
+    if not new and len(split_bodies(old)) > 1 and old.endswith(("\n", "\r")):
+        return Made(((whole, ""),), _LEAD_LOST, ("indentation",))
+    made = make(window_at(source, whole, old), new)
     return made if isinstance(made, Made) else None
 
 

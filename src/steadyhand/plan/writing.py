@@ -64,7 +64,10 @@ class Writing:
 
     def _unindented(self, edit: Edit, old: str, new: str, located: Located) -> Made | None:
         """What an edit of one line means that was quoted without its indentation; None where it was not."""
-        if not isinstance(edit, Replace | Delete) or len(located.matches) != 1 or not looks_unindented(old, new):
+        is_lines = isinstance(edit.target, Old) and edit.target.fit != "free"
+        if not isinstance(edit, Replace | Delete) or len(located.matches) != 1:
+            return None
+        if not looks_unindented(old, new, is_lines=is_lines):
             return None
         start = located.matches[0].span.start
         if self._draft.read(start - 1, start) not in (" ", "\t") or self._policy.tier in STRICT:
