@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,9 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ws(root: Path) -> Workspace:
-    return Workspace(root, actor="test")
+def ws(root: Path) -> Iterator[Workspace]:
+    with Workspace(root, actor="test") as workspace:
+        yield workspace
 
 
 def tree(root: Path) -> dict[str, str]:
@@ -133,6 +135,22 @@ def test_leave_to_overwrite_is_asked_for(ws: Workspace, root: Path) -> None:
     move = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: c.sh\n@@\n-x\n+y\n*** End Patch\n"
     ws.patch(move, overwrite=True)
     assert tree(root) == {"docs/b.md": FILES["docs/b.md"], "c.sh": "y\n"}
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_leave_to_overwrite_takes_nothing_away_from_what_goes_without(
+    ws: Workspace, root: Path, overwrite: bool
+) -> None:
+    move = "*** Update File: {}\n*** Move to: {}\n"
+    steps = "*** Delete File: c.sh\n" + move.format("a.txt", "c.sh") + move.format("docs/b.md", "a.txt")
+    ws.patch(f"*** Begin Patch\n{steps}*** End Patch\n", overwrite=overwrite)
+    assert tree(root) == {"c.sh": FILES["a.txt"], "a.txt": FILES["docs/b.md"]}
+
+
+def test_leave_to_overwrite_holds_for_what_the_patch_made_itself(ws: Workspace, root: Path) -> None:
+    steps = "*** Add File: new.txt\n+x\n*** Update File: a.txt\n*** Move to: new.txt\n"
+    ws.patch(f"*** Begin Patch\n{steps}*** End Patch\n", overwrite=True)
+    assert tree(root) == {"docs/b.md": FILES["docs/b.md"], "c.sh": FILES["c.sh"], "new.txt": FILES["a.txt"]}
 
 
 def test_a_reply_without_a_name_means_the_path(ws: Workspace, root: Path) -> None:

@@ -28,13 +28,18 @@ TOOLS: Mapping[str, Run] = {
 }
 
 
+OPENED: list[sh.Workspace] = []  # closed after each test
+
+
 def make(root: Path, files: Mapping[str, str | bytes], **options: Any) -> sh.Workspace:
     """A workspace whose files have exactly these bytes; text is UTF-8."""
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return sh.Workspace(root, actor="tests", **options)
+    opened = sh.Workspace(root, actor="tests", **options)
+    OPENED.append(opened)
+    return opened
 
 
 def tree(root: Path) -> dict[str, bytes]:

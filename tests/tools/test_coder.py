@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
 
 
 @pytest.fixture
-def ws(tmp_path: Path) -> Workspace:
+def ws(tmp_path: Path) -> Iterator[Workspace]:
     (tmp_path / "a.txt").write_text(BEFORE)
-    return Workspace(tmp_path)
+    with Workspace(tmp_path) as workspace:
+        yield workspace
 
 
 def text(ws: Workspace) -> str:

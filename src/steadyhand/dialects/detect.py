@@ -3,7 +3,8 @@
 Invariants:
 
 1. A reply is read as one dialect or refused; parts in two dialects are never mixed, and none is dropped in silence.
-2. What stands inside a piece of one dialect is its content, whatever marks it has.
+2. What stands inside a piece of one dialect is its content, whatever marks it has, and whatever another reader that
+   was led astray by them says of the lines behind; these are read once more without what led it astray.
 3. A dialect without marks of its own is believed only where no marked one reads or refuses anything.
 """
 
@@ -15,11 +16,13 @@ from dataclasses import dataclass, field
 
 from steadyhand.dialects.dialect import Dialect, Reader
 from steadyhand.dialects.piece import Piece
+from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError, Kind
 
 __all__ = ["Reading", "choose", "foremost", "mixed"]
 
 _HEADERS = 8  # lines that a file in a patch may have beside its pieces: names, marks, a fence
+_WORK = 4  # how often a reply is read again, in lengths of it
 
 
 @dataclass(slots=True)
@@ -50,21 +53,21 @@ def foremost(readings: Sequence[Reading]) -> Reading | None:
     return None if any(one.reader.is_open for one in marked if one is not active[0]) else active[0]
 
 
-def choose(readings: Sequence[Reading], visible: Sequence[int] = ()) -> Reading:
-    """The reading that is meant; `visible` are the lines of the reply that are not blank. Refuses `malformed-patch`."""
+def choose(readings: Sequence[Reading], lines: Sequence[Line] = ()) -> Reading:
+    """The reading that is meant; `lines` are those of the reply. Refuses `malformed-patch`."""
     marked = _outermost([reading for reading in readings if reading.dialect.is_marked and reading.pieces])
     if len(marked) > 1:
         raise mixed(marked)
     if marked and marked[0].error is not None:
         raise _explained(marked[0], readings)
     broken = [reading for reading in readings if reading.dialect.is_marked and reading.error is not None]
-    outside = [reading for reading in broken if not (marked and _is_inside(reading, marked[0]))]
-    if outside and marked:
-        raise mixed([marked[0], outside[0]])
-    if outside:
-        raise _explained(outside[0], readings)
+    if broken and not marked:
+        raise _explained(broken[0], readings)
     plain = [reading for reading in readings if not reading.dialect.is_marked]
     if marked:
+        for reading in broken:
+            _check_inside(reading, marked[0], lines)
+        visible = [line.number for line in lines if line.text and not line.text.isspace()]
         for reading in plain:
             _check_left_over(reading, marked[0], visible)
         return marked[0]
@@ -111,7 +114,12 @@ class _Lines:
         return all(self._around(end) >= start for start, end in (piece.lines for piece in reading.pieces))
 
     def has(self, line: int) -> bool:
-        return self._around(line) >= line
+        return self.end_around(line) is not None
+
+    def end_around(self, line: int) -> int | None:
+        """The last line of the piece that a line stands in."""
+        end = self._around(line)
+        return end if end >= line else None
 
     def _around(self, line: int) -> int:
         """The last line of the piece that begins at or before a line; 0 where there is none."""
@@ -119,9 +127,44 @@ class _Lines:
         return self._ends[index] if index >= 0 else 0
 
 
-def _is_inside(broken: Reading, other: Reading) -> bool:
-    line = broken.error.details.get("line") if broken.error is not None else None
-    return isinstance(line, int) and _Lines(other).has(line)
+def _check_inside(broken: Reading, chosen: Reading, lines: Sequence[Line]) -> None:
+    """Refuses a reply in which a reader found something of its own, or failed, outside of the chosen pieces.
+
+    A reader that began or failed inside of one is asked again about the lines behind it, until there are none.
+    """
+    around, start, work = _Lines(chosen), 0, _WORK * len(lines)
+    while work >= 0:
+        again, opened = _read_again(broken.dialect, lines[start:])
+        work -= len(lines) - start
+        beside = next((piece for piece in again.pieces if around.end_around(piece.lines[0]) is None), None)
+        if beside is not None:
+            raise mixed([chosen, again], beside.lines[0])
+        if again.error is None:
+            return
+        ends = [around.end_around(line) for line in (_line_of(again.error), opened) if line is not None]
+        end = max((end for end in ends if end is not None), default=0)
+        if end <= start:
+            raise mixed([chosen, again])
+        start = end
+    raise mixed([chosen, broken])
+
+
+def _read_again(dialect: Dialect, lines: Sequence[Line]) -> tuple[Reading, int | None]:
+    """Lines as a dialect reads them by themselves, and the line at which began what was open when it failed."""
+    reading, opened = Reading(dialect, dialect.reader()), None
+    try:
+        for line in lines:
+            reading.pieces.extend(reading.reader.feed(line))
+            opened = None if not reading.reader.is_open else opened or line.number
+        reading.pieces.extend(reading.reader.close())
+    except EditError as error:
+        reading.error = error
+    return reading, opened
+
+
+def _line_of(error: EditError) -> int | None:
+    line = error.details.get("line")
+    return line if isinstance(line, int) else None
 
 
 def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) -> None:
@@ -142,8 +185,8 @@ def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
     """The refusal of a reply in two dialects, at the line where the second begins."""
     names = " and ".join(reading.dialect.name for reading in readings)
     last = readings[-1]
-    told = last.error.details.get("line") if last.error is not None else last.first_line
-    at = line if line is not None else told if isinstance(told, int) else 1
+    told = _line_of(last.error) if last.error is not None else last.first_line
+    at = line if line is not None else told if told is not None else 1
     return EditError(
         Kind.MALFORMED_PATCH,
         f"line {at}, column 1 of the reply: it has parts in {names}",

@@ -81,8 +81,18 @@ class Patch:
         return self._with((renamed(request, name), places) for request, places in self._parts())
 
     def overwriting(self, exists: Callable[[str], bool]) -> Patch:
-        """The patch with leave to take the place of files that exist."""
-        return self._with((step, places) for one, places in self._parts() for step in _overwriting(one, exists))
+        """The patch with leave to take the place of files that exist on disk, or that it has made itself by then."""
+        there: dict[str, bool] = {}
+
+        def is_there(path: str) -> bool:
+            return there[path] if path in there else exists(path)
+
+        parts: list[_Part] = []
+        for request, places in self._parts():
+            for step in _overwriting(request, is_there):
+                parts.append((step, places))
+                there |= _left(step)
+        return self._with(parts)
 
     def as_whole_files(self) -> Patch:
         """The patch with every snippet taken for the whole of its file."""
@@ -144,6 +154,19 @@ def _one(run: Sequence[tuple[EditFile, tuple[Place, ...]]]) -> _Part:
     expect = next((request.expect for request, _ in run if request.expect is not None), None)
     edits = tuple(edit for request, _ in run for edit in request.edits)
     return EditFile(run[0][0].path, edits, expect), tuple(place for _, places in run for place in places)
+
+
+def _left(request: FileRequest) -> dict[str, bool]:
+    """Which files are there, and which are not, after a request."""
+    match request:
+        case DeleteFile():
+            return {request.path: False}
+        case RenameFile():
+            return {request.path: False, request.to: True}
+        case CopyFile():
+            return {request.to: True}
+        case _:
+            return {request.path: True}
 
 
 def _overwriting(request: FileRequest, exists: Callable[[str], bool]) -> Iterator[FileRequest]:

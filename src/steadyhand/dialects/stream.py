@@ -36,7 +36,7 @@ class PatchStream:
         self._leader: Reading | None = None
         self._told = self._given = 0
         self._size = 0
-        self._visible: list[int] = []
+        self._lines: list[Line] = []
 
     def feed(self, part: str) -> tuple[Piece, ...]:
         """The pieces that this part of the reply completes; a dialect without marks gives none before the end."""
@@ -59,7 +59,7 @@ class PatchStream:
             self._take(line)
         for reading in self._readings:
             self._guarded(reading, None)
-        chosen = choose(self._readings, self._visible) if self._is_auto else self._only()
+        chosen = choose(self._readings, self._lines) if self._is_auto else self._only()
         if self._leader is not None and self._leader is not chosen:
             raise mixed([self._leader, chosen])
         found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
@@ -73,8 +73,7 @@ class PatchStream:
         return reading if reading.pieces else choose(self._readings)
 
     def _take(self, line: Line) -> None:
-        if line.text and not line.text.isspace():
-            self._visible.append(line.number)
+        self._lines.append(line)
         for reading in self._readings:
             self._guarded(reading, line)
         self._tell()

@@ -125,12 +125,23 @@ def _with_last(draft: Draft, needle: Needle, tier: Tier, found: Iterator[Span]) 
 def _leading(source: Source, regions: Sequence[Span], wanted: str, *, to_end: bool) -> list[Span]:
     """The parts that a line leads in; a line that merely begins so counts where none is the same."""
     table = source.table
-    rows = [row for region in regions for row in range(table.row_at(region.start), table.row_at(region.end - 1) + 1)]
-    texts = {row: table.text(row).strip() for row in rows}
-    same = [row for row in rows if texts[row] == wanted]
-    heads = same or [row for row in rows if wanted and texts[row].startswith(wanted)]
-    end = regions[-1].end if regions else 0
-    return [Span(table.start(row), end if to_end else _end_of(source, row, rows[-1])) for row in heads]
+    heads = [(row, region) for region in regions for row in _rows_with(source, region, wanted)]
+    same = [(row, region) for row, region in heads if table.text(row).strip() == wanted]
+    return [
+        Span(table.start(row), region.end if to_end else _end_of(source, row, table.row_at(region.end - 1)))
+        for row, region in same or heads
+    ]
+
+
+def _rows_with(source: Source, region: Span, wanted: str) -> Iterator[int]:
+    """The rows of a region that begin with a text, blanks in front aside."""
+    text, table = source.text, source.table
+    at = text.find(wanted, region.start, region.end) if wanted else -1
+    while at >= 0:
+        row = table.row_at(at)
+        if not text[table.start(row) : at].strip():
+            yield row
+        at = text.find(wanted, table.start(row + 1), region.end)
 
 
 def _end_of(source: Source, head: int, last: int) -> int:

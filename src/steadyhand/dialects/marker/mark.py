@@ -14,7 +14,19 @@ from steadyhand.dialects.labels import path_of
 from steadyhand.dialects.piece import malformed
 from steadyhand.errors import EditError
 
-__all__ = ["FORMAT", "USUAL", "Fence", "Mark", "escaped", "fence_in", "mark_in", "refusal", "unescaped", "word_in"]
+__all__ = [
+    "FORMAT",
+    "USUAL",
+    "Fence",
+    "Kind",
+    "Mark",
+    "escaped",
+    "fence_in",
+    "mark_in",
+    "refusal",
+    "unescaped",
+    "word_in",
+]
 
 FORMAT = "search-replace"
 USUAL = 7  # characters of a mark

@@ -5,6 +5,7 @@ Invariants:
 1. A part ends at the first REPLACE mark that no SEARCH mark inside it claims; marks inside are content, as are the
    conflicts of a version control system.
 2. The divider is the one line that can be it. Where two can, the part is refused: no guess says which one is content.
+   Only the one that divides a whole conflict or a whole part inside this one is certain to be content.
 3. A part that is not closed ends at the one fence that closes the fence it stands in, or is refused: a reply that
    breaks off in the middle changes nothing.
 """
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.labels import label_in
-from steadyhand.dialects.marker.mark import USUAL, Fence, Mark, fence_in, mark_in, refusal
+from steadyhand.dialects.marker.mark import USUAL, Fence, Kind, Mark, fence_in, mark_in, refusal
 from steadyhand.dialects.marker.sides import Sides, rows_of, start_line
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError
@@ -25,11 +26,19 @@ __all__ = ["Part", "is_around"]
 _ESCAPE = "put a backslash before each line of the old and new text that looks like a mark: \\======="
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Divider:
     index: int
     size: int
-    depth: int
+    is_content: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """A conflict or another part that begins inside a part: its mark, and how many dividers came before it."""
+
+    mark: Mark
+    dividers: int
 
 
 @dataclass(slots=True)
@@ -49,8 +58,8 @@ class Part:
     tail: int | None = None
     is_filled_behind: bool = False
     _dividers: list[_Divider] = field(default_factory=list)
+    _inner: list[_Inner] = field(default_factory=list)
     _searches: int = 0
-    _conflicts: int = 0
     _indented: int = 0
 
     def is_divided(self, end: int | None = None) -> bool:
@@ -76,18 +85,32 @@ class Part:
             case "search":
                 self.nested = len(self.lines) - 1 if self.nested is None else self.nested
                 self._searches += 1
+                self._inner.append(_Inner(mark, len(self._dividers)))
             case "replace":
                 self._searches -= 1
+                self._close_inner("search")
                 return self._searches < 0
             case "divider":
-                self._dividers.append(_Divider(len(self.lines) - 1, mark.size, self._searches + self._conflicts))
+                self._dividers.append(_Divider(len(self.lines) - 1, mark.size))
             case "conflict":
-                self._conflicts += 1
+                self._inner.append(_Inner(mark, len(self._dividers)))
             case _:
-                is_last = mark.kind == "end" and not self._conflicts and not self._searches and self.is_divided()
-                self._conflicts -= self._conflicts > 0
+                is_last = mark.kind == "end" and not self._inner and self.is_divided()
+                if self._inner and self._inner[-1].mark.kind == "conflict":
+                    self._close_inner("conflict")
                 return is_last and mark.size == self.mark.size
         return False
+
+    def _close_inner(self, kind: Kind) -> None:
+        """The last of a kind ends, with whatever began inside it; divided once, it is content as a whole."""
+        while self._inner:
+            inner = self._inner.pop()
+            if inner.mark.kind == kind:
+                held = [one for one in self._dividers[inner.dividers :] if not one.is_content]
+                is_whole = sum(one.size == inner.mark.size for one in held) == 1
+                for one in held if is_whole else ():
+                    one.is_content = True
+                return
 
     def _take_indented(self, mark: Mark) -> bool:
         """A mark that is indented otherwise is content in pairs; a REPLACE mark by itself is still the last line."""
@@ -124,7 +147,7 @@ class Part:
     def divider(self, end: int) -> int:
         """The index of the line between old and new lines. Refuses where there is none, or where two may be it."""
         found = [divider for divider in self._dividers if divider.index < end]
-        outer = [divider for divider in found if not divider.depth] or found
+        outer = [divider for divider in found if not divider.is_content] or found
         sizes = (self.mark.size,), (USUAL,), range(5, 10), range(3, 21)
         for size in sizes:
             likely = [divider for divider in outer if divider.size in size]

@@ -64,7 +64,23 @@ def seqs_starting(connection: sqlite3.Connection, prefix: str, limit: int) -> li
     return connection.execute(query, (prefix, end, limit)).fetchall()
 
 
-def entry_at(connection: sqlite3.Connection, seq: int, path: str | None = None) -> Entry | Problem:
+class LastRecord:
+    """The record that was read last, by the bytes it was read from: one of many files is asked for once per file."""
+
+    def __init__(self) -> None:
+        self._held: tuple[bytes, Record] | None = None
+
+    def decode(self, row: Row) -> Record:
+        """The record of a row; raises `ValueError` for one that cannot be read."""
+        held = self._held
+        if held is None or held[0] != row.body:
+            held = self._held = row.body, decode_record(unpack(row.codec, row.body))
+        return held[1]
+
+
+def entry_at(
+    connection: sqlite3.Connection, seq: int, path: str | None = None, *, last: LastRecord | None = None
+) -> Entry | Problem:
     """The entry whose record was prepared in this row, or why it cannot be used; `path` must be one it touched."""
     held = connection.execute("SELECT id, state, settled, undone_by FROM records WHERE seq = ?", (seq,)).fetchone()
     if held is None:
@@ -81,7 +97,7 @@ def entry_at(connection: sqlite3.Connection, seq: int, path: str | None = None) 
         if (end.type, end.record) != (state, record_id):
             return Problem(seq, "index", f"the index says {state!r} of record {record_id!r}, row {end.seq} does not")
         note = _note_of(end)
-    record = _record_of(prepared, record_id)
+    record = _record_of(prepared, record_id, last or LastRecord())
     if isinstance(record, Problem):
         return record
     if path is not None and path not in record.paths:
@@ -123,9 +139,9 @@ def _heads_before(connection: sqlite3.Connection, seq: int) -> tuple[bytes, ...]
     return heads_after(before, None if head is None else (head,))
 
 
-def _record_of(row: Row, record_id: str) -> Record | Problem:
+def _record_of(row: Row, record_id: str, last: LastRecord) -> Record | Problem:
     try:
-        record = decode_record(unpack(row.codec, row.body))
+        record = last.decode(row)
     except ValueError as error:
         return Problem(row.seq, "body", f"row {row.seq} cannot be read: {error}")
     if row.type != RowType.PREPARED or record.id != record_id:

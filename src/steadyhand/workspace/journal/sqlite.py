@@ -30,7 +30,7 @@ from steadyhand.workspace.journal.collect import choose, collect
 from steadyhand.workspace.journal.faults import damaged
 from steadyhand.workspace.journal.folder import JournalFolder
 from steadyhand.workspace.journal.handle import Handle
-from steadyhand.workspace.journal.query import PAGE, Filter, entry_at, seqs_starting, staged_at
+from steadyhand.workspace.journal.query import PAGE, Filter, LastRecord, entry_at, seqs_starting, staged_at
 from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State, is_record_id, utc_now
 from steadyhand.workspace.journal.retention import GcReport, Retention
 from steadyhand.workspace.journal.row import Row, RowType
@@ -53,6 +53,7 @@ class SqliteJournal:
     def __init__(self, path: Path, *, read_only: bool = False, timeout: float = 10.0) -> None:
         self._path = path.absolute()  # the working directory may change
         self._handle = Handle(JournalFolder(self._path), read_only=read_only, timeout=timeout)
+        self._last = LastRecord()
 
     @property
     def location(self) -> str:
@@ -143,7 +144,7 @@ class SqliteJournal:
         for seq in self._seqs(asked, PAGE if left is None else min(left + 1, PAGE)):
             if left == 0:
                 return
-            entry = self._handle.read(partial(entry_at, seq=seq, path=path))
+            entry = self._handle.read(partial(entry_at, seq=seq, path=path, last=self._last))
             if isinstance(entry, Entry):
                 left = None if left is None else left - 1
                 yield entry
@@ -153,7 +154,7 @@ class SqliteJournal:
     def latest(self, path: str) -> Entry | None:
         def work(connection: sqlite3.Connection) -> Entry | Problem | None:
             found = Filter(path=path, states=LASTING).page(connection, None, 1)
-            return entry_at(connection, found[0], path) if found else None
+            return entry_at(connection, found[0], path, last=self._last) if found else None
 
         entry = self._handle.read(work)
         return None if entry is None else _sound(entry)
