@@ -563,3 +563,14 @@ def test_whatever_is_sent_is_merged_or_refused_and_no_mark_comes_in(rows: list[s
     else:
         assert made.error is not None
         assert made.error.hint
+
+
+@pytest.mark.parametrize("shown", [range(25), range(5, 30)])
+def test_a_file_but_for_a_few_lines_at_one_end_may_be_the_file_or_a_part_of_it(shown: range) -> None:
+    before = "".join(f"value_{number} = {number}\n" for number in range(30))
+    snippet = "".join(f"value_{number} = {number if number != 11 else 'eleven'}\n" for number in shown)
+    made = plan_merge(Source.of_text(before), snippet, Policy())
+    assert made.error is not None
+    assert made.error.kind is Kind.LOW_CONFIDENCE
+    mark = "# ... existing code ...\n"
+    assert plan_merge(Source.of_text(before), mark + snippet + mark, Policy()).ok

@@ -211,3 +211,21 @@ def test_lines_that_hold_the_line_they_are_said_to_stand_under_are_found() -> No
     assert edit(before, [Replace(old, "# extra\ndef f(x):\n    a = 1\n    b = 2\n")]).text.startswith(
         "# extra\ndef f(x)"
     )
+
+
+ADDED = "import collections.abc as abc_of_collections\n"
+
+
+@pytest.mark.parametrize("before", [f"import os\n{ADDED}x = 1\n", f"{ADDED}import os\nx = 1\n"])
+@pytest.mark.parametrize("ending", ["", "\n"])
+def test_lines_that_stand_right_there_already_are_not_added_again(before: str, ending: str) -> None:
+    new = before.removesuffix("x = 1\n").removesuffix("\n") + ending
+    edits = Replace(Old(f"import os{ending}", fit="lines-first"), new)
+    assert kind_of(before, edits) is Kind.ALREADY_APPLIED
+    assert edit(before, [Replace(f"import os{ending}", new)]).ok, "text that is not lines is taken by its word"
+
+
+def test_a_line_that_is_quoted_may_be_repeated() -> None:
+    before = f"import os\n{ADDED}x = 1\n"
+    quoted = Old(f"import os\n{ADDED}", fit="lines")
+    assert edit(before, [Replace(quoted, f"import os\n{ADDED}{ADDED}")]).text.count(ADDED) == 2

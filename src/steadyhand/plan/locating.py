@@ -20,7 +20,7 @@ from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Old, Replace, as_replacement
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.surroundings import LineHint, finder_within, regions_under
+from steadyhand.plan.surroundings import LineHint, finder_within, regions_under, stands_beside
 from steadyhand.plan.window import window_at
 from steadyhand.structure.target import Refusal
 from steadyhand.text.match import Match
@@ -156,6 +156,8 @@ class Locator:
         several = find_other_indents(finding) if may_be_deeper else None
         if several is not None:
             raise self._ambiguous(several)
+        if stands_beside(self._draft, edit, found):
+            raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)
         return Located(found.matches, found.others, found, edit)

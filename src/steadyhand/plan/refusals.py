@@ -201,6 +201,17 @@ def no_change(name: str, what: str) -> EditError:
     return EditError(Kind.NO_CHANGE, f"{what}; {name} would stay as it is", hint="send the new text that is wanted")
 
 
+def made_before(name: str, source: Source, span: Span) -> EditError:
+    """The lines that an edit would add stand beside the quoted ones."""
+    lines = source.lines_of(span)
+    return EditError(
+        Kind.ALREADY_APPLIED,
+        f"the lines to be added stand beside {lines_phrase(*lines)} of {name} already",
+        hint="if they are wanted twice, quote the lines on both sides of where they go",
+        details={"lines": list(lines)},
+    )
+
+
 def empty_old(name: str) -> EditError:
     """Nothing is quoted, so nothing says where."""
     return EditError(

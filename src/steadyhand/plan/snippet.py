@@ -30,6 +30,7 @@ from steadyhand.text.source import Source
 
 __all__ = ["plan_merge"]
 
+_FEW = 6  # lines that are missing at one end of a snippet which may be meant as the whole file
 # Languages in which a row that is only indented otherwise still says the same.
 _FREE = frozenset("c css dart go hcl java javascript json lua markup php ruby shell sql swift toml".split())
 
@@ -65,10 +66,19 @@ def _edits(source: Source, snippet: str, policy: Policy, name: str) -> tuple[lis
     if not len(file) and not found.has_marks:
         return [_filled(source, snippet)], "exact"
     placed = place_runs(file, found.runs, key, refuse)
+    if not found.has_marks and len(placed) == 1:
+        _check_extent(placed[0], file, refuse)
     edits = edits_of(placed, file, refuse, is_sensitive=lexis.name not in _FREE)
     if not edits:
         raise refusals.no_change(name, "every line of the snippet stands in the file as it is")
     return edits, "elision" if found.has_marks else _tier(placed, file)
+
+
+def _check_extent(placed: Placed, file: VisibleRows, refuse: Refusals) -> None:
+    """Without marks, a file but for a few lines at one end may be the file or a part of it."""
+    missing = placed.start + len(file) - placed.end
+    if (placed.start == 0) != (placed.end == len(file)) and missing <= min(_FEW, len(file) // 4):
+        raise refuse.cut_off(placed.run, placed.start, placed.end)
 
 
 def _filled(source: Source, snippet: str) -> Edit:

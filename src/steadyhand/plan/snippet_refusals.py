@@ -50,6 +50,18 @@ class Refusals:
             },
         )
 
+    def cut_off(self, run: Run, start: int, end: int) -> EditError:
+        """It has most of the file, and one end of it is missing."""
+        first, last = self._file.line(start), self._file.line(end - 1)
+        rest = f"from line {last + 1} on" if start == 0 else f"up to line {first - 1}"
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"the snippet has {lines_phrase(first, last)} of {self._name} and no mark: whether the lines {rest} are to "
+            "go or to stay cannot be told",
+            hint="put a mark such as `... existing code ...` where lines stay, or say that it is the whole file",
+            details={"line": run.line(0), "lines": [first, last]},
+        )
+
     def rival(self, run: Run, places: Sequence[int]) -> EditError:
         spans = [self._span(place) for place in places]
         what = f"{lines_phrase(run.line(0), run.line(len(run.rows) - 1))} of the snippet, {_short(run.rows[0])} first"

@@ -11,15 +11,16 @@ from itertools import chain
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Finder, Found
 from steadyhand.match.tier import LITERAL, Tier, tier_named
+from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.draft import Draft, kept_apart
-from steadyhand.plan.edit import Old
+from steadyhand.plan.edit import Edit, Old, Replace
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import body, is_whole_lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["LineHint", "finder_within", "regions_under"]
+__all__ = ["LineHint", "finder_within", "regions_under", "stands_beside"]
 
 _EDGES = ("", "\n", "\r")
 
@@ -91,6 +92,31 @@ class LineHint:
 
     def _row_of(self, span: Span) -> int:
         return self._draft.original.table.row_at(self._draft.to_original(span.start))
+
+
+def stands_beside(draft: Draft, edit: Edit, found: Found) -> bool:
+    """Whether whole lines that an edit only adds to the quoted ones stand right there already, so it was made before.
+
+    Only where nothing is quoted on their other side: a line that is quoted there may well be repeated.
+    """
+    if not isinstance(edit, Replace) or not isinstance(edit.target, Old) or edit.target.fit == "free":
+        return False
+    span, old, new = found.matches[0].span, found.old, found.new or ""
+    if found.tier.rank > LITERAL or len(found.matches) > 1:
+        return False
+    behind = new[len(old) :] if new.startswith(old) else ""
+    ahead = new[: -len(old)] if new.endswith(old) and old else ""
+    places = (Span(span.end, span.end + len(behind)), Span(max(span.start - len(ahead), 0), span.start))
+    return any(
+        is_telling(added) and draft.read(place.start, place.end) == added and _is_whole_at(draft, place)
+        for added, place in zip((behind, ahead), places, strict=True)
+    )
+
+
+def _is_whole_at(draft: Draft, place: Span) -> bool:
+    """Whether lines begin and end where a place does, or their endings do."""
+    edges = (place.start, place.end)
+    return all(draft.read(at - 1, at) in _EDGES or draft.read(at, at + 1) in _EDGES for at in edges)
 
 
 def _fits(draft: Draft, span: Span, old: Old, regions: Sequence[Span] | None) -> bool:

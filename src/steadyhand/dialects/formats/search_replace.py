@@ -6,7 +6,7 @@ what is still clear is read, with a note, and the rest is refused. Old lines tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.dialect import Change, Dialect, Reader
@@ -161,11 +161,16 @@ class SearchReplaceReader(Reader):
         return pieces
 
     def _break_off(self, part: Part, end: int) -> list[Piece]:
-        """A block that was begun and left; the next one must take it up."""
+        """A block that was begun and left; the next one must take it up.
+
+        Without a fence that closes it, its lines may be the content of one that holds a mark.
+        """
         self._part = None
         if self._broken is not None:
             raise self._broken.unclosed()
         fence = part.closing_fence(0, end, is_followed=True)
+        if not part.is_begun_again(end) or (fence is None and end):
+            raise part.unclosed()
         self._look_at(part.lines[end if fence is None else fence : end])
         del part.lines[end if fence is None else fence :]
         self._broken = part
@@ -199,8 +204,8 @@ class SearchReplaceReader(Reader):
     def _give(self, part: Part, sides: Sides, last: Line) -> list[Piece]:
         first = part.head
         if self._broken is not None:
-            left = {line.text.strip() for line in self._broken.lines}
-            if not any(map(str.strip, sides.search)) or not left <= {"", *map(str.strip, sides.search)}:
+            left, taken = _filled(line.text for line in self._broken.lines), _filled(sides.search)
+            if not taken or taken[: len(left)] != left:
                 raise self._broken.unclosed()
             self.notes.append(Note(self._broken.head.number, "a block that was broken off and begun again"))
             first, self._broken = self._broken.head, None
@@ -236,6 +241,10 @@ def _is_idle(request: FileRequest) -> bool:
     edits = request.edits if isinstance(request, EditFile) else ()
     targets = [(edit.target, edit.new) for edit in edits if isinstance(edit, Replace)]
     return any(isinstance(target, Old) and target.text == new for target, new in targets)
+
+
+def _filled(texts: Iterable[str]) -> list[str]:
+    return [text.strip() for text in texts if text.strip()]
 
 
 def _is_filled(lines: Sequence[Line]) -> bool:

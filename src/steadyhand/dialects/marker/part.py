@@ -33,12 +33,13 @@ class _Divider:
     is_content: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Inner:
-    """A conflict or another part that begins inside a part: its mark, and how many dividers came before it."""
+    """A conflict or another part inside a part; `is_doubtful`: so is one inside it, or what divides that one."""
 
     mark: Mark
-    dividers: int
+    dividers: list[_Divider] = field(default_factory=list)
+    is_doubtful: bool = False
 
 
 @dataclass(slots=True)
@@ -85,15 +86,18 @@ class Part:
             case "search":
                 self.nested = len(self.lines) - 1 if self.nested is None else self.nested
                 self._searches += 1
-                self._inner.append(_Inner(mark, len(self._dividers)))
+                self._inner.append(_Inner(mark))
             case "replace":
                 self._searches -= 1
+                if self._searches < 0:
+                    return True
                 self._close_inner("search")
-                return self._searches < 0
             case "divider":
                 self._dividers.append(_Divider(len(self.lines) - 1, mark.size))
+                if self._inner:
+                    self._inner[-1].dividers.append(self._dividers[-1])
             case "conflict":
-                self._inner.append(_Inner(mark, len(self._dividers)))
+                self._inner.append(_Inner(mark))
             case _:
                 is_last = mark.kind == "end" and not self._inner and self.is_divided()
                 if self._inner and self._inner[-1].mark.kind == "conflict":
@@ -103,14 +107,18 @@ class Part:
 
     def _close_inner(self, kind: Kind) -> None:
         """The last of a kind ends, with whatever began inside it; divided once, it is content as a whole."""
-        while self._inner:
+        held: list[_Divider] = []
+        is_doubtful, inner = False, None
+        while self._inner and (inner is None or inner.mark.kind != kind):
             inner = self._inner.pop()
-            if inner.mark.kind == kind:
-                held = [one for one in self._dividers[inner.dividers :] if not one.is_content]
-                is_whole = sum(one.size == inner.mark.size for one in held) == 1
-                for one in held if is_whole else ():
-                    one.is_content = True
-                return
+            held += inner.dividers
+            is_doubtful = is_doubtful or inner.is_doubtful
+        size = inner.mark.size if inner is not None else 0
+        is_whole = not is_doubtful and sum(one.size == size for one in held) == 1
+        for one in held:
+            one.is_content = is_whole
+        if self._inner and not is_whole:
+            self._inner[-1].is_doubtful = is_doubtful or bool(held) or self._inner[-1].is_doubtful
 
     def _take_indented(self, mark: Mark) -> bool:
         """A mark that is indented otherwise is content in pairs; a REPLACE mark by itself is still the last line."""
@@ -182,6 +190,10 @@ class Part:
         """The index of the last line that is neither blank nor a name."""
         filled = (index for index in range(end - 1, start - 1, -1) if self.lines[index].text.strip())
         return next((index for index in filled if label_in(self.lines[index].text) is None), end)
+
+    def is_begun_again(self, at: int) -> bool:
+        """Whether a SEARCH mark inside the part is its own once more."""
+        return self.lines[at].text.strip() == self.head.text.strip()
 
     def is_replaced_behind(self, tail: int, end: int) -> bool:
         """Whether the lines behind a REPLACE mark are new lines: more than a name, and without any mark."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.dialects.unified.section import wrong
+from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Old, Replace
 
 __all__ = ["changes", "content_of", "edit_of", "standing"]
@@ -16,8 +17,21 @@ def changes(rows: Sequence[Row]) -> bool:
     return any(not row.stays for row in rows)
 
 
-def edit_of(rows: Sequence[Row], line: int | None) -> Replace | None:
-    """The edit that rows ask for; None where they would leave everything as it is."""
+def edit_of(rows: Sequence[Row], line: int | None, lost: Collection[int] = ()) -> Replace | None:
+    """The edit that rows ask for; None where they would leave everything as it is.
+
+    `lost` are the rows that come by the counts alone: where the file has them, they are lines that stay.
+    """
+    edit = _edit_of(rows, line)
+    kept = [Row("", row.text) if index in lost else row for index, row in enumerate(rows)] if lost else []
+    other = _edit_of(kept, line)
+    if edit is None or other is None or not isinstance(other.target, Old):
+        return edit
+    spare = Spare(other.target.text, other.new, "counts of the hunk")
+    return Replace(edit.target, edit.new, reason=edit.reason, spares=(*edit.spares, spare, *other.spares))
+
+
+def _edit_of(rows: Sequence[Row], line: int | None) -> Replace | None:
     settled = _settled(rows)
     at_end = any(not row.text.endswith("\n") for row in settled)
     edit = edit_of_rows(settled, line=line, at_end=at_end)

@@ -1,8 +1,9 @@
 """The lines of a hunk, and where they end: where the counts of its header say, or where nothing looks like a row.
 
 Counts that agree with the lines decide. They agree if the rows they count have signs and nothing with a sign comes
-after them; otherwise the lines themselves decide, and a line without a sign is kept as such: only the file shows
-whether it is a row. Nothing here looks at a file, and no line is dropped: what does not belong is given back.
+after them, be it that every empty line between such rows is one that comes and has lost its sign; otherwise the lines
+themselves decide, and a line without a sign is kept as such: only the file shows whether it is a row. Nothing here
+looks at a file, and no line is dropped: what does not belong is given back.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Taken:
         self._drop_cr = drop_cr
         self.rows: list[Row] = []
         self.unsigned: int | None = None  # the first line with text and no sign
+        self.lost: list[int] = []  # the indices of the rows that come by the counts alone
         self.last = 0
         self._ended: str = ""  # the signs that no further row can have, because the file ends on their side
 
@@ -63,10 +65,14 @@ class Taken:
 
 
 class Counted:
-    """Lines as the counts of a header have them, until they agree or do not; `lines` are all that were taken."""
+    """Lines as the counts of a header have them, until they agree or do not; `lines` are all that were taken.
 
-    def __init__(self, counts: tuple[int, int], *, drop_cr: bool, in_fence: bool) -> None:
+    `empty_comes`: every empty line is one that comes and has lost its sign; otherwise it stays, if any line still can.
+    """
+
+    def __init__(self, counts: tuple[int, int], *, drop_cr: bool, in_fence: bool, empty_comes: bool = False) -> None:
         self._before, self._after = counts
+        self._empty_comes = empty_comes
         self.taken = Taken(drop_cr=drop_cr)
         self._in_fence = in_fence
         self._has_gap = self._has_text = False
@@ -77,6 +83,19 @@ class Counted:
     def is_full(self) -> bool:
         """Whether there are as many rows as there should be."""
         return not self._before and not self._after
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the rows are told by signs, or by counts that nothing else could meet.
+
+        At the edges of a hunk an empty line may belong to nobody, and a line with text may have lost its `+` as well.
+        """
+        rows, lost = self.taken.rows, self.taken.lost
+        if not self._empty_comes:
+            return True
+        if not lost or lost[0] == 0 or lost[-1] == len(rows) - 1 or self.taken.unsigned is not None:
+            return False
+        return sum(not row.stays for row in rows) > len(lost)
 
     @property
     def own(self) -> list[Line]:
@@ -112,12 +131,14 @@ class Counted:
         self._after -= sign != "-"
         if self._before < 0 or self._after < 0:
             return "disagrees"
+        if self._empty_comes and not line.text:
+            self.taken.lost.append(len(self.taken.rows))
         self.taken.add(sign, line)
         self._end += 1
         return "more"
 
     def _sign_of(self, text: str) -> Sign:
-        if not text and not self._before and self._after > 1:
+        if not text and (self._empty_comes or (not self._before and self._after > 1)):
             return "+"  # nothing is left that could stay, and rows that come are to follow
         return _sign_of(text)
 

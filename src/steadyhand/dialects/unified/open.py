@@ -1,7 +1,8 @@
 """A hunk while it is being read, line by line, until it is known where it ends.
 
-It is read by the counts of its header first; where they turn out wrong, its lines are read again without them. Each
-line is read twice at most: the counts cannot reach beyond the next header.
+It is read by the counts of its header first; where they turn out wrong, its lines are read again, with every empty line
+as one that comes, and then without the counts. Each line is read three times at most: the counts cannot reach beyond
+the next header.
 """
 
 from __future__ import annotations
@@ -38,9 +39,11 @@ class OpenHunk:
         self._wrapping = wrapping
         self._loose = Loose(drop_cr=drop_cr)
         self._counted: Counted | None = None
-        if self.header.counts is not None:
+        self._other: Counted | None = None  # the lines once more, if the counts turn out wrong at first
+        if (counts := self.header.counts) is not None:
             in_fence = wrapping.fence is not None
-            self._counted = Counted(self.header.counts, drop_cr=drop_cr, in_fence=in_fence)
+            self._counted = Counted(counts, drop_cr=drop_cr, in_fence=in_fence)
+            self._other = Counted(counts, drop_cr=drop_cr, in_fence=in_fence, empty_comes=True)
 
     def take(self, line: Line) -> bool:
         """Take a line, or give it back to the queue with others: then the hunk is over."""
@@ -52,19 +55,22 @@ class OpenHunk:
         verdict = counted.take(line, stops=stops)
         if verdict == "more":
             return False
-        self.is_sure = verdict == "agrees" and not self._has_names_as_rows(counted, text)
-        self._queue.give_back([*(counted.rest if self.is_sure else counted.lines), line])
-        self._counted = counted if self.is_sure else None
-        return self.is_sure
+        agrees = verdict == "agrees" and counted.is_told and not self._has_names_as_rows(counted, text)
+        return self._settle(counted, [line], agrees=agrees)
 
     def close(self) -> bool:
         """No line comes any more. Whether the hunk is over; if not, its lines are to be taken again."""
         if self._counted is None:
             return True
-        self.is_sure = self._counted.is_full
-        self._queue.give_back(self._counted.rest if self.is_sure else self._counted.lines)
-        self._counted = self._counted if self.is_sure else None
-        return self.is_sure
+        return self._settle(self._counted, [], agrees=self._counted.is_full and self._counted.is_told)
+
+    def _settle(self, counted: Counted, behind: list[Line], *, agrees: bool) -> bool:
+        """Give back what is not the hunk's; where the counts do not agree, all of it, to be taken in another way."""
+        self.is_sure = agrees
+        self._queue.give_back([*(counted.rest if agrees else counted.lines), *behind])
+        if not agrees:
+            self._counted, self._other = self._other, None
+        return agrees
 
     @property
     def taken(self) -> Taken:
