@@ -12,6 +12,10 @@ DIFF = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1,2 +1,2 @@\n x\n-a\n+b\n"
 V4A = "*** Begin Patch\n*** Update File: src/app.py\n@@\n x\n-a\n+b\n*** End Patch\n"
 SR = "src/app.py\n<<<<<<< SEARCH\nx\na\n=======\nx\nb\n>>>>>>> REPLACE\n"
 JSON = '{"path": "src/app.py", "edits": [{"old_string": "a", "new_string": "b"}]}\n'
+MARKED_DIFF = DIFF.replace("1,2 @@", "1,3 @@").replace("-1,2", "-1,3") + " *** Begin Patch\n"
+OTHER_MARKED_DIFF = DIFF.replace("1,2 @@", "1,4 @@").replace("-1,2", "-1,4") + " *** Begin Patch\n text\n"
+MARKED_V4A = V4A.replace(" x\n", " <<<<<<< SEARCH\n").replace("*** Begin", "Here:\n\n*** Begin")
+DELETION = "*** Begin Patch\n*** Delete File: y\n*** End Patch\n"
 LAZY = "src/app.py\n```python\n# ... existing code ...\nx\nb\n# ... existing code ...\n```\n"
 WHOLE = "src/app.py\n```python\nx\nb\n```\n"
 EVERY = {"unified": DIFF, "v4a": V4A, "search-replace": SR, "json": JSON, "lazy": LAZY, "whole": WHOLE}
@@ -54,6 +58,14 @@ MIXED = [
     ("a patch, then another file in a fence", V4A + "\nsrc/other.py\n```python\nx = 1\n```\n"),
     ("another file in a fence, then blocks", "src/other.py\n```python\nx = 1\n```\n\n" + SR),
     ("a good patch, then a broken one", DIFF + "\n<<<<<<< SEARCH\na\n"),
+    ("a broken one, then a good patch", "<<<<<<< SEARCH\na\n\n" + DIFF),
+    ("a mark in a diff, then a good patch", MARKED_DIFF + "\n" + V4A),
+    ("a mark in a diff, then a broken one", MARKED_DIFF + "\n*** Begin Patch\n*** Update File: y\n"),
+    ("a mark in a diff, then one without its own", MARKED_DIFF + "*** Update File: y\n@@\n-a\n"),
+    ("a mark in a diff with text below, then a good patch", OTHER_MARKED_DIFF + "\n" + DELETION),
+    ("a mark in a diff with text below, then a broken one", OTHER_MARKED_DIFF + "\n*** Add File:\n"),
+    ("a block begun in an envelope, then a broken one", MARKED_V4A + "\n<<<<<<< SEARCH\na\n"),
+    ("a block begun in an envelope, then a whole one", MARKED_V4A + "\n" + SR),
     (
         "a document that shows a patch",
         "docs/patches.md\n````markdown\n" + "words\n" * 12 + V4A + "words\n" * 3 + "````\n",
@@ -98,6 +110,13 @@ INSIDE = [
     ("JSON in blocks", "a.json\n<<<<<<< SEARCH\n{}\n=======\n" + JSON + ">>>>>>> REPLACE\n", "search-replace"),
     ("blocks in a fence", "src/app.py\n```python\n" + SR.partition("\n")[2] + "```\n", "search-replace"),
     ("a diff in a fence", "src/app.py\n```diff\n" + DIFF + "```\n", "unified"),
+    ("the mark of an envelope last in a diff", f"```diff\n{MARKED_DIFF}```\n\nThat is it.\n", "unified"),
+    ("the same in a tag", f"<patch>\n{MARKED_DIFF}</patch>\n\nThat is it.\n", "unified"),
+    ("the same twice", (f"```diff\n{MARKED_DIFF}```\n\nThat is it.\n\n" * 2), "unified"),
+    ("a mark with text below", f"```diff\n{OTHER_MARKED_DIFF}```\n\nThat is it.\n", "unified"),
+    ("a diff in a bare envelope", f"*** Begin Patch\n{DIFF}*** End Patch\n\nThat is it.\n", "unified"),
+    ("the head of a block in an envelope", MARKED_V4A + "\nThat is it.\n", "v4a"),
+    ("the mark of an envelope in a block", SR.replace("x\n", "*** Begin Patch\n", 1) + "\nDone.\n", "search-replace"),
     ("an example beside", SR + "\nUse it:\n\n```python\nrun()\n```\n", "search-replace"),
 ]
 

@@ -107,7 +107,23 @@ def test_a_text_without_blocks_gives_nothing(reply: str) -> None:
         ("```\n<<<<<<< SEARCH\na\n=======\nb\nx.py\n```\n" + PLAIN, 2),
         # another one is begun, and takes up something else
         ("```\n<<<<<<< SEARCH\na\n```\n```\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n```\n", 2),
+        # another mark is inside, with lines before it that belong to the old ones
+        ("<<<<<<< ORIGINAL\na\n<<<<<<< SEARCH\na\nb\n=======\nc\n>>>>>>> UPDATED\n", 1),
+        ("<<<<<<< ORIGINAL\n\n<<<<<<< SEARCH\na\n=======\nc\n>>>>>>> UPDATED\n", 1),
+        ("<<<<<<< ORIGINAL\n<<<<<<< SEARCH\na\n=======\nc\n>>>>>>> UPDATED\n", 1),
+        ("<<<<<<< SEARCH\na\n<<<<<<< SEARCH\na\nb\n=======\nc\n>>>>>>> REPLACE\n", 1),
+        ("<<<<<<< SEARCH\n\n<<<<<<< SEARCH\na\n=======\nc\n>>>>>>> REPLACE\n", 1),
+        ("```\n<<<<<<< ORIGINAL\na\n```\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> UPDATED\n```\n", 2),
+        ("```\n<<<<<<< SEARCH\nb\n```\n```\n<<<<<<< SEARCH\na\nb\n=======\nc\n>>>>>>> REPLACE\n```\n", 2),
         # two lines may be the divider
+        ("<<<<<<< SEARCH\na\n=======\n<<<<<<< HEAD\n=======\nb\n<<<<<<< HEAD\n>>>>>>> REPLACE\n", 5),
+        ("<<<<<<< SEARCH\na\n=======\n<<<<<<< HEAD\n=======\nb\n>>>>>>> REPLACE\n", 5),
+        ("<<<<<<< SEARCH\n<<<<<<< A\n=======\n=======\n>>>>>>> A\n=======\nb\n>>>>>>> REPLACE\n", 4),
+        (
+            PLAIN.replace("a\n", "<<<<<<< A\n<<<<<<< B\n=======\n=======\n>>>>>>> B\n=======\n>>>>>>> A\n"),
+            5,
+        ),
+        (PLAIN.replace("a\n", PLAIN.replace("b\n", "b\n=======\n")), 6),
         ("<<<<<<< SEARCH\nInstall\n=======\na\n=======\nInstall\n>>>>>>> REPLACE\n", 5),
         ("<<<<<<< SEARCH\na\n======\nb\n=====\nc\n>>>>>>> REPLACE\n", 5),
         ("<<<<<<< SEARCH\n=======\nb\n>>>>>>> feature\n=======\n>>>>>>> REPLACE\n", 5),
@@ -230,6 +246,13 @@ def test_a_clean_reply_has_no_notes(reply: str) -> None:
         ("\\n\n", "\\a\n", ("\\n", "\\a")),
         ("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n", "b\n", ("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main", "b")),
         ("a\n", "<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main\n", ("a", "<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main")),
+        (
+            "<<<<<<< A\n<<<<<<< B\n=======\n>>>>>>> B\n=======\n>>>>>>> A\n",
+            "b\n",
+            ("<<<<<<< A\n<<<<<<< B\n=======\n>>>>>>> B\n=======\n>>>>>>> A", "b"),
+        ),
+        ("<<<<<<< A\nTitle\n=====\n=======\n>>>>>>> A\n", "b\n", ("<<<<<<< A\nTitle\n=====\n=======\n>>>>>>> A", "b")),
+        ("<<<<<<< HEAD\na\n", "b\n>>>>>>> main\n", ("<<<<<<< HEAD\na", "b\n>>>>>>> main")),
         ("<<<<<<< HEAD\n", "", ("<<<<<<< HEAD\n", "")),
         (">>>>>>> main\n", "", (">>>>>>> main\n", "")),
         ("  <<<<<<< SEARCH\n  >>>>>>> REPLACE\n", "b\n", ("  <<<<<<< SEARCH\n  >>>>>>> REPLACE", "b")),

@@ -188,6 +188,59 @@ def test_a_blank_behind_counts_that_are_too_high_is_not_added() -> None:
     assert ("a\nc\n", "a\nx\nc\n") in spares(NAMES + "@@ -1,2 +1,4 @@\n a\n+x\n c\n\nDone.\n")
 
 
+NOT_ADDED = {
+    "counts that agree": ("-1,3 +1,4", " a\n+x\n\n c\n", "a\n\nc\n"),
+    "counts that no reading meets": ("-1,9 +1,9", " a\n+x\n\n c\n", "a\n\nc\n"),
+    "counts that some of the empty lines meet": ("-1,4 +1,6", " a\n\n b\n+x\n\n c\n", "a\n\nb\n\nc\n"),
+    "counts of one side": ("-1,2", " a\n+x\n\n c\n", "a\n\nc\n"),
+    "no counts": ("...", " a\n+x\n\n c\n", "a\n\nc\n"),
+    "an empty line at the end": ("-1,2 +1,4", " a\n+x\n c\n\n", "a\nc\n\n"),
+    "an empty line at the beginning": ("-1,2 +1,4", "\n a\n+x\n c\n", "\na\nc\n"),
+    "text without a sign beside": ("-1,2 +1,4", " a\n+x\n\nc\n", "a\n\nc\n"),
+    "a row behind the counts": ("-1,2 +1,4", " a\n+x\n\n c\n d\n", "a\n\nc\nd\n"),
+    "a line of blanks": ("-1,2 +1,4", " a\n+x\n \n c\n", "a\n\nc\n"),
+    "nothing else that changes": ("-1,2 +1,3", " a\n\n c\n", "a\n\nc\n"),
+}
+
+
+@pytest.mark.parametrize(("ranges", "rows", "old"), NOT_ADDED.values(), ids=NOT_ADDED)
+def test_an_empty_line_that_the_counts_do_not_prove_to_come_is_one_that_stays(ranges: str, rows: str, old: str) -> None:
+    reply = f"{NAMES}@@ {ranges} @@\n{rows}"
+    assert edits(reply)[0][0] == old
+    assert not any("by the counts" in what for _, what in notes(reply))
+
+
+def test_empty_lines_that_must_come_to_meet_the_counts_have_lost_their_sign() -> None:
+    reply = NAMES + "@@ -1,4 +1,7 @@\n a\n b\n+x\n\n\n c\n d\n"
+    for whole in (reply, f"```diff\n{reply}```\n", reply + "\nDone.\n", reply + "@@ -9 +12 @@\n-q\n+r\n"):
+        assert edits(whole)[0] == ("a\nb\nc\nd\n", "a\nb\nx\n\n\nc\nd\n", 1)
+    assert notes(reply) == [(7, "an empty line that comes by the counts of the hunk")]
+    assert applied({"x.py": "a\nb\nc\nd\n"}, reply) == {"x.py": "a\nb\nx\n\n\nc\nd\n"}
+    assert edits(NAMES + "@@ -1,3 +1,3 @@\n a\n-b\n\n c\n")[0][:2] == ("a\nb\nc\n", "a\n\nc\n")
+    assert edits((NAMES + "@@ -1,2 +1,4 @@\n a\n+x\n\n c\n").replace("\n", "\r\n"))[0][1] == "a\nx\n\nc\n"
+
+
+def test_an_empty_line_that_comes_by_the_counts_stays_where_the_file_has_it() -> None:
+    reply = NAMES + "@@ -1,3 +1,5 @@\n a\n\n b\n+x\n c\n"
+    assert ("a\n\nb\nc\n", "a\n\nb\nx\nc\n") in spares(reply)
+    assert applied({"x.py": "a\n\nb\nc\n"}, reply) == {"x.py": "a\n\nb\nx\nc\n"}
+    assert applied({"x.py": "a\nb\nc\n"}, reply) == {"x.py": "a\n\nb\nx\nc\n"}
+
+
+@given(st.lists(st.sampled_from(["+", "+x", "-"]), max_size=8), st.lists(st.sampled_from(["+", "+y"]), max_size=4))
+def test_signs_lost_in_front_of_empty_lines_make_no_difference_to_true_counts(
+    first: list[str], then: list[str]
+) -> None:
+    kept = iter(f"line {number}" for number in range(99))
+    middle = [f"-{next(kept)}" if row == "-" else row for row in first]
+    rows = [f" {next(kept)}", "+new", *middle, f" {next(kept)}", *then, f" {next(kept)}"]
+    before = [row[1:] + "\n" for row in rows if row[0] != "+"]
+    after = [row[1:] + "\n" for row in rows if row[0] != "-"]
+    body = "".join(("" if row == "+" else row) + "\n" for row in rows)
+    reply = f"{NAMES}@@ -1,{len(before)} +1,{len(after)} @@\n{body}"
+    assert applied({"x.py": "".join(before)}, reply) == {"x.py": "".join(after)}
+
+
 def test_a_hunk_is_not_cut_where_its_counts_are_too_low() -> None:
     for body in (" a\n-b\n+B\n c\n-d\n+D\n", " a\n-b\n+B\n c\n\n-d\n+D\n", "a\n-b\n+B\nc\nx\n-d\n+D\n"):
         ((old, new, _),) = edits(f"{NAMES}@@ -1,3 +1,3 @@\n{body}")

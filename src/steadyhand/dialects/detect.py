@@ -130,41 +130,53 @@ class _Lines:
 def _check_inside(broken: Reading, chosen: Reading, lines: Sequence[Line]) -> None:
     """Refuses a reply in which a reader found something of its own, or failed, outside of the chosen pieces.
 
-    A reader that began or failed inside of one is asked again about the lines behind it, until there are none.
+    It is asked again about the lines outside of them. Where it still fails, they may be all that stands between its own
+    marks; then one that began or failed inside of a piece is asked about the lines behind it, until there are none.
     """
     around, start, work = _Lines(chosen), 0, _WORK * len(lines)
+    alone = _read_again(broken.dialect, [line for line in lines if not around.has(line.number)])
+    if alone.reading.error is None and not alone.reading.pieces:
+        return
     while work >= 0:
-        again, opened = _read_again(broken.dialect, lines[start:])
-        work -= len(lines) - start
+        asked = _read_again(broken.dialect, lines, start)
+        again, work = asked.reading, work - asked.count
         beside = next((piece for piece in again.pieces if around.end_around(piece.lines[0]) is None), None)
         if beside is not None:
             raise mixed([chosen, again], beside.lines[0])
         if again.error is None:
             return
-        ends = [around.end_around(line) for line in (_line_of(again.error), opened) if line is not None]
-        end = max((end for end in ends if end is not None), default=0)
-        if end <= start:
+        end = around.end_around(asked.opened) or around.end_around(_line_of(again.error))
+        if end is None or end <= start:
             raise mixed([chosen, again])
         start = end
     raise mixed([chosen, broken])
 
 
-def _read_again(dialect: Dialect, lines: Sequence[Line]) -> tuple[Reading, int | None]:
-    """Lines as a dialect reads them by themselves, and the line at which began what was open when it failed."""
-    reading, opened = Reading(dialect, dialect.reader()), None
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a dialect reads by itself in some lines: of how many, and where that began which was open at the last."""
+
+    reading: Reading
+    count: int
+    opened: int
+
+
+def _read_again(dialect: Dialect, lines: Sequence[Line], start: int = 0) -> _Asked:
+    reading, opened, row = Reading(dialect, dialect.reader()), 0, start
     try:
-        for line in lines:
-            reading.pieces.extend(reading.reader.feed(line))
-            opened = None if not reading.reader.is_open else opened or line.number
+        for row in range(start, len(lines)):
+            reading.pieces.extend(reading.reader.feed(lines[row]))
+            opened = 0 if not reading.reader.is_open else opened or lines[row].number
         reading.pieces.extend(reading.reader.close())
     except EditError as error:
         reading.error = error
-    return reading, opened
+    return _Asked(reading, row - start + 1, opened)
 
 
-def _line_of(error: EditError) -> int | None:
+def _line_of(error: EditError) -> int:
+    """Where in the reply a refusal points to; 0 where it says nothing of it."""
     line = error.details.get("line")
-    return line if isinstance(line, int) else None
+    return line if isinstance(line, int) else 0
 
 
 def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) -> None:
@@ -186,7 +198,7 @@ def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
     names = " and ".join(reading.dialect.name for reading in readings)
     last = readings[-1]
     told = _line_of(last.error) if last.error is not None else last.first_line
-    at = line if line is not None else told if told is not None else 1
+    at = line if line is not None else told or 1
     return EditError(
         Kind.MALFORMED_PATCH,
         f"line {at}, column 1 of the reply: it has parts in {names}",

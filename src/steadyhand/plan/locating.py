@@ -156,7 +156,9 @@ class Locator:
         several = find_other_indents(finding) if may_be_deeper else None
         if several is not None:
             raise self._ambiguous(several)
-        if stands_beside(self._draft, edit, found):
+        told = self._hint.of(edit.target)
+        is_told = told is not None and told(found.matches[0].span)  # content and line agree: that is meant
+        if not is_told and stands_beside(self._draft, edit, found):
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)

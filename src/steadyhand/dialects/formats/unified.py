@@ -195,13 +195,14 @@ class UnifiedReader(Reader):
         if taken.unsigned is not None:
             self.notes.append(Note(taken.unsigned, "a line without a sign"))
         if taken.lost:
-            self.notes.append(Note(hunk.line, "empty lines without a sign that come, by the counts of the hunk"))
+            line = min(taken.lost.values())
+            self.notes.append(Note(line, "an empty line that comes by the counts of the hunk"))
         lines = (self._start, max(taken.last, hunk.line))
         if section is not None and section.is_new(hunk.header.counts):
             section.is_over = True
             yield Piece(section.creation(content_of(rows, hunk.line)), lines)
             return
-        edit = edit_of(rows, hunk.header.line, frozenset(taken.lost))
+        edit = edit_of(rows, hunk.header.line, taken.lost.keys())
         if edit is not None:
             self._edited.add(self._path)
             yield Piece(EditFile(self._path, (edit,)), lines)

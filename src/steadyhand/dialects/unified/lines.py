@@ -38,7 +38,7 @@ class Taken:
         self._drop_cr = drop_cr
         self.rows: list[Row] = []
         self.unsigned: int | None = None  # the first line with text and no sign
-        self.lost: list[int] = []  # the indices of the rows that come by the counts alone
+        self.lost: dict[int, int] = {}  # the rows that come by the counts alone, and their lines in the reply
         self.last = 0
         self._ended: str = ""  # the signs that no further row can have, because the file ends on their side
 
@@ -93,7 +93,7 @@ class Counted:
         rows, lost = self.taken.rows, self.taken.lost
         if not self._empty_comes:
             return True
-        if not lost or lost[0] == 0 or lost[-1] == len(rows) - 1 or self.taken.unsigned is not None:
+        if not lost or 0 in lost or len(rows) - 1 in lost or self.taken.unsigned is not None:
             return False
         return sum(not row.stays for row in rows) > len(lost)
 
@@ -132,7 +132,7 @@ class Counted:
         if self._before < 0 or self._after < 0:
             return "disagrees"
         if self._empty_comes and not line.text:
-            self.taken.lost.append(len(self.taken.rows))
+            self.taken.lost[len(self.taken.rows)] = line.number
         self.taken.add(sign, line)
         self._end += 1
         return "more"
