@@ -56,6 +56,8 @@ def test_what_is_not_meant_for_this_text_changes_nothing(reply: str, path: str |
 def test_what_is_no_text_is_refused(value: object) -> None:
     assert kind_of(value) is Kind.BAD_REQUEST  # type: ignore[arg-type]
     assert kind_of(diff_of("a"), format=value) is Kind.BAD_REQUEST
+    if value is not None:
+        assert kind_of(diff_of("a"), path=value) is Kind.BAD_REQUEST
 
 
 APPLIED = [

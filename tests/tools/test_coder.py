@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.dialects.formats.unified import DIALECT
+from steadyhand.plan.policy import Policy
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.source import digest_of
 from steadyhand.tools.coder import apply_edits, write_patch
@@ -171,3 +172,13 @@ def test_ranges_mean_the_file_as_it_was_read(ws: Workspace) -> None:
 def test_a_hash_of_another_version_is_stale(ws: Workspace) -> None:
     answer = apply_edits.run(ws, {"path": "a.txt", "edits": [edit(1, 1, "x")], "expectedHash": "0" * 16})
     assert (answer["success"], answer["kind"]) == (False, "stale-source")
+
+
+def test_a_tool_applies_all_of_a_call_whatever_the_policy_of_the_host(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(BEFORE)
+    with Workspace(tmp_path, policy=Policy(partial=True)) as ws:
+        patch = DIFF + "@@ -9 +9 @@\n-nowhere at all\n+x\n"
+        assert write_patch.run(ws, {"path": "a.txt", "patch": patch})["success"] is False
+        edits = [edit(1, 1, "1"), edit(3, 3, "3", "four")]
+        assert apply_edits.run(ws, {"path": "a.txt", "edits": edits})["success"] is False
+        assert text(ws) == BEFORE

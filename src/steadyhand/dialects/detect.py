@@ -183,12 +183,12 @@ def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) ->
     """A file in a fence beside a patch would be left out, and one around it may only show it: better no edit at all."""
     lines = _Lines(chosen)
     headers = _HEADERS * len({piece.request.path for piece in chosen.pieces})
-    noted = [note.line for note in chosen.reader.notes if note.is_part]
+    noted = sorted(note.line for note in chosen.reader.notes if note.is_part)
     for piece in plain.pieces:
         first, last = piece.lines
         inside = visible[bisect_left(visible, first) : bisect_right(visible, last)]
         beside = sum(not lines.has(line) for line in inside)
-        is_known = any(first <= line <= last for line in noted)
+        is_known = bisect_right(noted, last) > bisect_left(noted, first)
         if piece.request.path and ((beside == len(inside) and not is_known) or beside > headers):
             raise mixed([chosen, plain], first)
 

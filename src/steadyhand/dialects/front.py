@@ -67,6 +67,8 @@ def patch(
 
 
 def _make(source: Source, found: Patch, policy: Policy | None, path: str | None) -> tuple[Plan, str, tuple[str, ...]]:
+    if path is not None and not isinstance(path, str):
+        raise bad_request("path", "a path is expected, as a text")
     files = _for_path(found, path)
     made, remarks = _plan(source, files, policy or Policy(), path or paths_of(files)[0] or None)
     return _placed(made, found, files), found.format, (*found.remarks, *remarks)

@@ -37,24 +37,25 @@ class PatchStream:
         self._told = self._given = 0
         self._size = 0
         self._lines: list[Line] = []
+        self._is_closed = False
 
     def feed(self, part: str) -> tuple[Piece, ...]:
         """The pieces that this part of the reply completes; a dialect without marks gives none before the end."""
+        self._check_open()
+        if not isinstance(part, str):
+            raise bad_request("part", "a text is expected")
         self._size += len(part)
-        if self._size > MAX_REPLY:
-            raise EditError(
-                Kind.TOO_LARGE,
-                f"the reply is longer than {MAX_REPLY} characters",
-                hint="send it in several patches",
-                details={"limit": MAX_REPLY},
-            )
+        self._check_size()
         for line in self._splitter.feed(part):
             self._take(line)
         start, self._given = self._given, self._told
         return tuple(self._leader.pieces[start : self._told]) if self._leader is not None else ()
 
     def close(self) -> Patch:
-        """The whole patch."""
+        """The whole patch; nothing can be fed after that."""
+        self._check_open()
+        self._check_size()
+        self._is_closed = True
         for line in self._splitter.close():
             self._take(line)
         for reading in self._readings:
@@ -64,6 +65,19 @@ class PatchStream:
             raise mixed([self._leader, chosen])
         found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
         return found.as_whole_files() if not self._is_auto and found.format == "whole" else found
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise bad_request("stream", "it is closed", "make a new one for each reply")
+
+    def _check_size(self) -> None:
+        if self._size > MAX_REPLY:
+            raise EditError(
+                Kind.TOO_LARGE,
+                f"the reply is longer than {MAX_REPLY} characters",
+                hint="send it in several patches",
+                details={"limit": MAX_REPLY},
+            )
 
     def _only(self) -> Reading:
         """The reading in the dialect that was asked for."""

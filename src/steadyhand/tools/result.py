@@ -16,8 +16,9 @@ _AROUND = 3
 
 def success(receipt: Receipt, path: str) -> dict[str, object]:
     """What a change of one file came to: its lines from 1, and what stands around them now."""
-    file = receipt.files[0]
-    spans = [outcome.lines for outcome in receipt.outcomes if outcome.applied and outcome.lines is not None]
+    file = next((one for one in receipt.files if one.path == path), receipt.files[-1])
+    applied = [outcome for outcome in receipt.outcomes if outcome.applied and outcome.path in (None, file.path)]
+    spans = [outcome.lines for outcome in applied if outcome.lines is not None]
     facts: dict[str, object] = {"success": True, "path": path, "id": receipt.id}
     if file.after is not None:
         facts["fileHash"] = file.after[:16]

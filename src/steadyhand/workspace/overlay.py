@@ -16,6 +16,7 @@ from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source, digest_of
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
+from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.sandbox import FileImage
 
 
@@ -81,7 +82,7 @@ class Overlay:
         if draft is None:
             raise EditError(
                 Kind.NO_SUCH_FILE,
-                f"there is no file {given!r}",
+                f"there is no file {shown(given)}",
                 hint="check the path, or create the file",
                 details={"path": reading.path},
             )

@@ -50,6 +50,7 @@ class UnifiedReader(Reader):
         self._start = 0
         self._path = ""
         self._edited: set[str] = set()
+        self._last: Line | None = None
         self._idle: list[Piece] = []
         self._has_pieces = False
         self._left_out: int | None = None
@@ -60,9 +61,11 @@ class UnifiedReader(Reader):
 
     def feed(self, line: Line) -> list[Piece]:
         self._queue.put(line)
+        self._last = line
         return self._found(self._run())
 
     def close(self) -> list[Piece]:
+        self._check_end()
         self._queue.close()
         pieces = self._found(self._run())
         while self._hunk is not None:
@@ -76,6 +79,16 @@ class UnifiedReader(Reader):
             raise wrong(self._left_out, "this is a mark of another format", "lines with signs, or the end of the fence")
         self.notes += [Note(piece.lines[0], "a hunk that changes nothing", is_part=True) for piece in self._idle]
         return pieces
+
+    def _check_end(self) -> None:
+        """A reply that stops inside a line, or in its fence, before the rows that a hunk counts is cut off."""
+        hunk, last = self._hunk, self._last
+        if hunk is None or hunk.header.counts is None or last is None or not hunk.taken.rows:
+            return
+        is_cut = not last.ending or self._wrapping.fence is not None
+        old, new = (sum(row.sign != sign for row in hunk.taken.rows) for sign in ("+", "-"))
+        if is_cut and old >= hunk.header.counts[0] and new < hunk.header.counts[1]:
+            raise wrong(last.number, "the reply ends before the lines that the hunk counts", "the rest of the hunk")
 
     def _found(self, pieces: Iterator[Piece]) -> list[Piece]:
         found = list(pieces)

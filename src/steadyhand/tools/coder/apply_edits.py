@@ -7,11 +7,11 @@ All ranges mean the file as it was read, whatever their order in the call. `end 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.ranges import bottom_up, find_overlap
-from steadyhand.plan.request import EditFile
 from steadyhand.session.checks import digest_of_version
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, check_list, join, read_optional_text, read_text
@@ -33,8 +33,9 @@ def run(workspace: Workspace, arguments: Mapping[str, object]) -> dict[str, obje
         expect = digest_of_version(read_optional_text(fields, "expectedHash", ""))
         edits = _read_edits(fields.get("edits"))
         order = _check_apart(edits)
-        request = EditFile(path, tuple(edits[index] for index in order), expect)
-        receipt = workspace.as_tool("apply_edits").edit(path, request.edits, expect=expect, reason=reason)
+        whole = replace(workspace.policy, partial=False, batch="sequential")
+        ordered = tuple(edits[index] for index in order)
+        receipt = workspace.as_tool("apply_edits").edit(path, ordered, expect=expect, reason=reason, policy=whole)
     except EditError as error:
         return failure(error)
     lines = {index: outcome.lines for index, outcome in zip(order, receipt.outcomes, strict=True)}

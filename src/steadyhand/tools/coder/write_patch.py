@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from dataclasses import replace
 
 from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.dialects.front import read_patch
 from steadyhand.dialects.patch import Patch, paths_of
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.request import Requests
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import read_flag, read_optional_text, read_text
 from steadyhand.tools.arguments import read_arguments
@@ -30,28 +30,28 @@ def run(workspace: Workspace, arguments: Mapping[str, object]) -> dict[str, obje
         fields = read_arguments(arguments, _FIELDS)
         path, text = read_text(fields, "path", ""), read_text(fields, "patch", "")
         reason = read_optional_text(fields, "reason", "")
-        found = read_patch(text, format="unified", strict=not read_flag(fields, "lenient", ""))
-        requests = Requests(_only_for(found, path).files)
-        receipt = workspace.as_tool("write_patch").apply(requests, reason=reason)
+        is_lenient = read_flag(fields, "lenient", "")
+        found = read_patch(text, format="unified", strict=not is_lenient)
+        _check_names(found, path)
+        whole = replace(workspace.policy, partial=False, batch="sequential")
+        tool = workspace.as_tool("write_patch")
+        receipt = tool.patch(text, path=path, format="unified", reason=reason, policy=whole)
     except EditError as error:
         return _refused(error)
-    facts = success(receipt, path)
-    remarks = [*receipt.warnings, *found.remarks]
-    return facts | ({"warnings": remarks} if remarks else {})
+    return success(receipt, path)
 
 
-def _only_for(found: Patch, path: str) -> Patch:
-    """The patch, every part of it for this one file. Refuses with `malformed-patch` one that names another."""
+def _check_names(found: Patch, path: str) -> None:
+    """Refuse with `malformed-patch` a patch that names another file than the call does."""
     wanted = posixpath.normpath(path)
     others = [name for name in paths_of(found.files) if name and posixpath.normpath(name) != wanted]
-    if not others:
-        return found.mapped(lambda _: path)
-    raise EditError(
-        Kind.MALFORMED_PATCH,
-        f"the patch names {others[0]}, and the call is for {path}",
-        hint="send one call per file, with the same name in path and in the patch",
-        details={"path": path, "named": others[0]},
-    )
+    if others:
+        raise EditError(
+            Kind.MALFORMED_PATCH,
+            f"the patch names {others[0]}, and the call is for {path}",
+            hint="send one call per file, with the same name in path and in the patch",
+            details={"path": path, "named": others[0]},
+        )
 
 
 def _refused(error: EditError) -> dict[str, object]:
