@@ -176,7 +176,7 @@ def test_a_refusal_names_everything_that_has_to_change(shell: Shell) -> None:
     assert [(other["path"], other["kind"]) for other in error["details"]["also"]] == [("none.md", "no-such-file")]
     told = shell.run("apply", stdin=reply).stderr
     assert told.startswith("no-match: ")
-    assert "  also: no-such-file: there is no file 'none.md'\n" in told
+    assert '  also: no-such-file: there is no file "none.md"\n' in told
 
 
 ADVICE = [
