@@ -197,6 +197,13 @@ def test_lines_that_go_take_the_indentation_along_that_was_not_quoted(new: str, 
     assert result.text == f"  a {{\n{rest}  b {{\n"
 
 
+def test_a_blank_line_in_the_place_of_one_without_its_indentation_has_none() -> None:
+    before = "    binary_type = bytes\n\n    MAXSIZE = 3\n"
+    old = Old("binary_type = bytes\n\n    MAXSIZE = 3", fit="lines-first")
+    after = "\n    binary_type = bytes\n    MAXSIZE = 3\n"
+    assert edit(before, [Replace(old, after.removesuffix("\n"))], path="a.py").text == after
+
+
 def test_a_blank_line_that_is_to_go_must_be_there() -> None:
     before = "alpha one two three\nbeta four five\n // x\ngamma six seven\ndelta eight\n"
     old = "alpha one two three\nbeta four five\n\ngamma six seven\ndelta eight\n"

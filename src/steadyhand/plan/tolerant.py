@@ -39,7 +39,7 @@ def looks_unindented(old: str, new: str, *, is_lines: bool = False) -> bool:
     which would leave the indentation to the next. Of a text that `is_lines` the same holds for several lines that go,
     or that something blank takes the place of.
     """
-    if is_lines and old.endswith(("\n", "\r")) and not split_bodies(new or "\n")[0].strip():
+    if is_lines and _begins_blank(new):
         return True
     if sum(bool(row.strip()) for row in split_bodies(old)) != 1:
         return False
@@ -58,7 +58,7 @@ def make_unindented(source: Source, span: Span, old: str, new: str) -> Made | No
         return None
     depth = len(lead) + len(indent_of(split_bodies(old)[0]))
     further = [row for row in split_bodies(new)[1:] if row.strip()]
-    if new and not any(len(indent_of(row)) < depth for row in further):
+    if new and not _begins_blank(new) and not any(len(indent_of(row)) < depth for row in further):
         return None  # the further lines stand where they belong already
     if _NEXT.search(new):
         return None  # a definition after a blank line stands at its own margin
@@ -67,6 +67,12 @@ def make_unindented(source: Source, span: Span, old: str, new: str) -> Made | No
         return Made(((whole, ""),), _LEAD_LOST, ("indentation",))
     made = make(window_at(source, whole, old), new)
     return made if isinstance(made, Made) else None
+
+
+def _begins_blank(new: str) -> bool:
+    """Whether nothing comes in the place of a first line, or a blank one: it takes no indentation with it."""
+    rows = split_lines(new)
+    return not rows or (len(rows) > 1 and not rows[0].strip())
 
 
 def _alignment(source: Source, span: Span, old: str, tier: str) -> Alignment | None:
