@@ -7,12 +7,12 @@ left out is a matter of taste.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from steadyhand.dialects.dialect import Dialect, Reader
-from steadyhand.dialects.fences import fences_in
+from steadyhand.dialects.dialect import Dialect
+from steadyhand.dialects.fenced import FencedReader
+from steadyhand.dialects.fences import Fence
 from steadyhand.dialects.piece import Piece
-from steadyhand.dialects.reply import Line
 from steadyhand.plan.request import MergeFile
 
 __all__ = ["DIALECT", "LazyReader"]
@@ -27,21 +27,12 @@ def greet(name):
 """
 
 
-class LazyReader(Reader):
-    """Reads a reply with snippets in it; which fences count shows only at its end."""
+class LazyReader(FencedReader):
+    """Reads a reply with snippets in it."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: list[Line] = []
-
-    def feed(self, line: Line) -> Iterable[Piece]:
-        """No piece before the end."""
-        self._lines.append(line)
-        return ()
-
-    def close(self) -> Iterable[Piece]:
+    def pieces(self, fences: Sequence[Fence]) -> list[Piece]:
         """A piece for each fence that has a mark or a name, if any has a mark."""
-        fences = [fence.named_inside() for fence in fences_in(self._lines) if not fence.only_shows]
+        fences = [fence.named_inside() for fence in fences if not fence.only_shows]
         if not any(fence.has_marks for fence in fences):
             return []
         pieces: list[Piece] = []

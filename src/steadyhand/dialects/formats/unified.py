@@ -294,7 +294,7 @@ def _no_rows(section: Section) -> EditError:
 DIALECT = Dialect(
     name="unified",
     rank=10,
-    summary="unified diffs, classic and of git: ---, +++, @@, and lines with signs",
+    summary="Unified diffs, classic and of git: `---`, `+++`, `@@`, and lines with signs.",
     reader=UnifiedReader,
     example=_EXAMPLE,
     aliases=("diff", "udiff", "patch"),

@@ -288,7 +288,7 @@ def _is_idle(edit: Edit) -> bool:
 DIALECT = Dialect(
     name="v4a",
     rank=20,
-    summary="the *** Begin Patch envelope of OpenAI's apply_patch",
+    summary="The `*** Begin Patch` envelope of OpenAI's apply_patch.",
     reader=V4aReader,
     example=_EXAMPLE,
     aliases=("apply_patch", "codex"),

@@ -6,13 +6,13 @@ the text is all of a file that exists, or a part of it, is not known here; it is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from steadyhand.dialects.dialect import Change, Dialect, Reader
-from steadyhand.dialects.fences import Fence, fences_in
+from steadyhand.dialects.dialect import Change, Dialect
+from steadyhand.dialects.fenced import FencedReader
+from steadyhand.dialects.fences import Fence
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Piece
-from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError
 from steadyhand.plan.request import MergeFile
 from steadyhand.structure.fields import bad_request
@@ -28,21 +28,12 @@ def greet(name):
 _SHORTEST = 3
 
 
-class WholeReader(Reader):
-    """Reads a reply with whole files in it; whether a fence is the only one shows at its end."""
+class WholeReader(FencedReader):
+    """Reads a reply with whole files in it."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: list[Line] = []
-
-    def feed(self, line: Line) -> Iterable[Piece]:
-        """No piece before the end."""
-        self._lines.append(line)
-        return ()
-
-    def close(self) -> Iterable[Piece]:
+    def pieces(self, fences: Sequence[Fence]) -> list[Piece]:
         """A piece for each fence with a name, or for the only fence there is."""
-        every = fences_in(self._lines)
+        every = fences
         fences = [fence.named_inside() for fence in every if not fence.only_shows]
         named = [(fence.label, fence) for fence in fences if fence.label is not None]
         if not named and len(every) == len(fences) == 1:
