@@ -125,3 +125,40 @@ def test_an_addition_that_was_made_is_not_made_again_where_less_is_in_between() 
 )
 def test_a_text_tells_something_that_does_not_stand_somewhere_by_chance(text: str, expected: bool) -> None:
     assert is_telling(text) is expected
+
+
+METHOD = """\
+class Cache:
+    def load(self, name):
+        value = self.cache.get(name)
+        if value is None:
+            value = self.read(name)
+        return value
+"""
+LED = [
+    (METHOD, "    def fetch(self, name):", "    def load(self, name):", "return value", "return copy(value)", "a.py"),
+    ("web:\n  image: nginx\n  restart: always\n  ports:\n", "api:", "web:", "always", "never", "a.yaml"),
+    (".string {\n  color: #ff0000;\n  style: normal;\n}\n", ".special {", ".string {", "normal", "italic", "a.css"),
+]
+
+
+@pytest.mark.parametrize(("text", "quoted", "head", "old", "new", "path"), LED, ids=[row[-1] for row in LED])
+def test_what_is_led_in_under_an_unrelated_name_is_a_sibling(
+    text: str, quoted: str, head: str, old: str, new: str, path: str
+) -> None:
+    quotation = text.replace(head, quoted).removeprefix("class Cache:\n")
+    check_refused(text, Replace(quotation, quotation.replace(old, new)), "no-match", path=path)
+
+
+@pytest.mark.parametrize("name", ["load_value", "loads", "loadItem", "load2"])
+def test_a_name_that_is_only_misremembered_leads_to_the_right_place(name: str) -> None:
+    quotation = METHOD.replace("def load(", f"def {name}(").removeprefix("class Cache:\n")
+    after = METHOD.replace("return value", "return copy(value)")
+    check_edit(METHOD, Replace(quotation, quotation.replace("return value", "return copy(value)")), after, path="a.py")
+
+
+def test_a_condition_that_is_misremembered_leads_in_nothing_of_its_own() -> None:
+    text = "if is_main(name):\n    prepare(name, 1)\n    argv.pop(0)\n    run(argv, name)\n    close(name)\n"
+    quotation = text.replace("is_main(name)", "has_title(name)")
+    after = text.replace("pop(0)", "pop(1)")
+    check_edit(text, Replace(quotation, quotation.replace("pop(0)", "pop(1)")), after, path="a.py")

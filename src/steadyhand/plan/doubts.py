@@ -17,6 +17,8 @@ from steadyhand.match.tier import BLANKS, LITERAL, STRICT, tier_named
 from steadyhand.plan.corrected import most_alike
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.leading import is_led_otherwise
+from steadyhand.plan.window import window_at
 from steadyhand.text.lines import line_start, split_bodies
 from steadyhand.text.seeds import places_of
 from steadyhand.text.span import Span
@@ -92,6 +94,14 @@ def _stands_elsewhere(finding: Finding) -> bool:
     return bool(rows) and here.isdisjoint(rows) and all(_is_line_of(text, row) for row in longest)
 
 
+def _is_a_sibling(finding: Finding) -> bool:
+    """What leads in the lines that change goes by an unrelated name here: the quoted text is of another part."""
+    found = finding.found
+    if not found.tier.is_single or found.new is None:
+        return False
+    return is_led_otherwise(window_at(finding.draft.source, finding.span, found.old), found.new)
+
+
 def _is_line_of(text: str, row: str) -> bool:
     """Whether a row is a whole line of a text, blanks behind it aside; many that start like it count as one that is."""
     if text.startswith(row) and _TO_EDGE.match(text, len(row)):
@@ -107,6 +117,7 @@ DOUBTS: tuple[Callable[[Finding], bool], ...] = (
     _has_a_shape,
     _is_escaped,
     _stands_elsewhere,
+    _is_a_sibling,
 )
 
 

@@ -1,0 +1,92 @@
+"""The line that leads in what an edit changes: the nearest above it that is indented less, such as a function's head.
+
+Where the quoted one and the file's have wholly different names, the quoted text is of another function, rule or
+section, and what is like it here is its sibling. A name that is merely misremembered has something of the right one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from steadyhand.match.needle import Needle
+from steadyhand.match.pairing import Pairing
+from steadyhand.plan.window import Window
+from steadyhand.text.indent import indent_of
+from steadyhand.text.lines import body
+
+__all__ = ["is_led_otherwise"]
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_COMMENTS = ("#", "//", "/*", "*", "--", ";", "%", "<!--")
+_CONTROL = frozenset(
+    "if elif else for foreach while until unless with switch case when match select try except catch finally do return "
+    "and or not in".split()
+)
+_SHARED = 3  # letters at the start that make two names akin
+
+
+def is_led_otherwise(window: Window, new: str) -> bool:
+    """Whether the lines that change are led in by one that the file has under an unrelated name."""
+    needle = Needle(window.old, new)
+    first = min((change.before_start for change in needle.changes or ()), default=None)
+    lead = None if first is None else _lead(needle.rows, first)
+    if first is None or lead is None:
+        return False
+    pairing = _pairing_of(window, lead)
+    if pairing is not None and pairing.likeness.is_sure:
+        return False
+    ours = _lead_of_file(window, needle.rows, lead)
+    return ours is not None and _names(needle.rows[lead]) and _names(ours) and _are_unrelated(needle.rows[lead], ours)
+
+
+def _lead(rows: Sequence[str], first: int) -> int | None:
+    """The row above a row that is indented less than it."""
+    depth = next((_width(row) for row in rows[first:] if row.strip()), None)
+    above = [row for row in range(min(first, len(rows)) - 1, -1, -1) if rows[row].strip()]
+    if depth is None:
+        depth = _width(rows[above[0]]) if above else 0
+    return next((row for row in above if _width(rows[row]) < depth), None)
+
+
+def _names(row: str) -> bool:
+    """Whether a line gives what it leads in a name, as a condition or a comment does not."""
+    first = _NAME.search(row)
+    return first is not None and first.group() not in _CONTROL and not row.lstrip().startswith(_COMMENTS)
+
+
+def _lead_of_file(window: Window, rows: Sequence[str], lead: int) -> str | None:
+    """The line of the file that leads in the place of the rows behind a lead."""
+    inside = [pairing for pairing in window.alignment if lead < pairing.old_start and pairing.likeness.is_sure]
+    placed = [one for one in inside if one.start < one.end and rows[one.old_start].strip()]
+    if not placed:
+        return None
+    at = placed[0].start
+    depth = _width(body(window.rows[at]))
+    above = [*window.rows[:at][::-1], *window.above]
+    return next((body(row) for row in above if row.strip() and _width(body(row)) < depth), None)
+
+
+def _pairing_of(window: Window, row: int) -> Pairing | None:
+    return next((one for one in window.alignment if one.old_start <= row < one.old_end), None)
+
+
+def _are_unrelated(theirs: str, ours: str) -> bool:
+    """Whether each has names that the other has not, and none of them is akin to one of the other's."""
+    quoted, found = set(_NAME.findall(theirs)), set(_NAME.findall(ours))
+    only_theirs, only_ours = quoted - found, found - quoted
+    if not only_theirs or not only_ours:
+        return False
+    return not any(_are_akin(one, other) for one in only_theirs for other in only_ours)
+
+
+def _are_akin(one: str, other: str) -> bool:
+    parts, others = ({part.lower() for part in _PART.findall(name)} for name in (one, other))
+    if parts & others:
+        return True
+    return any(left[:_SHARED] == right[:_SHARED] for left in parts for right in others)
+
+
+def _width(row: str) -> int:
+    return len(indent_of(row).expandtabs(8))
