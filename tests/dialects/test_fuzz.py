@@ -82,6 +82,7 @@ def test_a_broken_reply_is_read_or_refused_with_its_place(name: str) -> None:
                 assert 1 <= line <= reply.count("\n") + 1, (seed, answer)
                 assert isinstance(column, int), seed
                 assert column >= 1, seed
+                assert answer.details["expected"], seed
         else:
             assert answer.files, seed
 

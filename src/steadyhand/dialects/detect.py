@@ -203,7 +203,12 @@ def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
         Kind.MALFORMED_PATCH,
         f"line {at}, column 1 of the reply: it has parts in {names}",
         hint=f"send all of it in one format, or say which one is meant: format={readings[0].dialect.name!r}",
-        details={"line": at, "column": 1, "formats": [reading.dialect.name for reading in readings]},
+        details={
+            "line": at,
+            "column": 1,
+            "expected": "all of it in one format",
+            "formats": [reading.dialect.name for reading in readings],
+        },
     )
 
 
@@ -220,7 +225,7 @@ def _nothing(readings: Sequence[Reading]) -> EditError:
         Kind.MALFORMED_PATCH,
         f"line 1, column 1 of the reply: there is no edit in it {f'in {known}' if is_one else 'in any known format'}",
         hint=f"send {'this' if is_one else f'one of {known}'}; for example:\n{example}",
-        details={"line": 1, "column": 1, "tried": _tried(readings), "example": example},
+        details={"line": 1, "column": 1, "expected": "an edit", "tried": _tried(readings), "example": example},
     )
 
 

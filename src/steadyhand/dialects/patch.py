@@ -69,7 +69,13 @@ class Patch:
             Kind.MALFORMED_PATCH,
             f"line {note.line}, column 1 of the reply: {note.what}",
             hint=f"send the patch and nothing else, such as:\n{self.dialect.example}",
-            details={"line": note.line, "column": 1, "format": self.format, "example": self.dialect.example},
+            details={
+                "line": note.line,
+                "column": 1,
+                "expected": "the patch and nothing else",
+                "format": self.format,
+                "example": self.dialect.example,
+            },
         )
 
     def named(self, path: str) -> Patch:

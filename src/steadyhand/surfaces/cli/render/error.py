@@ -28,7 +28,7 @@ def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDT
     lines += _place_lines(error, rest, width)
     lines += _fact_lines(error, is_offered=call is not None)
     lines += _tried_lines(error)
-    lines += _also_lines(error)
+    lines += _reply_lines(error) + _also_lines(error)
     lines += _hint_lines(error)
     return lines + _offer_lines(error, call)
 
@@ -55,6 +55,15 @@ def _tried_lines(error: EditError) -> list[Line]:
         if words != error.message:
             said.setdefault(str(words), []).append(str(name))
     return [(Piece(f"  {', '.join(names)}:", "dim"), Piece(" "), *head_of(words)) for words, names in said.items()]
+
+
+def _reply_lines(error: EditError) -> list[Line]:
+    """Where in a reply the part stands that was refused."""
+    match error.details.get("reply_lines"):
+        case [int(first), int(last)]:
+            shown = f"line {first}" if first == last else f"lines {first}–{last}"
+            return [(Piece("  in the reply: ", "dim"), Piece(shown))]
+    return []
 
 
 def _also_lines(error: EditError) -> list[Line]:
