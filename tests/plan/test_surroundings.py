@@ -236,3 +236,9 @@ def test_a_line_that_is_quoted_may_be_repeated() -> None:
     before = f"import os\n{ADDED}x = 1\n"
     quoted = Old(f"import os\n{ADDED}", fit="lines")
     assert edit(before, [Replace(quoted, f"import os\n{ADDED}{ADDED}")]).text.count(ADDED) == 2
+
+
+@pytest.mark.parametrize(("new", "after"), [("A\n", "A\n"), ("", ""), ("x\na\n", "x\na\n")])
+def test_a_mark_before_the_first_line_of_a_text_is_no_part_of_the_line(new: str, after: str) -> None:
+    result = edit("\ufeffa\nb\n", [Replace(Old("a\n", fit="lines"), new)])
+    assert result.text == f"\ufeff{after}b\n"

@@ -18,6 +18,8 @@ from steadyhand.text.span import Span
 
 __all__ = ["Drifted", "Made", "make"]
 
+_MARK = "\ufeff"
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -44,9 +46,15 @@ def make(window: Window, new: str, *, on_drift: str = "refuse") -> Made | Drifte
     starts = window.starts()
     if isinstance(built, Drift):
         return _drifted(window, built, starts)
-    writes = tuple((Span(starts[piece.start], starts[piece.end]), piece.text) for piece in built)
+    writes = tuple((_behind_mark(window, Span(starts[piece.start], starts[piece.end])), piece.text) for piece in built)
     old, rows = split_bodies(window.old), [body(row) for row in window.rows]
     return Made(writes, similarity(old, rows, window.alignment), differences(old, rows, window.alignment))
+
+
+def _behind_mark(window: Window, span: Span) -> Span:
+    """A span without the byte order mark that stands before the first line of a text: it is no part of the line."""
+    has_mark = span.start == 0 and bool(window.rows) and window.rows[0].startswith(_MARK)
+    return Span(1, max(span.end, 1)) if has_mark and not window.old.startswith(_MARK) else span
 
 
 def _gone(window: Window, new: str) -> Drift | None:
