@@ -11,28 +11,16 @@ from hypothesis import strategies as st
 from steadyhand.dialects.formats.lazy import DIALECT, LazyReader
 from steadyhand.dialects.front import patch
 from steadyhand.dialects.piece import Piece
-from steadyhand.dialects.reply import Splitter
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.request import MergeFile
+from tests.dialects.reading import pieces_of, snippets_of
 
 
 def pieces(parts: list[str]) -> list[Piece]:
-    reader, splitter = LazyReader(), Splitter()
-    found: list[Piece] = []
-    for part in parts:
-        for line in splitter.feed(part):
-            found += reader.feed(line)
-    for line in splitter.close():
-        found += reader.feed(line)
-    return [*found, *reader.close()]
+    return pieces_of(LazyReader(), parts)
 
 
 def files(reply: str) -> list[tuple[str, str]]:
-    found = []
-    for piece in pieces([reply]):
-        assert isinstance(piece.request, MergeFile)
-        found.append((piece.request.path, piece.request.snippet))
-    return found
+    return snippets_of(pieces([reply]))
 
 
 NOTHING = [

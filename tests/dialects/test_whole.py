@@ -10,29 +10,19 @@ from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.fences import fences_in
 from steadyhand.dialects.formats.whole import DIALECT, WholeReader, write_whole
 from steadyhand.dialects.piece import Piece
-from steadyhand.dialects.reply import Splitter, split_reply
+from steadyhand.dialects.reply import split_reply
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.request import MergeFile
+from tests.dialects.reading import pieces_of, snippets_of
 
 
 def pieces(reply: str, size: int | None = None) -> list[Piece]:
     """What the reader gives, for a reply that arrives in parts of a size."""
-    reader, splitter = WholeReader(), Splitter()
-    found: list[Piece] = []
-    for start in range(0, len(reply), size or len(reply) or 1):
-        for line in splitter.feed(reply[start : start + (size or len(reply))]):
-            found += reader.feed(line)
-    for line in splitter.close():
-        found += reader.feed(line)
-    return [*found, *reader.close()]
+    step = size or len(reply) or 1
+    return pieces_of(WholeReader(), (reply[start : start + step] for start in range(0, len(reply), step)))
 
 
 def files(reply: str) -> list[tuple[str, str]]:
-    found = []
-    for piece in pieces(reply):
-        assert isinstance(piece.request, MergeFile)
-        found.append((piece.request.path, piece.request.snippet))
-    return found
+    return snippets_of(pieces(reply))
 
 
 NOTHING = [

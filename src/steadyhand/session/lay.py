@@ -36,7 +36,6 @@ from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
 
-Mode = Literal["research", "analyze", "generate", "modify", "execute"]
 Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
 
 _FORBIDDEN: dict[str, frozenset[str]] = {
