@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # Inputs and expectations of scenarios look like modules and are not.
 collect_ignore_glob = ["scenarios/*/input/*", "scenarios/*/expected/*", "corpus/*"]
@@ -22,3 +23,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steadyhand")
+if not IS_SEARCH:
+    # Hypothesis also draws constants that it finds in loaded modules, and which are loaded depends on what ran before.
+    providers._get_local_constants = providers.Constants

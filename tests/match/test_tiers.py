@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Example, Tier, steps, steps_up_to, tiers
-from steadyhand.match.tiers.newline import to_lf
+from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import marked

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from steadyhand.match import index as index_module
 from steadyhand.match import prints as prints_module
-from steadyhand.match.tiers.newline import to_lf
 from steadyhand.plan import draft as draft_module
 from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.preview import Policy, edit
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.text.lines import split_lines
+from steadyhand.text.lines import split_lines, to_lf
 from steadyhand.text.source import Source
 from tests.checks import check_laws
 

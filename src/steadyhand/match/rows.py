@@ -19,7 +19,7 @@ from steadyhand.text.indent import Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import LineTable
 from steadyhand.text.seeds import places_of
 from steadyhand.text.source import Source
-from steadyhand.text.span import Span
+from steadyhand.text.span import Span, kept_apart
 from steadyhand.text.typography import plain
 
 __all__ = ["find_row", "find_windows", "rows_with", "seed_of", "span_of_rows"]
@@ -47,13 +47,9 @@ def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> It
         return
     if len(found) == 1 and not search.is_believable(*found[0]):
         return
-    position = 0
-    for place in found:
-        first, last = _with_blank_edges(source.table, needle.rows, *place)
-        span = span_of_rows(source.table, first, last, needle.text)
-        if not apart or span.start >= position:
-            yield span
-            position = span.end
+    wide = (_with_blank_edges(source.table, needle.rows, *place) for place in found)
+    spans = (span_of_rows(source.table, first, last, needle.text) for first, last in wide)
+    yield from kept_apart(spans) if apart else spans
 
 
 def find_row(source: Source, row: str, key: Key) -> list[int] | None:

@@ -24,7 +24,7 @@ from steadyhand.match.tier import Tier, tiers
 from steadyhand.structure.target import Refusal, Target
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
-from steadyhand.text.span import Span
+from steadyhand.text.span import Span, kept_apart
 
 _LONE = re.compile(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR LF may be meant
 _MANY_NEEDLES = 16
@@ -207,12 +207,3 @@ def _merged(writes: list[Write], added: Iterable[tuple[int, Write]]) -> Iterator
         yield write
         position = index
     yield from writes[position:]
-
-
-def kept_apart(places: Iterable[Span]) -> Iterator[Span]:
-    """Places from left to right, without those that overlap one before."""
-    position = 0
-    for place in places:
-        if place.start >= position:
-            yield place
-            position = place.end

@@ -10,9 +10,8 @@ import re
 from collections.abc import Sequence
 
 from steadyhand.match.needle import Needle
-from steadyhand.match.pairing import Pairing
 from steadyhand.plan.window import Window
-from steadyhand.text.indent import indent_of
+from steadyhand.text.indent import width_of
 from steadyhand.text.lines import body
 
 __all__ = ["is_led_otherwise"]
@@ -34,7 +33,7 @@ def is_led_otherwise(window: Window, new: str) -> bool:
     lead = None if first is None else _lead(needle.rows, first)
     if first is None or lead is None:
         return False
-    pairing = _pairing_of(window, lead)
+    pairing = window.pairing_of(lead)
     if pairing is not None and pairing.likeness.is_sure:
         return False
     ours = _lead_of_file(window, needle.rows, lead)
@@ -43,11 +42,11 @@ def is_led_otherwise(window: Window, new: str) -> bool:
 
 def _lead(rows: Sequence[str], first: int) -> int | None:
     """The row above a row that is indented less than it."""
-    depth = next((_width(row) for row in rows[first:] if row.strip()), None)
+    depth = next((width_of(row) for row in rows[first:] if row.strip()), None)
     above = [row for row in range(min(first, len(rows)) - 1, -1, -1) if rows[row].strip()]
     if depth is None:
-        depth = _width(rows[above[0]]) if above else 0
-    return next((row for row in above if _width(rows[row]) < depth), None)
+        depth = width_of(rows[above[0]]) if above else 0
+    return next((row for row in above if width_of(rows[row]) < depth), None)
 
 
 def _names(row: str) -> bool:
@@ -63,13 +62,9 @@ def _lead_of_file(window: Window, rows: Sequence[str], lead: int) -> str | None:
     if not placed:
         return None
     at = placed[0].start
-    depth = _width(body(window.rows[at]))
+    depth = width_of(body(window.rows[at]))
     above = [*window.rows[:at][::-1], *window.above]
-    return next((body(row) for row in above if row.strip() and _width(body(row)) < depth), None)
-
-
-def _pairing_of(window: Window, row: int) -> Pairing | None:
-    return next((one for one in window.alignment if one.old_start <= row < one.old_end), None)
+    return next((body(row) for row in above if row.strip() and width_of(body(row)) < depth), None)
 
 
 def _are_unrelated(theirs: str, ours: str) -> bool:
@@ -86,7 +81,3 @@ def _are_akin(one: str, other: str) -> bool:
     if parts & others:
         return True
     return any(left[:_SHARED] == right[:_SHARED] for left in parts for right in others)
-
-
-def _width(row: str) -> int:
-    return len(indent_of(row).expandtabs(8))

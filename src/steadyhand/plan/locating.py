@@ -214,8 +214,7 @@ def _as_read(edit: Edit, found: Found) -> Edit:
     """The edit in the reading that was found."""
     if found.spare is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
         return edit
-    target = replace(edit.target, text=found.spare.old)
-    return Replace(target, found.spare.new, reason=edit.reason)
+    return replace(edit, target=replace(edit.target, text=found.spare.old), new=found.spare.new, spares=())
 
 
 def _strictest(policy: Policy) -> str:

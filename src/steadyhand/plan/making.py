@@ -13,12 +13,11 @@ from steadyhand.match.needle import Needle
 from steadyhand.plan.rebuild import rebuild
 from steadyhand.plan.seams import Drift
 from steadyhand.plan.window import Window
+from steadyhand.text.encoding import MARK
 from steadyhand.text.lines import body, split_bodies
 from steadyhand.text.span import Span
 
 __all__ = ["Drifted", "Made", "make"]
-
-_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,8 @@ def make(window: Window, new: str, *, on_drift: str = "refuse") -> Made | Drifte
 
 def _behind_mark(window: Window, span: Span) -> Span:
     """A span without the byte order mark that stands before the first line of a text: it is no part of the line."""
-    has_mark = span.start == 0 and bool(window.rows) and window.rows[0].startswith(_MARK)
-    return Span(1, max(span.end, 1)) if has_mark and not window.old.startswith(_MARK) else span
+    has_mark = span.start == 0 and bool(window.rows) and window.rows[0].startswith(MARK)
+    return Span(1, max(span.end, 1)) if has_mark and not window.old.startswith(MARK) else span
 
 
 def _gone(window: Window, new: str) -> Drift | None:
@@ -63,7 +62,7 @@ def _gone(window: Window, new: str) -> Drift | None:
     for row in sorted(needle.changed if needle.changes is not None else ()):
         if needle.rows[row].strip():
             continue
-        pairing = next((one for one in window.alignment if one.old_start <= row < one.old_end), None)
+        pairing = window.pairing_of(row)
         if pairing is not None and pairing.start == pairing.end:
             start = max(pairing.start - 1, 0)
             return Drift(row, row + 1, start, min(start + 1, len(window.rows)))

@@ -8,12 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Edit, Old, Replace
+from steadyhand.text.encoding import MARK
 
 __all__ = ["without_mark"]
-
-_MARK = "\ufeff"
 
 
 def without_mark(edit: Edit) -> Edit:
@@ -23,24 +21,17 @@ def without_mark(edit: Edit) -> Edit:
     'b'
     """
     target = edit.target
-    if not isinstance(edit, Replace) or not isinstance(target, Old) or not target.text.startswith(_MARK):
+    if not isinstance(edit, Replace) or not isinstance(target, Old) or not target.text.startswith(MARK):
         return edit
-    if edit.new and not edit.new.startswith(_MARK):
+    if edit.new and not edit.new.startswith(MARK):
         raise EditError(
             Kind.BAD_REQUEST,
             "the old text begins with the file's byte order mark, and the new text does not",
             hint="leave the mark out of both texts; the file keeps it",
         )
-    spares = tuple(Spare(_bare(one.old), _bare(one.new), one.differs) for one in edit.spares)
-    return Replace(
-        replace(target, text=_bare(target.text)),
-        _bare(edit.new),
-        occurrence=edit.occurrence,
-        expected=edit.expected,
-        reason=edit.reason,
-        spares=spares,
-    )
+    spares = tuple(replace(one, old=_bare(one.old), new=_bare(one.new)) for one in edit.spares)
+    return replace(edit, target=replace(target, text=_bare(target.text)), new=_bare(edit.new), spares=spares)
 
 
 def _bare(text: str) -> str:
-    return text.removeprefix(_MARK)
+    return text.removeprefix(MARK)

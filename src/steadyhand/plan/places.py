@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["WIDTH", "describe_places", "lines_phrase", "list_places", "occurrences_of"]
+__all__ = ["WIDTH", "describe_places", "lines_phrase", "list_places", "occurrences_of", "shorten"]
 
 WIDTH = 80
 _LISTED = 8
@@ -54,7 +54,7 @@ def _shown(source: Source, span: Span, rows: Counter[int]) -> str:
     row, column = _position(source, span)
     text = source.table.text(row)
     if rows[row] == 1 and len(text.strip()) <= WIDTH:
-        return f"line {row + 1}: {_shorten(text)}"
+        return f"line {row + 1}: {shorten(text)}"
     return f"line {row + 1}, column {column + 1}: {_around(text, column)}"
 
 
@@ -62,7 +62,7 @@ def _facts(source: Source, span: Span) -> dict[str, object]:
     first, last = source.table.rows_of(span)
     row, column = _position(source, span)
     text = source.table.text(row)
-    shown = _shorten(text) if len(text.strip()) <= WIDTH else _around(text, column)
+    shown = shorten(text) if len(text.strip()) <= WIDTH else _around(text, column)
     return {"lines": [first + 1, last + 1], "column": column + 1, "text": shown}
 
 
@@ -78,6 +78,7 @@ def _around(text: str, column: int) -> str:
     return f"{'…' if start else ''}{window.strip()}{'…' if start + WIDTH < len(text) else ''}"
 
 
-def _shorten(text: str) -> str:
+def shorten(text: str) -> str:
+    """A line without the blanks around it, cut where it is long."""
     stripped = text.strip()
     return stripped if len(stripped) <= WIDTH else f"{stripped[: WIDTH - 1]}…"

@@ -19,11 +19,10 @@ from steadyhand.plan.policy import Policy
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
-from steadyhand.text.encoding import Encoding
+from steadyhand.text.encoding import MARK, Encoding
 from steadyhand.text.source import Source
 
 Text = TypeVar("Text", str, bytes)
-_MARK = "\ufeff"
 Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
 
 
@@ -175,7 +174,7 @@ def plan_write(
     rules = policy if policy is not None else Policy()
     source = before if before is not None else Source("", _encoding_of_new(content), path)
     if source.encoding.mark:
-        content = content.removeprefix(_MARK)
+        content = content.removeprefix(MARK)
     fitted = _fit(content, before, rules)
     guarded = GuardedEdit(0, source.text, content)
     given = GuardInput(
@@ -196,7 +195,7 @@ def plan_write(
 
 
 def _encoding_of_new(content: str) -> Encoding:
-    return Encoding(mark=codecs.BOM_UTF8, chosen_by="mark") if content.startswith(_MARK) else Encoding()
+    return Encoding(mark=codecs.BOM_UTF8, chosen_by="mark") if content.startswith(MARK) else Encoding()
 
 
 def _fit(content: str, before: Source | None, policy: Policy) -> str:

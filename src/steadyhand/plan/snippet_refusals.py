@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.places import WIDTH, describe_places, lines_phrase, list_places
+from steadyhand.plan.places import describe_places, lines_phrase, list_places, shorten
 from steadyhand.plan.snippet_compare import VisibleRows
 from steadyhand.plan.snippet_edges import Edge
 from steadyhand.plan.snippet_rows import Run
@@ -182,5 +182,4 @@ class Refusals:
 
 
 def _short(text: str) -> str:
-    said = text.strip()
-    return repr(said if len(said) <= WIDTH else said[: WIDTH - 1] + "…")
+    return repr(shorten(text))

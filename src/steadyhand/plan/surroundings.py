@@ -12,13 +12,13 @@ from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Finder, Found
 from steadyhand.match.tier import LITERAL, Tier, tier_named
 from steadyhand.plan.doubts import is_telling
-from steadyhand.plan.draft import Draft, kept_apart
+from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Old, Replace
-from steadyhand.text.indent import indent_of
+from steadyhand.text.indent import width_of
 from steadyhand.text.lines import body, is_whole_lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
-from steadyhand.text.span import Span
+from steadyhand.text.span import Span, kept_apart
 
 __all__ = ["LineHint", "finder_within", "regions_under", "stands_beside"]
 
@@ -120,7 +120,7 @@ def _is_whole_at(draft: Draft, place: Span) -> bool:
 
 
 def _fits(draft: Draft, span: Span, old: Old, regions: Sequence[Span] | None) -> bool:
-    if regions is not None and not any(span.start < region.end and region.start < span.end for region in regions):
+    if regions is not None and not any(map(span.overlaps, regions)):
         return False
     return not old.at_end or not draft.read(span.end, draft.length).strip()
 
@@ -172,9 +172,9 @@ def _rows_with(source: Source, region: Span, wanted: str) -> Iterator[int]:
 
 def _end_of(source: Source, head: int, last: int) -> int:
     """Where the lines end that are indented further than a line."""
-    table, margin = source.table, len(indent_of(source.table.text(head)).expandtabs(8))
+    table, margin = source.table, width_of(source.table.text(head))
     for row in range(head + 1, last + 1):
         text = table.text(row)
-        if text.strip() and len(indent_of(text).expandtabs(8)) <= margin:
+        if text.strip() and width_of(text) <= margin:
             return table.start(row)
     return table.start(last + 1)

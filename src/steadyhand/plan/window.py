@@ -11,7 +11,7 @@ from itertools import accumulate, islice
 
 from steadyhand.match.align import align
 from steadyhand.match.lexis import Lexis, lexis_of, token_key
-from steadyhand.match.pairing import Alignment
+from steadyhand.match.pairing import Alignment, Pairing
 from steadyhand.text.indent import unit_of
 from steadyhand.text.lines import body, line_start, split_bodies, split_lines
 from steadyhand.text.source import Source
@@ -46,6 +46,10 @@ class Window:
     def starts(self) -> list[int]:
         """Where each row starts in the file, and where the last one ends."""
         return list(accumulate(map(len, self.rows), initial=self.span.start))
+
+    def pairing_of(self, row: int) -> Pairing | None:
+        """The pairing that has a row of the old text."""
+        return next((one for one in self.alignment if one.old_start <= row < one.old_end), None)
 
     def has_beside(self, rows: Sequence[str], at: int) -> bool:
         """Whether rows, if they have words, stand right above or right below a position already, blank rows aside."""

@@ -31,6 +31,7 @@ from steadyhand.session.checks import digest_of_version, permission_bits
 from steadyhand.session.rebased import as_rebased, conflict, redacted, together, without_content
 from steadyhand.text.changeset import Clash
 from steadyhand.text.diff import changes_between
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source, digest_of
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
@@ -180,7 +181,7 @@ class Layer:
 
         is_there = self.overlay.look(request.path)[1] is not None
         # Bare dots are a body in a new file; what tells of code that exists is none.
-        marks = [row for row in request.snippet.splitlines() if is_elision(row) and any(map(str.isalpha, row))]
+        marks = [row for row in split_bodies(request.snippet) if is_elision(row) and any(map(str.isalpha, row))]
         if not is_there and not marks:
             self._write(ask, WriteFile(request.path, request.snippet, request.expect))
             return
@@ -211,9 +212,10 @@ class Layer:
             raise stale
         written_for = Source.of_bytes(known, path=draft.path)
         planned = plan(written_for, edits, policy, path=draft.path)
-        moved = planned.changes.rebase(changes_between(written_for.text, source.text))
+        since = changes_between(written_for.text, source.text)
+        moved = planned.changes.rebase(since)
         if isinstance(moved, Clash):
-            error = conflict(draft, source, written_for, moved)
+            error = conflict(draft, source, since, moved)
             raise without_content(error) if draft.secret else error
         after = source.apply(moved)
         outcomes = tuple(as_rebased(outcome, moved, after) for outcome in planned.outcomes)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.text.changeset import ChangeSet, Clash
-from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.draft import Draft
@@ -25,10 +24,9 @@ def as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
     return replace(outcome, lines=lines, others=(), differs=(*outcome.differs, "rebased"))
 
 
-def conflict(draft: Draft, source: Source, written_for: Source, clash: Clash) -> EditError:
+def conflict(draft: Draft, source: Source, since: ChangeSet, clash: Clash) -> EditError:
     """Both sides of the first place that two changes want, and its lines as they are now."""
     mine, theirs = clash.pairs[0]
-    since = changes_between(written_for.text, source.text)
     span = since.after_spans()[since.splices.index(theirs)]
     first, last = source.lines_of(span)
     return EditError(
@@ -52,7 +50,8 @@ def redacted(planned: Plan) -> Plan:
         outcome if outcome.error is None else replace(outcome, error=without_content(outcome.error))
         for outcome in planned.outcomes
     )
-    return replace(planned, outcomes=outcomes)
+    refusal = None if planned.refusal is None else without_content(planned.refusal)
+    return replace(planned, outcomes=outcomes, refusal=refusal)
 
 
 def without_content(error: EditError) -> EditError:

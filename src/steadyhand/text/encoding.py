@@ -17,6 +17,8 @@ from typing import Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.western import looks_western
 
+MARK = "\ufeff"  # a byte order mark as a character
+
 Errors = Literal["strict", "surrogateescape", "surrogatepass"]
 _ERRORS: tuple[Errors, ...] = ("strict", "surrogateescape", "surrogatepass")
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Carried", "Pair", "carry", "indent_of", "unit_of"]
+__all__ = ["Carried", "Pair", "carry", "indent_of", "unit_of", "width_of"]
 
 _UNITS = (4, 2, 8, 3, 1)
 
@@ -26,6 +26,15 @@ def indent_of(row: str) -> str:
     '\\t  '
     """
     return row[: len(row) - len(row.lstrip(" \t"))]
+
+
+def width_of(row: str) -> int:
+    """How far a row stands from the margin, in columns; a tab goes to the next eighth.
+
+    >>> width_of("\\t  x")
+    10
+    """
+    return len(indent_of(row).expandtabs(8))
 
 
 def unit_of(*texts: Sequence[str]) -> str | None:

@@ -74,6 +74,11 @@ def line_start(text: str, offset: int, low: int = 0) -> int:
     return max(text.rfind("\n", low, offset), text.rfind("\r", low, offset), low - 1) + 1
 
 
+def to_lf(text: str) -> str:
+    """The text with every line ending written as LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def is_whole_lines(text: str, span: Span) -> bool:
     """Whether nothing but blanks stands before a span on its first line, and behind it on its last.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 
@@ -37,3 +38,12 @@ class Span(NamedTuple):
     def of(self, text: str) -> str:
         """The characters of `text` this span covers."""
         return text[self.start : self.end]
+
+
+def kept_apart(places: Iterable[Span]) -> Iterator[Span]:
+    """Places from left to right, without those that overlap one before."""
+    position = 0
+    for place in places:
+        if place.start >= position:
+            yield place
+            position = place.end

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Example, Tier
+from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -28,11 +29,6 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
         return
     pairs = array("Q", (found.start() - index for index, found in enumerate(re.finditer("\r\n", source.text))))
     yield from _places(to_lf(source.text), plain, pairs, apart=apart)
-
-
-def to_lf(text: str) -> str:
-    """The text with every line ending written as LF."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def literal(uniform: str | None, needle: str) -> str | None:

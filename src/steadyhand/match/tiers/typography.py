@@ -16,7 +16,7 @@ from steadyhand.match.needle import Needle
 from steadyhand.match.rows import find_windows, rows_with
 from steadyhand.match.tier import Example, Tier
 from steadyhand.text.source import Source
-from steadyhand.text.span import Span
+from steadyhand.text.span import Span, kept_apart
 from steadyhand.text.typography import plain
 
 _LONGEST = 20_000  # code points of a needle that is part of a line
@@ -50,11 +50,7 @@ def _inside_lines(source: Source, wanted: str, *, apart: bool) -> Iterator[Span]
         return
     if any(_cuts_word(source.text, at) for span in found for at in (span.start, span.end)):
         return  # part of a word is something else, and the other places alone would look like all of them
-    position = 0
-    for span in found:
-        if not apart or span.start >= position:
-            yield span
-            position = span.end
+    yield from kept_apart(found) if apart else found
 
 
 def _cuts_word(text: str, at: int) -> bool:

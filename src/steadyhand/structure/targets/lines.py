@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from steadyhand.errors import Kind
 from steadyhand.structure.fields import bad_request, check_integer, check_text, join, read_object, read_optional_text
 from steadyhand.structure.target import Refusal, Rows, RowTarget
-from steadyhand.text.lines import split_bodies
+from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
 
@@ -69,7 +69,7 @@ class Lines(RowTarget):
 
     def _agrees(self, rows: Rows, text: str) -> bool:
         standing = [rows.text(row) for row in range(self.start - 1, self.end)]
-        return standing == split_bodies(text) or "\n".join(standing) == _with_line_feeds(text)
+        return standing == split_bodies(text) or "\n".join(standing) == to_lf(text)
 
     def _stale(self, rows: Rows, text: str) -> Refusal:
         """The lines do not say what they should: tell what stands there, and where the text stands now."""
@@ -127,10 +127,6 @@ def _whereabouts(lines: list[int]) -> str:
         return "it stands nowhere in the file"
     shown = ", ".join(map(str, lines[:5]))
     return f"it begins at line {shown}{' …' if len(lines) > 5 else ''}"
-
-
-def _with_line_feeds(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 TARGET = Lines

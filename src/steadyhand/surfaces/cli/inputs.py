@@ -10,9 +10,9 @@ import sys
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.text.encoding import MARK
 
 MAX_BYTES = 64 << 20
-MARK = "\ufeff"
 
 
 def text_from(invocation: Invocation, option: str, text: str | None, file: str | None) -> str | None:

@@ -35,7 +35,7 @@ def run(workspace: Workspace, arguments: Mapping[str, object]) -> dict[str, obje
         _check_names(found, path)
         whole = replace(workspace.policy, partial=False, batch="sequential")
         tool = workspace.as_tool("write_patch")
-        receipt = tool.patch(text, path=path, format="unified", reason=reason, policy=whole)
+        receipt = tool.patch(text, path=path, format="unified", strict=not is_lenient, reason=reason, policy=whole)
     except EditError as error:
         return _refused(error)
     return success(receipt, path)
