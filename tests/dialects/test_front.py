@@ -128,3 +128,11 @@ def test_the_diff_of_a_patch_is_the_patch() -> None:
     result = sh.patch(BEFORE, diff_of("a.txt"), path="a.txt")
     assert result.diff() == diff_of("a.txt")
     assert sh.patch(BEFORE, result.diff(), path="a.txt").text == AFTER
+
+
+@pytest.mark.parametrize(("line", "after"), [(3, "x\na\ny\n"), (1, "y\na\nx\n"), (2, None)])
+def test_the_line_of_a_roo_block_decides_between_equal_places_only(line: int, after: str | None) -> None:
+    reply = f"<<<<<<< SEARCH\n:start_line:{line}\n-------\nx\n=======\ny\n>>>>>>> REPLACE\n"
+    result = sh.patch("x\na\nx\n", reply, path="a.txt")
+    assert result.text == (after or "x\na\nx\n")
+    assert result.ok == (after is not None)

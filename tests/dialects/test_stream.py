@@ -71,3 +71,18 @@ def test_a_reply_that_is_cut_off_is_refused(reply: str) -> None:
     with pytest.raises(EditError) as caught:
         stream.close()
     assert caught.value.kind is Kind.MALFORMED_PATCH
+
+
+EARLY = {
+    "unified": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" + "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n",
+    "v4a": "*** Begin Patch\n*** Delete File: x\n*** Update File: y\n@@\n-a\n+b\n*** End Patch\n",
+    "json": '{"path": "x", "old_string": "a", "new_string": "b"}\n' * 2,
+}
+
+
+@pytest.mark.parametrize("name", EARLY)
+def test_marked_dialects_give_their_first_edit_before_the_last_has_begun(name: str) -> None:
+    stream, reply = PatchStream(), EARLY[name]
+    given = [len(stream.feed(line)) for line in reply.splitlines(keepends=True)]
+    assert sum(given[:-1]) >= 1
+    assert stream.close().format == name

@@ -577,3 +577,13 @@ def test_a_file_but_for_a_few_lines_at_one_end_may_be_the_file_or_a_part_of_it(s
     assert made.error.kind is Kind.LOW_CONFIDENCE
     mark = "# ... existing code ...\n"
     assert plan_merge(Source.of_text(before), mark + snippet + mark, Policy()).ok
+
+
+def test_blank_lines_that_stay_as_the_file_has_them_are_told() -> None:
+    before = "alpha = 1\n\n\nbeta = 2\ngamma = 3\n"
+    made = plan_merge(Source.of_text(before), "alpha = 1\n\nbeta = 2\ngamma = 4\n", Policy())
+    assert made.after.text == before.replace("3", "4")
+    assert [outcome.tier for outcome in made.outcomes] == ["whitespace"]
+    assert all(outcome.differs for outcome in made.outcomes)
+    exact = plan_merge(Source.of_text(before), before.replace("3", "4"), Policy())
+    assert [outcome.tier for outcome in exact.outcomes] == ["exact"]

@@ -1,7 +1,8 @@
 """What a dialect is: a way of writing changes as text, read line by line and, where it can be, written again.
 
 A dialect is one file in `formats/` that ends with `DIALECT = Dialect(…)`; the folder is the registry, the rank the
-order of questions. A reader reads one dialect and looks at nothing but the reply: no file, no other dialect.
+order of questions. A reader reads one dialect and looks at nothing but the reply: no file, no other dialect; marks of
+another it may know only as the end of its own lines.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ class Dialect:
 
     `name` is what `format=` takes, `aliases` what it takes too. `rank` is the order in which dialects are asked and
     listed. `is_marked`: its texts have marks that mean nothing else; a dialect without them is believed only where no
-    marked one reads anything. `write` gives the text for changes; it refuses with `bad-request` what the dialect
-    cannot say, and is None for a dialect that cannot be written. `example` is a minimal clean text, shown to a model
-    whose text was refused.
+    marked one reads anything. `is_whole_if_asked`: asked for by name, its files are whole and never a part.
+    `write` gives the text for changes; it refuses with `bad-request` what the dialect cannot say, and is None for a
+    dialect that cannot be written. `example` is a minimal clean text, shown to a model whose text was refused.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Dialect:
     reader: Callable[[], Reader]
     example: str
     is_marked: bool = True
+    is_whole_if_asked: bool = False
     aliases: tuple[str, ...] = ()
     write: Callable[[Sequence[Change]], str] | None = None
 

@@ -78,10 +78,6 @@ class Patch:
             },
         )
 
-    def named(self, path: str) -> Patch:
-        """The patch with the requests that name no file meant for this one."""
-        return self.mapped(lambda name: name or path)
-
     def mapped(self, name: Callable[[str], str]) -> Patch:
         """The patch with every path put through a function."""
         return self._with((renamed(request, name), places) for request, places in self._parts())

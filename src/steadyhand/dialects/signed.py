@@ -42,7 +42,6 @@ def edit_of_rows(
     under: tuple[str, ...] = (),
     at_end: bool = False,
     fit: Fit = "lines",
-    reason: str | None = None,
 ) -> Replace | None:
     """The edit that rows describe; None where none of them changes anything.
 
@@ -61,7 +60,7 @@ def edit_of_rows(
             texts.setdefault(sides, name)
     (old, new), *others = texts
     spares = tuple(Spare(*sides, texts[sides]) for sides in others)
-    return Replace(Old(old, line=line, fit=fit, under=under, at_end=at_end), new, reason=reason, spares=spares)
+    return Replace(Old(old, line=line, fit=fit, under=under, at_end=at_end), new, spares=spares)
 
 
 def _sides(rows: Sequence[Row]) -> tuple[str, str]:

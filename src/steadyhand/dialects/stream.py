@@ -64,7 +64,7 @@ class PatchStream:
         if self._leader is not None and self._leader is not chosen:
             raise mixed([self._leader, chosen])
         found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
-        return found.as_whole_files() if not self._is_auto and found.format == "whole" else found
+        return found.as_whole_files() if not self._is_auto and chosen.dialect.is_whole_if_asked else found
 
     def _check_open(self) -> None:
         if self._is_closed:

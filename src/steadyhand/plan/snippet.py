@@ -52,6 +52,8 @@ def plan_merge(
     except EditError as error:
         return _refused(source, error, path, reason)
     made = plan(source, edits, replace(policy, batch="snapshot", partial=False), path=path, reason=reason)
+    if tier == "exact" and not _holds(made.after, snippet):
+        tier = "whitespace"  # blank lines that the snippet has otherwise stay as the file has them
     return replace(made, outcomes=tuple(_told(outcome, tier) for outcome in made.outcomes))
 
 
@@ -72,6 +74,12 @@ def _edits(source: Source, snippet: str, policy: Policy, name: str) -> tuple[lis
     if not edits:
         raise refusals.no_change(name, "every line of the snippet stands in the file as it is")
     return edits, "elision" if found.has_marks else _tier(placed, file)
+
+
+def _holds(after: Source, snippet: str) -> bool:
+    """Whether the lines of a snippet stand in a text as they are."""
+    wanted = "\n".join(split_bodies(snippet)).strip("\n")
+    return wanted in "\n".join(after.lines)
 
 
 def _check_extent(placed: Placed, file: VisibleRows, refuse: Refusals) -> None:

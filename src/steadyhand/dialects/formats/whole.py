@@ -99,6 +99,7 @@ DIALECT = Dialect(
     reader=WholeReader,
     example=_EXAMPLE,
     is_marked=False,
+    is_whole_if_asked=True,
     aliases=("whole-file", "file"),
     write=write_whole,
 )

@@ -12,7 +12,7 @@ from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.marker.mark import Fence, fence_in, mark_in, refusal, word_in
 from steadyhand.dialects.reply import Line
 
-__all__ = ["Worded", "read_words"]
+__all__ = ["read_words"]
 
 Worded = tuple[Sequence[Line], Sequence[Line], int]
 

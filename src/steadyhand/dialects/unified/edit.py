@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.dialects.unified.section import wrong
@@ -28,7 +29,7 @@ def edit_of(rows: Sequence[Row], line: int | None, lost: Collection[int] = ()) -
     if edit is None or other is None or not isinstance(other.target, Old):
         return edit
     spare = Spare(other.target.text, other.new, "counts of the hunk")
-    return Replace(edit.target, edit.new, reason=edit.reason, spares=(*edit.spares, spare, *other.spares))
+    return replace(edit, spares=(*edit.spares, spare, *other.spares))
 
 
 def _edit_of(rows: Sequence[Row], line: int | None) -> Replace | None:

@@ -14,7 +14,7 @@ from typing import Literal
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
 
-__all__ = ["Counted", "Loose", "Taken", "is_no_newline"]
+__all__ = ["Counted", "Loose", "Taken"]
 
 _LIST_ITEM = re.compile(r"- (?:\*\*)?[A-Za-z`\"'(\[]")
 Verdict = Literal["more", "agrees", "disagrees"]

@@ -122,11 +122,6 @@ class Section:
             return True
         return "deleted file mode" in self._modes or (self.after is not None and self.after.is_absent)
 
-    @property
-    def says_something(self) -> bool:
-        """Whether the header alone asks for something."""
-        return bool(self._said or self._modes)
-
     def opening(self) -> Iterator[FileRequest]:
         """What is to be done with the file before its rows are."""
         self.is_opened = True

@@ -33,9 +33,8 @@ _TOOL_TAGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """An open code fence: the line it is on, its indentation, its ticks, and what is written behind them."""
+    """An open code fence: its indentation, its ticks, and what is written behind them."""
 
-    line: int
     indent: str
     ticks: str
     info: str
@@ -78,7 +77,7 @@ class Wrapping:
         if len(text) > _WIDEST:
             return "text"
         if (fence := _FENCE.fullmatch(text)) is not None:
-            self.fence = Fence(line.number, fence.group(1), fence.group(2), fence.group(3).strip())
+            self.fence = Fence(fence.group(1), fence.group(2), fence.group(3).strip())
             return "open"
         if (tag := _TAG.fullmatch(text)) is not None:
             if tag.group(2) and not tag.group(1):

@@ -14,7 +14,7 @@ from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Edit, Insert, Old, Replace
 
-__all__ = ["edit_of_passage", "is_addition", "is_unsigned_blank", "restates", "row_of"]
+__all__ = ["edit_of_passage", "is_addition", "restates", "row_of"]
 
 _NAMED = re.compile(r"""(?:\w+[ \t]+){0,3}["']?[\w.$-]+["']?[ \t]*(?::(?![:=/])|=(?!=))|(?:\w+[ \t]+){1,4}\w+\(""")
 _KEYWORD = re.compile(
