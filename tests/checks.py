@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json, edit_to_json
+from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json, edit_to_json
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Result, edit
 from steadyhand.text.changeset import ChangeSet
@@ -135,4 +135,4 @@ def _check_bytes(before: str, verbs: Sequence[Edit], result: Result[str], path: 
 
 
 def _verbs(edits: Edits) -> list[Edit]:
-    return [edits] if isinstance(edits, Replace | Insert | Delete) else list(edits)
+    return [edits] if isinstance(edits, Replace | Insert | Delete | Act) else list(edits)

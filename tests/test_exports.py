@@ -12,7 +12,8 @@ import pytest
 import steadyhand as sh
 
 PROMISED = {
-    "Anchor", "Delete", "EditError", "Insert", "Kind", "Lines", "Old", "Policy", "Replace", "Workspace", "edit",
+    "Act", "Anchor", "Block", "Cell", "CodeBlock", "Delete", "EditError", "FrontMatter", "Heading", "Insert", "Key",
+    "Kind", "Lines", "Old", "Policy", "Replace", "Selector", "Symbol", "Table", "Workspace", "edit", "patch",
 }  # fmt: skip
 
 

@@ -18,15 +18,27 @@ if TYPE_CHECKING:
     from steadyhand.dialects.patch import Patch
     from steadyhand.dialects.stream import PatchStream
     from steadyhand.errors import Action, EditError, Kind
-    from steadyhand.plan.edit import Delete, Insert, Old, Replace
+    from steadyhand.plan.edit import Act, Delete, Insert, Replace
     from steadyhand.plan.outcome import Outcome
+    from steadyhand.plan.place import Old
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.preview import Result, edit
     from steadyhand.plan.request import Requests, requests_from_json
     from steadyhand.session.receipt import FileReceipt, Receipt
     from steadyhand.session.workspace import Workspace
+    from steadyhand.structure.address import parse_address
+    from steadyhand.structure.outline import Location, Outline, locate, outline
     from steadyhand.structure.targets.anchor import Anchor
+    from steadyhand.structure.targets.block import Block
+    from steadyhand.structure.targets.cell import Cell
+    from steadyhand.structure.targets.code_block import CodeBlock
+    from steadyhand.structure.targets.front_matter import FrontMatter
+    from steadyhand.structure.targets.heading import Heading
+    from steadyhand.structure.targets.key import Key
     from steadyhand.structure.targets.lines import Lines
+    from steadyhand.structure.targets.selector import Selector
+    from steadyhand.structure.targets.symbol import Symbol
+    from steadyhand.structure.targets.table import Table
     from steadyhand.text.changeset import ChangeSet
     from steadyhand.text.source import Source
     from steadyhand.text.span import Span
@@ -36,17 +48,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
     "Anchor": "steadyhand.structure.targets.anchor",
+    "Block": "steadyhand.structure.targets.block",
+    "Cell": "steadyhand.structure.targets.cell",
     "ChangeSet": "steadyhand.text.changeset",
+    "CodeBlock": "steadyhand.structure.targets.code_block",
     "Delete": "steadyhand.plan.edit",
     "EditError": "steadyhand.errors",
     "FileReceipt": "steadyhand.session.receipt",
+    "FrontMatter": "steadyhand.structure.targets.front_matter",
+    "Heading": "steadyhand.structure.targets.heading",
     "Insert": "steadyhand.plan.edit",
+    "Key": "steadyhand.structure.targets.key",
     "Kind": "steadyhand.errors",
     "Lines": "steadyhand.structure.targets.lines",
-    "Old": "steadyhand.plan.edit",
+    "Location": "steadyhand.structure.outline",
+    "Old": "steadyhand.plan.place",
     "Outcome": "steadyhand.plan.outcome",
+    "Outline": "steadyhand.structure.outline",
     "Patch": "steadyhand.dialects.patch",
     "PatchStream": "steadyhand.dialects.stream",
     "Policy": "steadyhand.plan.policy",
@@ -54,29 +75,44 @@ _HOMES = {
     "Replace": "steadyhand.plan.edit",
     "Requests": "steadyhand.plan.request",
     "Result": "steadyhand.plan.preview",
+    "Selector": "steadyhand.structure.targets.selector",
     "Source": "steadyhand.text.source",
     "Span": "steadyhand.text.span",
     "Splice": "steadyhand.text.splice",
+    "Symbol": "steadyhand.structure.targets.symbol",
+    "Table": "steadyhand.structure.targets.table",
     "Why": "steadyhand.workspace.why",
     "Workspace": "steadyhand.session.workspace",
     "edit": "steadyhand.plan.preview",
+    "locate": "steadyhand.structure.outline",
+    "outline": "steadyhand.structure.outline",
+    "parse_address": "steadyhand.structure.address",
     "patch": "steadyhand.dialects.front",
     "read_patch": "steadyhand.dialects.front",
     "requests_from_json": "steadyhand.plan.request",
 }
 
 __all__ = [
+    "Act",
     "Action",
     "Anchor",
+    "Block",
+    "Cell",
     "ChangeSet",
+    "CodeBlock",
     "Delete",
     "EditError",
     "FileReceipt",
+    "FrontMatter",
+    "Heading",
     "Insert",
+    "Key",
     "Kind",
     "Lines",
+    "Location",
     "Old",
     "Outcome",
+    "Outline",
     "Patch",
     "PatchStream",
     "Policy",
@@ -84,13 +120,19 @@ __all__ = [
     "Replace",
     "Requests",
     "Result",
+    "Selector",
     "Source",
     "Span",
     "Splice",
+    "Symbol",
+    "Table",
     "Why",
     "Workspace",
     "__version__",
     "edit",
+    "locate",
+    "outline",
+    "parse_address",
     "patch",
     "read_patch",
     "requests_from_json",

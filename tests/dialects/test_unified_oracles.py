@@ -125,7 +125,7 @@ def changes(seed: int) -> list[Change]:
             case "create":
                 found.append(Change(None, name, None, after, None, chance.choice([0o644, 0o755])))
             case "delete":
-                found.append(Change(name, None, before, None, 0o644, None))
+                found.append(Change(name, None, before or "gone\n", None, 0o644, None))  # GNU patch asks of empty ones
             case "rename":
                 found.append(Change(name, f"new/{name}", before, chance.choice([before, after]), 0o644, 0o644))
             case "mode":

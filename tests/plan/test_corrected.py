@@ -13,7 +13,8 @@ from steadyhand.errors import EditError
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.absent import Absence
 from steadyhand.plan.corrected import correct
-from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, edit_from_json
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
+from steadyhand.plan.place import Old
 from steadyhand.plan.preview import edit
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.source import Source

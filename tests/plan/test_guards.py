@@ -171,6 +171,7 @@ def test_the_guards_are_asked_in_this_order() -> None:
         (10, "limits", "request"),
         (20, "placeholder", "edit"),
         (30, "shrink", "file"),
+        (40, "syntax", "file"),
     ]
 
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from steadyhand.match import index as index_module
 from steadyhand.match import prints as prints_module
 from steadyhand.plan import draft as draft_module
-from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
+from steadyhand.plan.place import Old
 from steadyhand.plan.preview import Policy, edit
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.lines import split_lines, to_lf

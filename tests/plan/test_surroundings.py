@@ -6,7 +6,8 @@ import pytest
 
 from steadyhand.errors import Kind
 from steadyhand.match.needle import Spare
-from steadyhand.plan.edit import Insert, Old, Replace, edit_from_json, edit_to_json
+from steadyhand.plan.edit import Insert, Replace, edit_from_json, edit_to_json
+from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from tests.checks import check_edit

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.target import Refusal, Target, targets
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import Target, targets
 from steadyhand.structure.targets.anchor import Anchor, anchor_of, anchors_of
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.match import Match
@@ -186,4 +187,16 @@ def test_other_values_are_refused_by_path(kind: type[Target], value: object, pat
 
 
 def test_the_kinds_of_target_are_these() -> None:
-    assert {key: kind.__name__ for key, kind in targets().items()} == {"anchor": "Anchor", "lines": "Lines"}
+    assert {key: kind.__name__ for key, kind in targets().items()} == {
+        "anchor": "Anchor",
+        "block": "Block",
+        "cell": "Cell",
+        "code_block": "CodeBlock",
+        "front_matter": "FrontMatter",
+        "heading": "Heading",
+        "key": "Key",
+        "lines": "Lines",
+        "selector": "Selector",
+        "symbol": "Symbol",
+        "table": "Table",
+    }

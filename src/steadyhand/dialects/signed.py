@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steadyhand.match.needle import Spare
-from steadyhand.plan.edit import Fit, Old, Replace
+from steadyhand.plan.edit import Replace
+from steadyhand.plan.place import Fit, Old
 
 __all__ = ["Row", "edit_of_rows"]
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.doubts import is_telling
-from steadyhand.plan.edit import Edit, Old
+from steadyhand.plan.edit import Edit
+from steadyhand.plan.place import Old
 from steadyhand.plan.places import WIDTH, lines_phrase
 from steadyhand.plan.refusals import two_lines
 from steadyhand.text.lines import is_whole_lines, split_bodies

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from steadyhand.errors import EditError
 from steadyhand.match.repair import mendings
-from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace, edit_to_json
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_to_json
 from steadyhand.plan.making import Drifted, make
+from steadyhand.plan.place import Old
 from steadyhand.plan.window import window_at
 from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from steadyhand.match.index import NeedleIndex
 from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Tier, tiers
-from steadyhand.structure.target import Refusal, Target
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import Target
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart

@@ -5,10 +5,10 @@ Command line, tools, scenario files and the journal all speak this form and no o
     {"target": "old text",            "new": "new text"}
     {"target": {"lines": [3, 5]},     "insert": "text", "where": "before" | "after" | "start" | "end"}
     {"target": {"anchor": "12#a3f"},  "delete": true}
+    {"target": {"key": "a.b"},        "act": "set-key", "args": {"value": 3}}
 
-each with an optional `occurrence`, `expected` (not for insert) and `reason`. A string as target is old text,
-the same as `{"old": …}`; `{"old": {"text": …, "line": 12, …}}` says more about where it stands. Nothing here looks at
-a file; wrong types are refused as `bad-request` at once.
+each with an optional `occurrence`, `expected` (not for insert) and `reason`; what a target is says `plan/place.py`.
+Nothing here looks at a file; wrong types are refused as `bad-request` at once.
 """
 
 from __future__ import annotations
@@ -18,67 +18,26 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from steadyhand.match.needle import Spare
+from steadyhand.plan.place import Old, Place, place_from_json, place_to_json
 from steadyhand.structure.fields import (
     bad_request,
     check_integer,
-    check_list,
     check_text,
+    describe,
     join,
     nearest_name,
-    read_flag,
     read_object,
     read_optional_integer,
     read_optional_text,
     read_text,
 )
-from steadyhand.structure.target import Target, targets
+from steadyhand.structure.node import Where
+from steadyhand.structure.target import Target
 
 Occurrence = Literal["unique", "first", "last", "all"] | int
-Where = Literal["before", "after", "start", "end"]
-
-Fit = Literal["free", "lines-first", "lines"]
 
 OCCURRENCES = ("unique", "first", "last", "all")
 WHERES = ("before", "after", "start", "end")
-FITS = ("free", "lines-first", "lines")
-
-
-@dataclass(frozen=True, slots=True)
-class Old:
-    """Old text, to be found in the file.
-
-    What else is known of its place decides between places that are equal, or rules places out; it never makes up for
-    text that does not match:
-
-    `line`    the line (from 1) of the file before the call at which it is said to stand: a hint, which decides only
-              where several places are equal and one of them stands there
-    `fit`     `lines`: it is whole lines; `lines-first`: whole lines are meant where there are such, else any place
-    `under`   lines that stand above it, each inside what the one before it leads in by indentation
-    `at_end`  it is the end of the file; with an empty text, the place behind the last line
-    """
-
-    text: str
-    line: int | None = None
-    fit: Fit = "free"
-    under: tuple[str, ...] = ()
-    at_end: bool = False
-
-    def __post_init__(self) -> None:
-        check_text(self.text, "old")
-        if self.line is not None:
-            check_integer(self.line, "old.line")
-        if self.fit not in FITS:
-            raise bad_request("old.fit", f"one of {', '.join(FITS)} is expected")
-        for row in self.under:
-            check_text(row, "old.under")
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether nothing but the text is known."""
-        return self == Old(self.text)
-
-
-Place = Old | Target
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -143,7 +102,7 @@ class Insert:
     ) -> None:
         _set(self, "target", _place(target))
         _set(self, "text", check_text(text, "insert"))
-        _set(self, "where", _check_where(where))
+        _set(self, "where", check_where(where))
         _set(self, "occurrence", check_occurrence(occurrence, "occurrence"))
         _set(self, "reason", _check_reason(reason))
 
@@ -181,7 +140,47 @@ class Delete:
         return ""
 
 
-Edit = Replace | Insert | Delete
+@dataclass(frozen=True, slots=True, init=False)
+class Act:
+    """Do something to the target that is more than putting text there: `Act(Key("a.b"), "set-key", value=3)`.
+
+    Which actions there are, what they do it to and which arguments they take says `docs/actions.md`.
+    """
+
+    target: Target
+    name: str
+    args: Mapping[str, object]
+    occurrence: Occurrence | None
+    expected: int | None
+    reason: str | None
+
+    def __init__(
+        self,
+        target: Target,
+        name: str,
+        /,
+        *,
+        occurrence: Occurrence | None = None,
+        expected: int | None = None,
+        reason: str | None = None,
+        **args: object,
+    ) -> None:
+        if not isinstance(target, Target):
+            raise bad_request("target", "an action needs an address", 'such as Key("a.b") or Selector("#id")')
+        _set(self, "target", target)
+        _set(self, "name", name)
+        _set(self, "args", _check_args(name, args, "act", "args"))
+        _set(self, "occurrence", check_occurrence(occurrence, "occurrence"))
+        _set(self, "expected", _check_expected(expected))
+        _set(self, "reason", _check_reason(reason))
+
+    @property
+    def text(self) -> str:
+        """What this edit writes, as far as it is given as text."""
+        return "\n".join(value for value in self.args.values() if isinstance(value, str))
+
+
+Edit = Replace | Insert | Delete | Act
 
 
 def as_replacement(edit: Edit, old: str) -> str:
@@ -193,10 +192,12 @@ def as_replacement(edit: Edit, old: str) -> str:
             return ""
         case Insert():
             return edit.text + old if edit.where in ("before", "start") else old + edit.text
+        case Act():
+            return old  # it has no old text
 
 
-_VERBS = ("new", "insert", "delete")
-_FIELDS = ("target", "new", "insert", "where", "delete", "occurrence", "expected", "reason")
+_VERBS = ("new", "insert", "delete", "act")
+_FIELDS = ("target", *_VERBS, "where", "args", "occurrence", "expected", "reason")
 
 
 def edit_from_json(value: object, path: str = "") -> Edit:
@@ -221,8 +222,10 @@ def edit_from_json(value: object, path: str = "") -> Edit:
         return Replace(place, new, occurrence=occurrence, expected=expected, reason=reason)
     if verb == "insert":
         text = read_text(fields, "insert", path)
-        where = _check_where(fields.get("where", "after"), join(path, "where"))
+        where = check_where(fields.get("where", "after"), join(path, "where"))
         return Insert(place, text, where=where, occurrence=occurrence, reason=reason)
+    if verb == "act":
+        return _act_from_json(fields, place, path, occurrence, expected, reason)
     return Delete(place, occurrence=occurrence, expected=expected, reason=reason)
 
 
@@ -236,65 +239,57 @@ def edit_to_json(edit: Edit) -> dict[str, object]:
             data |= {"insert": edit.text, "where": edit.where}
         case Delete():
             data["delete"] = True
+        case Act():
+            data |= {"act": edit.name} | ({"args": dict(edit.args)} if edit.args else {})
     optional = {"occurrence": edit.occurrence, "expected": edit.expected, "reason": edit.reason}
     return data | {name: value for name, value in optional.items() if value is not None}
-
-
-def place_from_json(value: object, path: str) -> Place:
-    """A target from its JSON form: a string, or an object with one key."""
-    if isinstance(value, str):
-        return Old(value)
-    known = targets()
-    names = ("old", *known)
-    fields = read_object(value, path, names)
-    if len(fields) != 1:
-        raise bad_request(path, f"a target has one field, this has {len(fields)}", f"one of {', '.join(names)}")
-    (key,) = fields
-    if key == "old":
-        return _old_from_json(fields["old"], join(path, "old"))
-    return known[key].from_json(fields[key], join(path, key))
-
-
-def place_to_json(place: Place) -> object:
-    """The JSON form of a target; old text of which nothing else is known is a plain string."""
-    if not isinstance(place, Old):
-        return {place.key: place.to_json()}
-    if place.is_plain:
-        return place.text
-    facts: dict[str, object] = {
-        "line": place.line,
-        "fit": place.fit,
-        "under": list(place.under),
-        "at_end": place.at_end,
-    }
-    usual: dict[str, object] = {"line": None, "fit": "free", "under": [], "at_end": False}
-    return {"old": {"text": place.text} | {name: fact for name, fact in facts.items() if fact != usual[name]}}
-
-
-def _old_from_json(value: object, path: str) -> Old:
-    if isinstance(value, str):
-        return Old(value)
-    fields = read_object(value, path, ("text", "line", "fit", "under", "at_end"))
-    under = check_list(fields.get("under", []), join(path, "under"))
-    return Old(
-        read_text(fields, "text", path),
-        line=read_optional_integer(fields, "line", path),
-        fit=cast("Fit", fields.get("fit", "free")),
-        under=tuple(check_text(row, join(path, "under")) for row in under),
-        at_end=read_flag(fields, "at_end", path),
-    )
 
 
 def _verb_of(fields: Mapping[str, object], path: str) -> str:
     given = [verb for verb in _VERBS if verb in fields]
     if len(given) != 1:
-        what = "says neither new, insert nor delete" if not given else f"says {' and '.join(given)}"
-        raise bad_request(path, f"the edit {what}", "give exactly one of 'new', 'insert' and 'delete'")
+        what = "says neither new, insert, delete nor act" if not given else f"says {' and '.join(given)}"
+        raise bad_request(path, f"the edit {what}", "give exactly one of 'new', 'insert', 'delete' and 'act'")
     if given == ["delete"] and fields["delete"] is not True:
         raise bad_request(join(path, "delete"), "only true means something here", "leave the edit out instead")
     if "where" in fields and given != ["insert"]:
         raise bad_request(join(path, "where"), "it belongs to 'insert' only", "leave it out")
+    if "args" in fields and given != ["act"]:
+        raise bad_request(join(path, "args"), "it belongs to 'act' only", "leave it out")
     return given[0]
+
+
+def _act_from_json(
+    fields: Mapping[str, object],
+    place: Place,
+    path: str,
+    occurrence: Occurrence | None,
+    expected: int | None,
+    reason: str | None,
+) -> Act:
+    if isinstance(place, Old):
+        raise bad_request(join(path, "target"), "an action needs an address, not old text", "such as {'key': 'a.b'}")
+    given = fields.get("args") or {}
+    if not isinstance(given, Mapping):
+        raise bad_request(join(path, "args"), f"an object is expected, not {describe(given)}")
+    name = read_text(fields, "act", path)
+    args = cast("dict[str, object]", dict(given))
+    for taken in ("occurrence", "expected", "reason"):
+        if taken in args:
+            raise bad_request(join(path, f"args.{taken}"), "it belongs beside 'act', not into 'args'")
+    _check_args(name, args, join(path, "act"), join(path, "args"))
+    return Act(place, name, occurrence=occurrence, expected=expected, reason=reason, **args)
+
+
+def _check_args(name: object, args: Mapping[str, object], path: str, args_path: str) -> Mapping[str, object]:
+    from steadyhand.structure.action import actions  # few calls have an action
+
+    known = actions()
+    if not isinstance(name, str) or name not in known:
+        near = nearest_name(name, known) if isinstance(name, str) else None
+        hint = f"did you mean {near!r}?" if near else f"actions: {', '.join(known)}"
+        raise bad_request(path, f"there is no action {str(name)[:40]!r}", hint)
+    return dict(known[name].check(args, args_path))
 
 
 def check_occurrence(value: object, path: str) -> Occurrence | None:
@@ -324,7 +319,8 @@ def _place(target: object) -> Place:
     return target
 
 
-def _check_where(where: object, path: str = "where") -> Where:
+def check_where(where: object, path: str = "where") -> Where:
+    """On which side of a place, or inside at which end."""
     if where not in WHERES or not isinstance(where, str):
         near = nearest_name(where, WHERES) if isinstance(where, str) else None
         raise bad_request(path, f"one of {', '.join(WHERES)} is expected", f"did you mean {near!r}?" if near else None)

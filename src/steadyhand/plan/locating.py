@@ -17,12 +17,17 @@ from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
 from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
 from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Edit, Old, Replace, as_replacement
+from steadyhand.plan.edit import Act, Edit, Occurrence, Replace, as_replacement
 from steadyhand.plan.making import Drifted, make
+from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
+from steadyhand.plan.proposing import refused
 from steadyhand.plan.surroundings import LineHint, finder_within, regions_under, stands_beside
 from steadyhand.plan.window import window_at
-from steadyhand.structure.target import Refusal
+from steadyhand.structure.address import render_address
+from steadyhand.structure.addressed import Addressed
+from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.nodes.whole_lines import WholeLines
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
 
@@ -42,13 +47,14 @@ _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to
 class Located:
     """The places an edit means, and where else its old text stands; `found` tells how old text was found.
 
-    `edit` is the edit in the reading that was found, where that was not the first.
+    `edit` is the edit in the reading that was found, where that was not the first; `nodes` are what an address names.
     """
 
     matches: tuple[Match, ...]
     others: tuple[Span, ...] = ()
     found: Found | None = None
     edit: Edit | None = None
+    nodes: tuple[Node, ...] = ()
 
     def confidence(self, similarity: float) -> float:
         """How sure the place is: as its tier is, and a guess no surer than it is like; an address is quite sure."""
@@ -76,14 +82,26 @@ class Locator:
         target = edit.target
         if isinstance(target, Old):
             return self._locate_old(edit, target)
+        if isinstance(target, Addressed):
+            return self._locate_nodes(edit, target)
         if (isinstance(edit.occurrence, int) and edit.occurrence > 1) or (edit.expected or 1) > 1:
             raise refusals.one_place(self._name, target.key)
         match self._draft.locate(target):
             case Refusal() as refusal:
-                error = refusal.to_error()
-                raise EditError(error.kind, f"{self._name}: {error.message}", hint=error.hint, details=error.details)
+                raise refused(self._name, refusal)
             case place:
-                return Located((place,))
+                lines = WholeLines(place.span, render_address(target) or target.key) if isinstance(edit, Act) else None
+                return Located((place,), nodes=() if lines is None else (lines,))
+
+    def _locate_nodes(self, edit: Edit, target: Addressed) -> Located:
+        """What an address names; which of several is said by the edit alone, never by the policy."""
+        usual: Occurrence = "unique" if edit.expected is None else "all"
+        found = target.resolve(self._draft.source, usual if edit.occurrence is None else edit.occurrence)
+        if isinstance(found, Refusal):
+            raise refused(self._name, found)
+        if edit.expected not in (None, len(found)):
+            raise refusals.other_count(self._name, target.named(), len(found), edit.expected or 0)
+        return Located(tuple(Match(node.span, target.key) for node in found), nodes=found)
 
     def _locate_old(self, edit: Edit, old: Old) -> Located | None:
         if not old.text:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Old, Replace
+from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.place import Old
 from steadyhand.text.encoding import MARK
 
 __all__ = ["without_mark"]

@@ -23,6 +23,7 @@ class Outcome:
     `splices`   which splices of the change set it wrote
     `confidence` how sure the place is, `similarity` how much of the old text stands there, both from 0 to 1
     `differs`   what a tolerant tier overlooked
+    `notes`     what else a person should know of what was done
     """
 
     index: int
@@ -38,6 +39,7 @@ class Outcome:
     others: tuple[int, ...] = ()
     splices: tuple[int, ...] = ()
     skipped: Literal["held-back", "already-applied"] | None = None
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """The form surfaces print and the journal keeps; facts that are absent are left out."""
@@ -55,6 +57,7 @@ class Outcome:
             "others": list(self.others) or None,
             "splices": list(self.splices) or None,
             "skipped": self.skipped,
+            "notes": list(self.notes) or None,
         }
         return {name: value for name, value in facts.items() if value is not None}
 
@@ -67,6 +70,7 @@ class Plan:
     All or nothing: after a refusal `changes` is empty and `after` is the source itself, unless the policy is
     `partial`. `splice_edits[i]` is the edit that wrote `changes.splices[i]`.
     `changes.base` is None: the source's digest is known only to whoever read the bytes.
+    `warnings` is what guards have to say that is no refusal.
     """
 
     ok: bool
@@ -75,6 +79,7 @@ class Plan:
     splice_edits: tuple[int, ...]
     after: Source
     refusal: EditError | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def error(self) -> EditError | None:

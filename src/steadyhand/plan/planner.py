@@ -19,11 +19,12 @@ from steadyhand.errors import EditError
 from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble
 from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Edit, Old, Replace
+from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, ask_guards
 from steadyhand.plan.locating import Located, Locator
 from steadyhand.plan.mark import without_mark
 from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.running import RunningDraft
 from steadyhand.plan.writing import Writing
@@ -81,7 +82,7 @@ class _Planner:
             GuardedEdit(index, old, edit.text)
             for index, (old, edit) in enumerate(zip(quoted, self._edits, strict=True))
         )
-        return ask_guards("request", self._guard_input(tuple(guarded)))
+        return ask_guards("request", self._guard_input(tuple(guarded))).refusal
 
     def _judge(self, index: int, edit: Edit, stop: EditError | None) -> Outcome:
         reason = edit.reason if edit.reason is not None else self._reason
@@ -95,28 +96,33 @@ class _Planner:
             located = self._locator.locate(edit)
             if located is None:
                 return replace(blank, skipped="already-applied")
-            match = self._write(index, located.edit or edit, located)
+            match, notes = self._write(index, located.edit or edit, located)
         except EditError as error:
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return replace(blank, error=error.with_details(**facts))
-        found = replace(blank, tier=match.tier, similarity=match.similarity, differs=match.differs)
+        found = replace(blank, tier=match.tier, similarity=match.similarity, differs=match.differs, notes=notes)
         return replace(found, applied=True, confidence=located.confidence(match.similarity))
 
-    def _write(self, index: int, edit: Edit, located: Located) -> Match:
-        """Put the edit's text into its places; the first match, with what it was found to differ in."""
-        wishes, match = self._writing.wishes(index, edit, located)
+    def _write(self, index: int, edit: Edit, located: Located) -> tuple[Match, tuple[str, ...]]:
+        """Put the edit's text into its places; the first match, with what it was found to differ in, and notes."""
+        match = located.matches[0]
+        notes: tuple[str, ...] = ()
+        if located.nodes:
+            wishes, notes = self._writing.proposed(index, edit, located)
+        else:
+            wishes, match = self._writing.wishes(index, edit, located)
         if all(wish.old == wish.new for wish in wishes):
             raise refusals.no_change(self._name, "the new text is what stands there")
         self._source.encoding.check_new_text("".join(wish.new for wish in wishes))
         quoted = edit.target.text if isinstance(edit.target, Old) else ""
         standing = located.matches[0].span
         guarded = GuardedEdit(index, quoted + self.draft.read(standing.start, standing.end), edit.text)
-        objection = ask_guards("edit", self._guard_input((guarded,)))
+        objection = ask_guards("edit", self._guard_input((guarded,))).refusal
         if objection is not None:
             raise objection
         self.others[index] = tuple(self.draft.to_original(span.start) for span in located.others)
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index)
-        return match
+        return match, notes
 
     def _guard_input(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
         return GuardInput(self.path, self._source.text, None, edits, self._policy)
@@ -127,9 +133,9 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
     writes = planner.draft.writes
     changes, splice_edits = assemble(source.text, writes)
     after = source.apply(changes) if changes else source
-    objection = ask_guards("file", GuardInput(planner.path, source.text, after.text, (), policy))
-    if objection is not None:
-        return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source, objection)
+    verdict = ask_guards("file", GuardInput(planner.path, source.text, after.text, (), policy))
+    if verdict.refusal is not None:
+        return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source, verdict.refusal)
     places = Whereabouts(after, writes)
     by_edit: dict[int, list[int]] = {}
     for number, edit in enumerate(splice_edits):
@@ -145,7 +151,7 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
         else outcome
         for outcome in outcomes
     )
-    return Plan(ok, done, changes, splice_edits, after)
+    return Plan(ok, done, changes, splice_edits, after, warnings=verdict.warnings)
 
 
 def _held_back(outcome: Outcome) -> Outcome:

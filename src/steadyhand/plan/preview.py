@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from steadyhand.errors import EditError
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
+from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
@@ -31,6 +31,7 @@ class Result(Generic[Text]):
     """What `edit` gives: the text after, in the type it came in, and what became of each edit.
 
     `text` is the input when nothing was applied. `error` is the first refusal, or None when `ok`.
+    `warnings` is what guards have to say that is no refusal.
     Of a patch, `format` is the dialect it was read in, and `remarks` what of the reply was left out.
     """
 
@@ -43,6 +44,7 @@ class Result(Generic[Text]):
     error: EditError | None = None
     format: str | None = None
     remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def diff(self, *, context: int = 3) -> str:
         """A unified diff of what was applied; empty when nothing was."""
@@ -107,11 +109,11 @@ def apply_to(
 
 def read_edits(edits: Edits) -> tuple[Edit, ...]:
     """Verbs from verbs or their JSON form, one or many. Refuses with `bad-request`."""
-    items: object = [edits] if isinstance(edits, Replace | Insert | Delete | Mapping) else edits
+    items: object = [edits] if isinstance(edits, Replace | Insert | Delete | Act | Mapping) else edits
     if isinstance(items, str | bytes) or not isinstance(items, Sequence):
         raise bad_request("edits", "a list of edits is expected", "such as [Replace(old, new)]")
     return tuple(
-        item if isinstance(item, Replace | Insert | Delete) else edit_from_json(item, f"edits[{index}]")
+        item if isinstance(item, Replace | Insert | Delete | Act) else edit_from_json(item, f"edits[{index}]")
         for index, item in enumerate(items)
     )
 
@@ -132,7 +134,7 @@ def _result(text: Text, source: Source, made: Plan) -> Result[Text]:
             after = made.after.text if isinstance(text, str) else made.after.to_bytes()
         except EditError as refusal:
             return _refused(text, source, refusal, made.outcomes)
-    return Result(after, made.ok, made.outcomes, made.changes, source, made.after, error)
+    return Result(after, made.ok, made.outcomes, made.changes, source, made.after, error, warnings=made.warnings)
 
 
 def _refused(text: Text, source: Source, error: EditError, outcomes: tuple[Outcome, ...]) -> Result[Text]:
@@ -185,13 +187,15 @@ def plan_write(
     except EditError as error:
         return _refused_write(source, error, path)
     stages: tuple[Stage, ...] = ("request", "edit", "file")
+    warnings: tuple[str, ...] = ()
     for stage in stages:
-        objection = ask_guards(stage, given)
-        if objection is not None:
-            return _refused_write(source, objection, path)
+        verdict = ask_guards(stage, given)
+        if verdict.refusal is not None:
+            return _refused_write(source, verdict.refusal, path)
+        warnings += verdict.warnings
     changes = changes_between(source.text, fitted)
     after = replace(source, text=fitted, _digest=None, _data=None) if changes or before is None else source
-    return Plan(True, (), changes, (), after)
+    return Plan(True, (), changes, (), after, warnings=warnings)
 
 
 def _encoding_of_new(content: str) -> Encoding:

@@ -111,6 +111,16 @@ def one_place(name: str, key: str) -> EditError:
     )
 
 
+def other_count(name: str, named: str, count: int, expected: int) -> EditError:
+    """An address names more or fewer places than the edit expects."""
+    return EditError(
+        Kind.COUNT_MISMATCH,
+        f"{name}: {named} is in {count} place{'' if count == 1 else 's'}, not in {expected} as expected",
+        hint=f"look at the places; if all are meant, expect {count}",
+        details={"count": count, "expected": expected},
+    )
+
+
 def too_many(name: str, limit: int) -> EditError:
     """More places than one edit may change."""
     return EditError(

@@ -9,6 +9,7 @@ The form of `apply`::
                {"path": …, "rename_to": …, "expect"?: …},
                {"path": …, "copy_to": …},
                {"path": …, "merge": "snippet", "expect"?: …},
+               {"path": …, "move": {target}, "to": {"path": …, "target"?: {…}, "where"?: …}, "expect"?: …},
                {"path": …, "mode": "0644"}],
      "reason"?: …, "partial"?: true}
 
@@ -22,7 +23,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, edit_from_json, edit_to_json
+from steadyhand.plan.edit import Edit, check_where, edit_from_json, edit_to_json
+from steadyhand.plan.place import place_to_json
+from steadyhand.structure.address import target_from_json
 from steadyhand.structure.fields import (
     bad_request,
     check_list,
@@ -33,6 +36,8 @@ from steadyhand.structure.fields import (
     read_optional_text,
     read_text,
 )
+from steadyhand.structure.node import Where
+from steadyhand.structure.target import Target
 
 MAX_EDITS = 10_000
 MAX_NESTING = 64
@@ -106,6 +111,21 @@ class MergeFile:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveText:
+    """Take a part of a file to a place in another file, or of the same one, as it is written.
+
+    Without a `place` it goes to the end of the other file, or to its start; that file is made if it is not there.
+    """
+
+    path: str
+    target: Target
+    to: str
+    place: Target | None = None
+    where: Where = "end"
+    expect: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeMode:
     """Set a file's permission bits."""
 
@@ -113,7 +133,7 @@ class ChangeMode:
     mode: int
 
 
-FileRequest = EditFile | WriteFile | MergeFile | CreateFile | CopyFile | DeleteFile | RenameFile | ChangeMode
+FileRequest = EditFile | WriteFile | MergeFile | MoveText | CreateFile | CopyFile | DeleteFile | RenameFile | ChangeMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +177,7 @@ _SHAPES: dict[str, tuple[str, ...]] = {
     "rename_to": ("path", "rename_to", "expect"),
     "copy_to": ("path", "copy_to"),
     "merge": ("path", "merge", "expect"),
+    "move": ("path", "move", "to", "expect"),
     "mode": ("path", "mode"),
 }
 _FIELDS = (
@@ -168,6 +189,8 @@ _FIELDS = (
     "rename_to",
     "copy_to",
     "merge",
+    "move",
+    "to",
     "mode",
     "expect",
     "allow_shrink",
@@ -197,6 +220,8 @@ def request_from_json(value: object, path: str = "") -> FileRequest:
             return CopyFile(name, read_text(fields, "copy_to", path))
         case "merge":
             return MergeFile(name, read_text(fields, "merge", path), expect)
+        case "move":
+            return _move_from_json(fields, name, expect, path)
         case _:
             mode = _mode(fields, path)
             if mode is None:
@@ -232,10 +257,28 @@ def request_to_json(request: FileRequest) -> dict[str, object]:
             data["copy_to"] = request.to
         case MergeFile():
             data["merge"] = request.snippet
+        case MoveText():
+            there: dict[str, object] = {"path": request.to, "where": request.where}
+            if request.place is not None:
+                there["target"] = place_to_json(request.place)
+            data |= {"move": place_to_json(request.target), "to": there}
         case ChangeMode():
             data["mode"] = f"{request.mode:04o}"
     expect = getattr(request, "expect", None)
     return data | ({} if expect is None else {"expect": expect})
+
+
+def _move_from_json(fields: Mapping[str, object], name: str, expect: str | None, path: str) -> MoveText:
+    there = read_object(fields.get("to"), join(path, "to"), ("path", "target", "where"))
+    place = there.get("target")
+    return MoveText(
+        name,
+        target_from_json(fields["move"], join(path, "move")),
+        read_optional_text(there, "path", join(path, "to")) or name,
+        None if place is None else target_from_json(place, join(path, "to.target")),
+        check_where(there.get("where", "end" if place is None else "after"), join(path, "to.where")),
+        expect,
+    )
 
 
 def _verb_of(fields: Mapping[str, object], path: str) -> str:

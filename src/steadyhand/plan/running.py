@@ -17,7 +17,8 @@ from steadyhand.match.index import NeedleIndex
 from steadyhand.plan.draft import Draft, Slot, Taken, Write, reaches
 from steadyhand.plan.rows import RunningRows
 from steadyhand.plan.running_source import RunningSource
-from steadyhand.structure.target import Refusal, RowTarget, Target
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import RowTarget, Target
 from steadyhand.text.lines import NewlineFacts
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source

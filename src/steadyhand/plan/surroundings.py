@@ -13,7 +13,8 @@ from steadyhand.match.resolve import Finder, Found
 from steadyhand.match.tier import LITERAL, Tier, tier_named
 from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Edit, Old, Replace
+from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.place import Old
 from steadyhand.text.indent import width_of
 from steadyhand.text.lines import body, is_whole_lines
 from steadyhand.text.match import Match

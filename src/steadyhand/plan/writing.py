@@ -10,11 +10,13 @@ from steadyhand.match.resolve import Found
 from steadyhand.match.tier import LITERAL, STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.draft import Draft, Slot, Taken
-from steadyhand.plan.edit import Delete, Edit, Insert, Old, Replace
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.locating import Located
 from steadyhand.plan.making import Drifted, Made
+from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
+from steadyhand.plan.proposing import propose_all
 from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import split_lines
@@ -42,6 +44,11 @@ class Writing:
         self._draft = draft
         self._policy = policy
         self._name = name
+
+    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], tuple[str, ...]]:
+        """What an edit wants to write at the nodes it means, and what a person should know of it."""
+        made = propose_all(self._name, self._draft.source, edit, located.nodes)
+        return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices], made.notes
 
     def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match]:
         """What an edit wants to write where, and its first match."""

@@ -11,8 +11,11 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Edits, read_edits
 from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, EditFile, RenameFile, WriteFile
 from steadyhand.session.checks import AnyPath, digest_of_version, mode_of, path_of, permission_bits, remark, text_of
+from steadyhand.session.files import move_of
 from steadyhand.session.lay import Ask, Layer, Request, WriteBytes
 from steadyhand.session.receipt import Receipt
+from steadyhand.structure.node import Where
+from steadyhand.structure.target import Target
 from steadyhand.text.source import Source
 from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.store import Store
@@ -100,6 +103,20 @@ class Batch:
         reason: str | None = None,
     ) -> tuple[Outcome, ...]:
         return self._take(RenameFile(path_of(path), path_of(to, "to"), digest_of_version(expect)), reason=reason)
+
+    def move(
+        self,
+        path: AnyPath,
+        target: Target | str,
+        *,
+        to: Target | str | None = None,
+        to_path: AnyPath | None = None,
+        where: Where | None = None,
+        expect: str | None = None,
+        reason: str | None = None,
+    ) -> tuple[Outcome, ...]:
+        """As the workspace's `move`."""
+        return self._take(move_of(path, target, to, to_path, where, expect), reason=reason)
 
     def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None) -> tuple[Outcome, ...]:
         return self._take(ChangeMode(path_of(path), mode_of(mode)), reason=reason)

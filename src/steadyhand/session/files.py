@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, FileRequest, RenameFile
+from steadyhand.plan.edit import check_where
+from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, FileRequest, MoveText, RenameFile
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.receipt import Receipt
+from steadyhand.structure.address import parse_address
+from steadyhand.structure.node import Where
+from steadyhand.structure.target import Target
 
 
 class Files(ABC):
@@ -42,6 +46,44 @@ class Files(ABC):
         """Set a file's permission bits."""
         return self._one(ChangeMode(checks.path_of(path), checks.mode_of(mode)), reason, preview=preview)
 
+    def move(
+        self,
+        path: AnyPath,
+        target: Target | str,
+        *,
+        to: Target | str | None = None,
+        to_path: AnyPath | None = None,
+        where: Where | None = None,
+        expect: str | None = None,
+        reason: str | None = None,
+        preview: bool = False,
+    ) -> Receipt:
+        """Take a part of a file to another place of it, or to another file, as it is written.
+
+        Targets may be given as addresses. Without `to` it goes to the end of `to_path`, which is made if need be.
+        """
+        return self._one(move_of(path, target, to, to_path, where, expect), reason, preview=preview)
+
     @abstractmethod
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
         """Carry out one request."""
+
+
+def move_of(
+    path: AnyPath,
+    target: Target | str,
+    to: Target | str | None,
+    to_path: AnyPath | None,
+    where: Where | None,
+    expect: str | None,
+) -> MoveText:
+    """The request of a move; targets may be given as addresses."""
+    place = parse_address(to, "to") if isinstance(to, str) else to
+    return MoveText(
+        checks.path_of(path),
+        parse_address(target, "target") if isinstance(target, str) else target,
+        checks.path_of(path if to_path is None else to_path, "to_path"),
+        place,
+        check_where(where or ("end" if place is None else "after")),
+        checks.digest_of_version(expect),
+    )

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit
+from steadyhand.plan.edit import Delete, Edit
+from steadyhand.plan.moving import insertion, move_inside
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
+from steadyhand.plan.proposing import refused
 from steadyhand.plan.request import (
     ChangeMode,
     CopyFile,
@@ -24,15 +26,18 @@ from steadyhand.plan.request import (
     EditFile,
     FileRequest,
     MergeFile,
+    MoveText,
     RenameFile,
     WriteFile,
 )
-from steadyhand.session.checks import digest_of_version, permission_bits
+from steadyhand.session.checks import permission_bits
 from steadyhand.session.rebased import as_rebased, conflict, redacted, together, without_content
+from steadyhand.session.versions import check_overwrite, expect_version
+from steadyhand.structure.node import Refusal
 from steadyhand.text.changeset import Clash
 from steadyhand.text.diff import changes_between
-from steadyhand.text.lines import split_bodies
-from steadyhand.text.source import Source, digest_of
+from steadyhand.text.lines import line_ending, split_bodies
+from steadyhand.text.source import Source
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
@@ -47,7 +52,6 @@ _FORBIDDEN: dict[str, frozenset[str]] = {
     "execute": frozenset(),
 }
 MODES = tuple(_FORBIDDEN)
-_EMPTY = digest_of(b"")
 _MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-sig": codecs.BOM_UTF8}
 
 
@@ -84,6 +88,7 @@ class Layer:
     seen: Mapping[str, str]
     version_of: Callable[[str, str], bytes | None]
     outcomes: list[Outcome] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def lay_all(self, asks: list[Ask], *, partial: bool) -> None:
         """All of them, or, when `partial`, those that can be; then each refusal is an outcome.
@@ -128,6 +133,8 @@ class Layer:
                 self._edit(ask, request.path, request.edits, request.expect)
             case MergeFile():
                 self._merge(ask, request)
+            case MoveText():
+                self._move(ask, request)
             case WriteFile() | WriteBytes():
                 self._write(ask, request)
             case CreateFile():
@@ -140,12 +147,12 @@ class Layer:
                 self._done(request.to, ask.reason)
             case DeleteFile():
                 self._allow("delete", request.path)
-                self._expect(self.overlay.need(request.path), request.expect)
+                expect_version(self.overlay.need(request.path), request.expect)
                 self.overlay.delete(request.path)
                 self._done(request.path, ask.reason)
             case RenameFile():
                 self._allow("rename", request.path)
-                self._expect(self.overlay.need(request.path), request.expect)
+                expect_version(self.overlay.need(request.path), request.expect)
                 self.overlay.rename(request.path, request.to)
                 self._done(request.to, ask.reason)
             case ChangeMode():
@@ -162,7 +169,7 @@ class Layer:
         draft = self.overlay.need(path)
         source = draft.source(ask.encoding)
         try:
-            self._expect(draft, expect)
+            expect_version(draft, expect)
             planned = plan(source, edits, ask.policy, path=draft.path, reason=ask.reason)
         except EditError as error:
             if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
@@ -188,11 +195,35 @@ class Layer:
         self._allow("edit", request.path)
         draft = self.overlay.need(request.path)
         source = draft.source(ask.encoding)
-        self._expect(draft, request.expect)
+        expect_version(draft, request.expect)
         planned = plan_merge(source, request.snippet, ask.policy, path=draft.path, reason=ask.reason)
         bak = self._bak_name(ask, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)
+
+    def _move(self, ask: Ask, request: MoveText) -> None:
+        """Take a part of a file elsewhere: away here, in there, both or neither."""
+        from steadyhand.structure.resolve import resolve_one  # few calls move something
+
+        draft = self.overlay.need(request.path)
+        if draft.secret:
+            raise EditError(Kind.PROTECTED_PATH, f"{draft.path} holds secrets", hint="write the other file without it")
+        there = self.overlay.look(request.to)[1]
+        if there is draft:
+            self._edit(ask, request.path, (move_inside(request),), request.expect)
+            return
+        source = draft.source(ask.encoding)
+        node = resolve_one(source, request.target)
+        text = node if isinstance(node, Refusal) else node.carried(source)
+        if isinstance(text, Refusal):
+            raise refused(request.path, text)
+        self._edit(ask, request.path, (Delete(request.target),), request.expect)
+        if there is None and request.place is None:
+            self._allow("create", request.to)
+            self._create(ask, request.to, text if line_ending(text) else text + "\n", None)
+        else:
+            other = self.overlay.need(request.to).source(ask.encoding)
+            self._edit(ask, request.to, (insertion(other, request, text),), None)
 
     def _copy(self, request: CopyFile) -> None:
         draft = self.overlay.need(request.path)
@@ -234,6 +265,7 @@ class Layer:
             raise _no_change(path)
         changes = replace(planned.changes, base=source.digest)
         draft.take_text(planned.after, changes, _notes(planned))
+        self.warnings.extend(planned.warnings)
 
     def _write(self, ask: Ask, request: WriteFile | WriteBytes) -> None:
         _, draft = self.overlay.look(request.path)
@@ -250,8 +282,9 @@ class Layer:
             self._create(ask, request.path, content, None)
             return
         self._allow("write", request.path)
-        self._expect(draft, request.expect)
-        self._check_overwrite(ask, draft, request)
+        expect_version(draft, request.expect)
+        if request.expect is None and not ask.overwrite:
+            check_overwrite(draft, self.seen)
         bak = self._bak_name(ask, draft)
         before = draft.source(ask.encoding)
         if isinstance(request, WriteBytes):  # compared byte for character: they need not be text in any encoding
@@ -271,6 +304,7 @@ class Layer:
                 raise _no_change(request.path)
             note = EditNote(ask.reason, splices=tuple(range(len(planned.changes.splices))))
             draft.take_text(planned.after, replace(planned.changes, base=before.digest), (note,), whole=True)
+            self.warnings.extend(planned.warnings)
         self._keep_bak(bak, draft)
         self._done(request.path, ask.reason)
 
@@ -285,6 +319,7 @@ class Layer:
             planned = plan_write(None, content, path=draft.path, policy=ask.policy)
             self._refuse(planned)
             draft.take_text(planned.after, planned.changes, (note,))
+            self.warnings.extend(planned.warnings)
         self._done(path, ask.reason)
 
     def _change_mode(self, ask: Ask, request: ChangeMode) -> None:
@@ -311,40 +346,6 @@ class Layer:
                 hint=f"allowed here: read{', ' if allowed else ''}{', '.join(allowed)}",
                 details={"mode": self.mode, "verb": verb},
             )
-
-    def _expect(self, draft: Draft, expect: str | None) -> None:
-        """The version the caller speaks of must be the one on disk, or the one this transaction has made of it."""
-        expect = digest_of_version(expect)
-        if expect is None:
-            return
-        on_disk = draft.before.digest if draft.before is not None else None
-        if on_disk is not None and on_disk.startswith(expect):
-            return
-        actual = digest_of(draft.data or b"")
-        if expect == _EMPTY and draft.path is not None and not draft.source(None).text:
-            return  # nothing but a byte order mark is left of it
-        if not actual.startswith(expect):
-            raise EditError(
-                Kind.STALE_SOURCE,
-                f"{draft.path} has digest {actual[:16]}, not {expect[:16]}: it changed since it was read",
-                hint="read it again and send the edit for its present text",
-                details={"path": draft.path, "expected": expect, "actual": actual},
-            )
-
-    def _check_overwrite(self, ask: Ask, draft: Draft, request: WriteFile | WriteBytes) -> None:
-        """Replacing a whole file needs proof that the caller knows what it replaces."""
-        if request.expect is not None or ask.overwrite or draft.before is None:
-            return
-        seen = self.seen.get(draft.path or "")
-        if seen == draft.before.digest:
-            return
-        state = "changed since this task read it" if seen else "was never read by this task"
-        raise EditError(
-            Kind.STALE_SOURCE,
-            f"{draft.path} exists and {state}; its digest is {draft.before.digest[:16]}",
-            hint=f"read it first, or say that you expect {draft.before.digest[:16]}",
-            details={"path": draft.path, "expected": seen, "actual": draft.before.digest},
-        )
 
     def _bak_name(self, ask: Ask, draft: Draft) -> str | None:
         """The name for a copy beside the file, for policies that want one, if it is free and the file no secret."""

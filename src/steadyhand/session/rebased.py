@@ -47,11 +47,11 @@ def conflict(draft: Draft, source: Source, since: ChangeSet, clash: Clash) -> Ed
 def redacted(planned: Plan) -> Plan:
     """Refusals about a file with secrets say what kind, not what stands there."""
     outcomes = tuple(
-        outcome if outcome.error is None else replace(outcome, error=without_content(outcome.error))
+        replace(outcome, error=None if outcome.error is None else without_content(outcome.error), notes=())
         for outcome in planned.outcomes
     )
     refusal = None if planned.refusal is None else without_content(planned.refusal)
-    return replace(planned, outcomes=outcomes, refusal=refusal)
+    return replace(planned, outcomes=outcomes, refusal=refusal, warnings=())
 
 
 def without_content(error: EditError) -> EditError:

@@ -26,6 +26,7 @@ from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.files import Files
 from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
+from steadyhand.session.outlines import Outlines
 from steadyhand.session.patches import Patches
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reverse import Reverse
@@ -40,7 +41,7 @@ from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.store import Change, Header, Store
 
 
-class Workspace(Archive, Files, Patches):
+class Workspace(Archive, Files, Outlines, Patches):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
     Every method that changes something raises `EditError` when nothing was applied, and returns a
@@ -272,12 +273,13 @@ class Workspace(Archive, Files, Patches):
     ) -> Receipt:
         checks.remark(reason, "reason")
         outcomes: list[Outcome] = []
+        warnings: list[str] = []
         seen = self._seen_by_task()
 
         def lay(overlay: Overlay) -> None:
             layer = Layer(overlay, self.mode, seen, self._store.version_of)
             layer.lay_all(asks, partial=partial)
-            outcomes[:] = layer.outcomes
+            outcomes[:], warnings[:] = layer.outcomes, layer.warnings
 
         header = Header(self.actor, self.task_id, self.tool, reason)
         chosen = checks.policy_of(self.policy if policy is None else policy)
@@ -287,7 +289,8 @@ class Workspace(Archive, Files, Patches):
             raise self._with_names(error) from None
         if not change.steps:
             raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
-        return self._receipt(change, tuple(outcomes))
+        receipt = self._receipt(change, tuple(outcomes))
+        return replace(receipt, warnings=(*receipt.warnings, *dict.fromkeys(warnings)))
 
     def _with_names(self, error: EditError) -> EditError:
         """A refusal of a file that is not there, with the names that are like it."""

@@ -10,39 +10,27 @@ import importlib
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import ClassVar, Protocol, Self
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.structure.fields import bad_request
+from steadyhand.structure.node import Refusal
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a target names nothing in a source: the facts of an `EditError`, as a value."""
-
-    kind: Kind
-    message: str
-    hint: str
-    details: Mapping[str, object] = field(default_factory=dict)
-
-    def to_error(self) -> EditError:
-        return EditError(self.kind, self.message, hint=self.hint, details=self.details)
 
 
 class Target(ABC):
     """A place in a source, said without quoting it. Subclasses are frozen, slotted dataclasses.
 
     `key` is the field that holds it in JSON. With `whole_lines` the place is made of whole lines: what is
-    written there is made of whole lines too, and one final newline in it is optional.
+    written there is made of whole lines too, and one final newline in it is optional. `examples` are addresses.
     """
 
     __slots__ = ()
     key: ClassVar[str]
     whole_lines: ClassVar[bool] = False
+    examples: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def locate(self, source: Source) -> Match | Refusal:
@@ -56,6 +44,15 @@ class Target(ABC):
     @abstractmethod
     def from_json(cls, value: object, path: str) -> Self:
         """The inverse of `to_json`; `path` names the value in a `bad-request`."""
+
+    @abstractmethod
+    def to_value(self) -> str | None:
+        """What stands behind the colon of its address; None where only the JSON form can say it."""
+
+    @classmethod
+    @abstractmethod
+    def from_value(cls, value: str, part: str | None, nth: int | None) -> Self:
+        """The target of an address: what stands behind its colon, and the part and number before it."""
 
 
 class Rows(Protocol):
@@ -81,6 +78,17 @@ class RowTarget(Target):
     def locate(self, source: Source) -> Match | Refusal:
         """The place in this source, or why there is none."""
         return self.locate_rows(source.table)
+
+    @classmethod
+    def from_value(cls, value: str, part: str | None, nth: int | None) -> Self:
+        if part is not None or nth is not None:
+            raise bad_request("address", f"{cls.key} have neither parts nor numbers", f"{cls.key}:{value[:60]}")
+        return cls.from_rows(value)
+
+    @classmethod
+    @abstractmethod
+    def from_rows(cls, value: str) -> Self:
+        """The target of an address, by what stands behind its colon."""
 
     @abstractmethod
     def locate_rows(self, rows: Rows) -> Match | Refusal:

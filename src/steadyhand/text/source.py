@@ -6,8 +6,10 @@ Knows no path it could read from; bytes come in, bytes go out.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
@@ -16,6 +18,8 @@ from steadyhand.text.lines import LineTable, NewlineFacts, count_lines, split_bo
 from steadyhand.text.span import Span
 
 __all__ = ["Source", "digest_of"]
+
+Derived = TypeVar("Derived")
 
 
 def digest_of(data: bytes) -> str:
@@ -67,6 +71,21 @@ class Source:
     def size(self) -> int:
         """Length in bytes."""
         return len(self._data) if self._data is not None else len(self.to_bytes())
+
+    def derive(self, make: Callable[[Source], Derived]) -> Derived:
+        """What `make`, a function of a module, makes of this source: made once, kept as long as the source.
+
+        >>> source = Source.of_text("a b")
+        >>> source.derive(Source.to_bytes) is source.derive(Source.to_bytes)
+        True
+        """
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        return cast("Derived", self._derived[make])
+
+    @cached_property
+    def _derived(self) -> dict[object, object]:
+        return {}
 
     @cached_property
     def table(self) -> LineTable:

@@ -19,7 +19,8 @@ from steadyhand.dialects.v4a.marks import MARKS, Mark, anchor_in, is_unknown_mar
 from steadyhand.dialects.v4a.passage import Passage, content_of, wrong
 from steadyhand.dialects.v4a.rows import edit_of_passage
 from steadyhand.dialects.v4a.writing import write_v4a
-from steadyhand.plan.edit import Edit, Old, Replace
+from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, RenameFile
 
 __all__ = ["DIALECT", "V4aReader", "read_bare"]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from steadyhand.dialects.marker.mark import unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
-from steadyhand.plan.edit import Old, Replace
+from steadyhand.plan.edit import Replace
+from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, EditFile, FileRequest
 
 __all__ = ["Sides", "rows_of", "signed_rows", "start_line"]

@@ -14,7 +14,8 @@ from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.fields import Fields
 from steadyhand.dialects.structured.node import Node
 from steadyhand.errors import EditError
-from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Occurrence, Old, Replace
+from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Occurrence, Replace
+from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, RenameFile, WriteFile
 from steadyhand.structure.targets.lines import Lines
 

@@ -14,7 +14,8 @@ from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.edit import Around, Found
 from steadyhand.dialects.structured.node import Node, plain
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Old, Replace, edit_from_json
+from steadyhand.plan.edit import Edit, Replace, edit_from_json
+from steadyhand.plan.place import Old
 from steadyhand.plan.request import EditFile, FileRequest, request_from_json, requests_from_json
 
 __all__ = ["find_own", "find_own_edit", "is_own_request"]

@@ -8,7 +8,8 @@ from dataclasses import replace
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.dialects.unified.section import wrong
 from steadyhand.match.needle import Spare
-from steadyhand.plan.edit import Old, Replace
+from steadyhand.plan.edit import Replace
+from steadyhand.plan.place import Old
 
 __all__ = ["changes", "content_of", "edit_of", "standing"]
 

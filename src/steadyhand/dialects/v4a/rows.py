@@ -12,7 +12,8 @@ from dataclasses import replace
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.match.needle import Spare
-from steadyhand.plan.edit import Edit, Insert, Old, Replace
+from steadyhand.plan.edit import Edit, Insert, Replace
+from steadyhand.plan.place import Old
 
 __all__ = ["edit_of_passage", "is_addition", "restates", "row_of"]
 

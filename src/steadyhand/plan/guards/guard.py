@@ -48,12 +48,13 @@ class GuardInput:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a guard refuses."""
+    """Why a guard refuses; or, as a warning, what it would have a person know."""
 
     kind: Kind
     message: str
     hint: str
     details: Mapping[str, object] = field(default_factory=dict)
+    is_warning: bool = False
 
     def to_error(self, guard: str) -> EditError:
         return EditError(self.kind, self.message, hint=self.hint, details={**self.details, "guard": guard})
@@ -82,11 +83,22 @@ def guards() -> tuple[Guard, ...]:
     return tuple(sorted(found, key=lambda guard: guard.rank))
 
 
-def ask_guards(stage: Stage, given: GuardInput) -> EditError | None:
-    """The first objection of the guards of that stage that the policy wants, as the refusal it becomes."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the guards of a stage say: the first objection as the refusal it becomes, and warnings."""
+
+    refusal: EditError | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def ask_guards(stage: Stage, given: GuardInput) -> Verdict:
+    """What the guards of that stage say that the policy wants; none is asked after the first objection."""
+    warnings: list[str] = []
     for guard in guards():
         if guard.stage == stage and given.policy.wants_guard(guard.name):
             finding = guard.check(given)
+            if finding is not None and not finding.is_warning:
+                return Verdict(finding.to_error(guard.name))
             if finding is not None:
-                return finding.to_error(guard.name)
-    return None
+                warnings.append(finding.message)
+    return Verdict(warnings=tuple(warnings))

@@ -13,7 +13,8 @@ from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
 from steadyhand.structure.fields import bad_request, check_text, read_object, read_optional_text, read_text
-from steadyhand.structure.target import Refusal, Rows, RowTarget
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import Rows, RowTarget
 from steadyhand.text.lines import body
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
@@ -48,6 +49,7 @@ class Anchor(RowTarget):
     """The line `start`, or the lines from `start` to `end`, each written as number, `#` and digest prefix."""
 
     key: ClassVar[str] = "anchor"
+    examples: ClassVar[tuple[str, ...]] = ("anchor:12#a3f", "anchor:12#a3f-15#09c")
 
     start: str
     end: str | None = None
@@ -70,6 +72,14 @@ class Anchor(RowTarget):
                 f"send [{self.end!r}, {self.start!r}]",
             )
         return Match(Span(rows.start(line - 1), rows.start(last_line)), self.key)
+
+    def to_value(self) -> str | None:
+        return self.start if self.end is None else f"{self.start}-{self.end}"
+
+    @classmethod
+    def from_rows(cls, value: str) -> Self:
+        start, separator, end = value.strip().partition("-")
+        return cls(start, end) if separator else cls(start)
 
     def to_json(self) -> object:
         return self.start if self.end is None else [self.start, self.end]

@@ -6,17 +6,20 @@ its line and never followed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
 from steadyhand.structure.fields import bad_request, check_integer, check_text, join, read_object, read_optional_text
-from steadyhand.structure.target import Refusal, Rows, RowTarget
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import Rows, RowTarget
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
 
 _SHOWN = 20
+_RANGE = re.compile(r"([0-9]{1,12})(?:[-:]([0-9]{1,12}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Lines(RowTarget):
     """
 
     key: ClassVar[str] = "lines"
+    examples: ClassVar[tuple[str, ...]] = ("lines:3-5", "lines:12-12")
 
     start: int
     end: int
@@ -84,6 +88,16 @@ class Lines(RowTarget):
             f"send lines {now[0]} to {now[0] + len(wanted) - 1}" if len(now) == 1 else "read the file again",
             {"start": self.start, "end": self.end, "line_count": rows.count, "now_at": now[:_SHOWN]},
         )
+
+    def to_value(self) -> str | None:
+        return f"{self.start}-{self.end}" if self.text is None else None
+
+    @classmethod
+    def from_rows(cls, value: str) -> Self:
+        found = _RANGE.fullmatch(value.strip())
+        if found is None:
+            raise bad_request("address", f"{value[:40]!r} is no range of lines", "such as lines:3-5 or lines:3")
+        return cls(int(found.group(1)), int(found.group(2) or found.group(1)))
 
     def to_json(self) -> object:
         if self.text is None:

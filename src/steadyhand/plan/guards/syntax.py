@@ -1,0 +1,67 @@
+"""A file that parsed before has to parse after; one that did not parse before is only warned about."""
+
+from __future__ import annotations
+
+from steadyhand.errors import Kind
+from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
+from steadyhand.structure.format import Fault, format_of
+from steadyhand.text.lines import split_bodies
+from steadyhand.text.source import Source
+
+_LONGEST = 160  # characters of a line of an excerpt
+
+
+def check(given: GuardInput) -> Finding | None:
+    """Refuse what would break a file that parses; the text before is looked at only when the text after is broken."""
+    after = None if given.after is None else _fault(given.after, given.path)
+    if after is None:
+        return None
+    name = given.path or "the text"
+    if given.before is None:
+        return _warning(f"{name} is written, but does not parse as its name says: {_told(after)}")
+    if _fault(given.before, given.path) is not None:
+        return _warning(f"{name} did not parse before either, so its syntax was not checked: {_told(after)}")
+    return Finding(
+        Kind.BREAKS_SYNTAX,
+        f"{name} parses now and would not after: {_told(after)}",
+        "send all edits that belong together in one call, with what opens and what closes each construct",
+        {
+            "line": after.line,
+            "column": after.column,
+            "problem": after.message,
+            "excerpt": _excerpt(given.after or "", after.line),
+        },
+    )
+
+
+def _fault(text: str, path: str | None) -> Fault | None:
+    """The first fault of a text in the format its name says; None also where nobody can tell."""
+    known = format_of(path)
+    if known is None or known.fault is None or len(text) > known.largest:
+        return None
+    return known.fault(Source.of_text(text, path=path))
+
+
+def _excerpt(text: str, line: int) -> list[str]:
+    """The lines of the new text around a fault, numbered: nobody else will ever see that text."""
+    rows = split_bodies(text)
+    first, last = max(line - 2, 1), min(line + 1, len(rows))
+    return [f"{number}: {rows[number - 1][:_LONGEST]}" for number in range(first, last + 1)]
+
+
+def _told(fault: Fault) -> str:
+    column = "" if fault.column is None else f", column {fault.column}"
+    return f"line {fault.line}{column}: {fault.message}"
+
+
+def _warning(message: str) -> Finding:
+    return Finding(Kind.BREAKS_SYNTAX, message, "", is_warning=True)
+
+
+GUARD = Guard(
+    name="syntax",
+    rank=40,
+    stage="file",
+    summary="A file that parses in the format of its name has to parse after; others are only warned about.",
+    check=check,
+)

@@ -1,0 +1,57 @@
+"""A part of a file on its way elsewhere: the edits that a move is made of."""
+
+from __future__ import annotations
+
+import re
+
+from steadyhand.plan.edit import Act, Edit, Insert
+from steadyhand.plan.place import Old, Place
+from steadyhand.plan.request import MoveText
+from steadyhand.structure.address import parse_address
+from steadyhand.structure.addressed import Addressed
+from steadyhand.structure.fields import bad_request
+from steadyhand.structure.format import format_of
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.lines import line_ending
+from steadyhand.text.source import Source
+
+
+def move_inside(request: MoveText) -> Edit:
+    """A move from one place of a file to another of the same."""
+    if request.place is None:
+        raise bad_request("to", "the file is the one it stands in", "name another file, or a target in this one")
+    return Act(request.target, "move", to=request.place, where=request.where)
+
+
+def insertion(source: Source, request: MoveText, text: str) -> Edit:
+    """What arrives in another file: at the place that is named, or beside what the file has of the same kind."""
+    if request.place is not None:
+        return Insert(request.place, text, where=request.where)
+    is_first = request.where in ("before", "start")
+    if isinstance(request.target, Addressed):
+        if request.target.key == "key":
+            return Insert(parse_address("key:"), text, where="start" if is_first else "end")
+        alike = _alike(source, request.target.key)
+        if alike:
+            return Insert(parse_address(alike[0 if is_first else -1]), text, where="before" if is_first else "after")
+        text = _apart(source.text, text, is_first=is_first)
+    place: Place = Lines(1, 0) if is_first else Old("", at_end=True)
+    return Insert(place, text, where=request.where)
+
+
+def _alike(source: Source, kind: str) -> list[str]:
+    """The addresses of a kind that stand at the top of a file."""
+    known = format_of(source.path)
+    found = None if known is None else known.outline(source)
+    if found is None or isinstance(found, Refusal):
+        return []
+    return [entry.address for entry in found if entry.depth == 0 and re.match(rf"{kind}(\[[0-9]+\])?:", entry.address)]
+
+
+def _apart(there: str, text: str, *, is_first: bool) -> str:
+    """A text with a blank line between it and what it comes beside."""
+    if not there.strip():
+        return text
+    whole = text if line_ending(text) else text + "\n"
+    return f"{whole}\n" if is_first else f"\n{whole}"

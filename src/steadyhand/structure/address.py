@@ -1,0 +1,61 @@
+"""Addresses: targets as one string, for people, outlines and command lines.
+
+    kind[.part][[nth]]:value       heading:Guide > Setup      symbol.body:Session.send      selector[2]:li.item
+
+Kind is a target's JSON key. What stands behind the colon is the target's own; it is never cut or unescaped here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from steadyhand.structure.fields import bad_request, check_text, join, nearest_name, read_object
+from steadyhand.structure.target import Target, targets
+
+_FORM = re.compile(r"\s*([a-z_]+)(?:\.([a-z_-]+))?(?:\[(-?[0-9]{1,9})\])?:[ \t]*(.*)", re.DOTALL | re.ASCII)
+
+
+def parse_address(address: str, path: str = "address") -> Target:
+    """The target an address names. Refuses with `bad-request`.
+
+    >>> parse_address("lines:3-5")
+    Lines(start=3, end=5, text=None)
+    """
+    known = targets()
+    found = _FORM.fullmatch(address)
+    if found is None:
+        raise bad_request(path, f"{address[:60]!r} is no address", f"kind:value, with kind one of {', '.join(known)}")
+    kind, part, nth, value = found.groups()
+    if kind not in known:
+        near = nearest_name(kind, known)
+        hint = f"did you mean {near}:{value[:60]}?" if near else f"kinds: {', '.join(known)}"
+        raise bad_request(path, f"there is no kind of address {kind[:40]!r}", hint)
+    return known[kind].from_value(value, part, None if nth is None else int(nth))
+
+
+def target_from_json(value: object, path: str) -> Target:
+    """A target from its JSON form: an object with one key; `at` holds any address as a string.
+
+    >>> target_from_json({"at": "lines:3"}, "to") == target_from_json({"lines": [3, 3]}, "to")
+    True
+    """
+    known = targets()
+    fields = read_object(value, path, ("old", "at", *known))
+    if len(fields) != 1 or "old" in fields:
+        what = f"a target has one field, this has {len(fields)}" if len(fields) != 1 else "old text is no address"
+        raise bad_request(path, what, f"one of {', '.join(known)}")
+    (key,) = fields
+    if key == "at":
+        return parse_address(check_text(fields["at"], join(path, "at")), join(path, "at"))
+    return known[key].from_json(fields[key], join(path, key))
+
+
+def render_address(target: Target, *, nth: int | None = None) -> str | None:
+    """The address of a target; None where only its JSON form can say it."""
+    value = target.to_value()
+    if value is None:
+        return None
+    usual = getattr(type(target), "parts", ())[:1]
+    part, number = getattr(target, "part", None), getattr(target, "nth", None) if nth is None else nth
+    said = "" if part is None or (part,) == tuple(usual) else f".{part}"
+    return f"{target.key}{said}{'' if number is None else f'[{number}]'}:{value}"

@@ -1,0 +1,98 @@
+"""What a format is: which files are written in it, what can be addressed in them, and whether they parse.
+
+A format is one file in `formats/` that ends with `FORMATS = (Format(…), …)`; the folder is the registry.
+Parsers are imported by the functions that need them, never by the module of a format.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing of a file that can be addressed. `depth` is how deep it stands in the outline, from 0."""
+
+    address: str
+    kind: str
+    label: str
+    span: Span
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where a text stops being what its format asks: 1-based line, and column where it is known."""
+
+    line: int
+    message: str
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way to write a file. `suffixes` such as `.md` and whole `names` such as `.env` are compared in lower case.
+
+    `outline`   what can be addressed, in the order of the file
+    `fault`     the first place where the text does not parse; None in place of the function where everything parses
+    `largest`   texts longer than this many code points are not checked for faults
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    outline: Callable[[Source], Sequence[Entry] | Refusal]
+    fault: Callable[[Source], Fault | None] | None = None
+    names: tuple[str, ...] = ()
+    largest: int = 2_000_000
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """Every format, in alphabetical order."""
+    from steadyhand.structure import formats as folder
+
+    found: list[Format] = []
+    for module in pkgutil.iter_modules(folder.__path__):
+        found += importlib.import_module(f"{folder.__name__}.{module.name}").FORMATS
+    return tuple(sorted(found, key=lambda item: item.name))
+
+
+@cache
+def _by_name() -> dict[str, Format]:
+    return {name: item for item in formats() for name in (*item.suffixes, *item.names)}
+
+
+def file_name(path: str | None) -> str:
+    """The last part of a path, in lower case: what says how a file is written.
+
+    >>> file_name("Docs\\\\Read.MD"), file_name(None)
+    ('read.md', '')
+    """
+    return (path or "").replace("\\", "/").rstrip("/").rpartition("/")[2].lower()
+
+
+def format_of(path: str | None) -> Format | None:
+    """The format of a file by its name; the longest suffix counts.
+
+    >>> format_of("no/such.extension-at-all") is None
+    True
+    """
+    if path is None:
+        return None
+    name = file_name(path)
+    known = _by_name()
+    suffixes = [name[at:] for at, letter in enumerate(name) if letter == "."]
+    return next((known[key] for key in (name, *suffixes) if key in known), None)
+
+
+def format_named(name: str) -> Format | None:
+    """The format of that name."""
+    return next((item for item in formats() if item.name == name), None)

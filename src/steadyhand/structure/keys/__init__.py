@@ -1,0 +1,1 @@
+"""Keys and values of configuration files, whatever the format."""

@@ -1,0 +1,99 @@
+"""What a programming language is: which files are written in it, its grammar, and what it calls a definition.
+
+A language is one file in `languages/` that ends with `LANGUAGE = Language(…)`; the folder is the registry.
+Grammars are imported by the parse that needs one, never here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Literal
+
+from steadyhand.structure.format import Fault, file_name
+from steadyhand.text.source import Source
+
+_VERSION = re.compile(r"[0-9.]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One programming language.
+
+    `package`    the module of the grammar, and `grammar` the function of it that gives the language
+    `query`      what is a definition, in the grammar's query language; `parsers/code/captures.py` says how to write it
+    `layout`     where the inside of a body stands: between braces, in an indented suite, before the word `end`, nowhere
+    `strings`    nodes whose lines are data: they are never indented anew
+    `gaps`       blank lines between definitions at the top and further in, where a file shows no habit of its own
+    `fragment`   another function of the package, for a piece of text that is no whole file
+    `claims`     a suffix that belongs to another language, unless the text has this pattern
+    `verdict`    says better than the grammar whether a text is valid
+    `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
+    `largest`    texts longer than this many code points are not parsed
+    `is_checked` whether the errors of the grammar are taken at their word; off where valid text often has some
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    package: str
+    query: str
+    layout: Literal["braces", "suite", "end", "plain"] = "braces"
+    names: tuple[str, ...] = ()
+    grammar: str = "language"
+    fragment: str | None = None
+    strings: tuple[str, ...] = ()
+    gaps: tuple[int, int] = (1, 1)
+    unit: str = "    "
+    interpreters: tuple[str, ...] = ()
+    claims: tuple[str, re.Pattern[str]] | None = None
+    verdict: Callable[[str], Fault | None] | None = None
+    nests_comments: bool = False
+    largest: int = 4_000_000
+    is_checked: bool = True
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Every language by its name, in alphabetical order."""
+    from steadyhand.structure import languages as folder
+
+    found: list[Language] = []
+    for module in pkgutil.iter_modules(folder.__path__):
+        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").LANGUAGE)
+    return MappingProxyType({language.name: language for language in sorted(found, key=lambda item: item.name)})
+
+
+@cache
+def _by_file() -> Mapping[str, Language]:
+    return {key: language for language in languages().values() for key in (*language.suffixes, *language.names)}
+
+
+def language_of(source: Source) -> Language | None:
+    """The language of a file, by its name and, without a telling name, by its first line.
+
+    >>> language_of(Source.of_text("x", path="a/b.py")).name
+    'python'
+    """
+    name = file_name(source.path)
+    suffix = name[name.rfind(".") :] if "." in name else ""
+    for language in languages().values():
+        if language.claims is not None and language.claims[0] == suffix and language.claims[1].search(source.text):
+            return language
+    found = _by_file().get(name) or _by_file().get(suffix)
+    return found or (_by_first_line(source.text) if not suffix else None)
+
+
+def _by_first_line(text: str) -> Language | None:
+    """The language of the interpreter that the first line calls for."""
+    line = text[:200].replace("\r", "\n").partition("\n")[0]
+    words = [word.rpartition("/")[2] for word in line.removeprefix("#!").split() if not word.startswith("-")]
+    called = words[1:2] if words[:1] == ["env"] else words[:1]
+    if not line.startswith("#!") or not called:
+        return None
+    name = _VERSION.sub("", called[0])
+    return next((language for language in languages().values() if name in language.interpreters), None)

@@ -1,0 +1,1 @@
+"""One file per programming language; discovered by folder."""

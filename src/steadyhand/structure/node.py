@@ -1,0 +1,97 @@
+"""What a target locates: a place with the parts its format knows, and what the verbs mean there.
+
+A node proposes splices and never applies them; it belongs to the one source it was located in.
+New text in a proposal ends its lines with LF: who applies it fits them to their neighbours.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
+
+Where = Literal["before", "after", "start", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an address names nothing in a source, or nothing can be done there: an `EditError` as a value."""
+
+    kind: Kind
+    message: str
+    hint: str
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    def to_error(self) -> EditError:
+        return EditError(self.kind, self.message, hint=self.hint, details=self.details)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What would be written: sorted, disjoint splices on the source of the node, and what a person should know."""
+
+    splices: tuple[Splice, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, source: Source, *writes: tuple[Span, str], notes: tuple[str, ...] = ()) -> Proposal:
+        """A proposal that puts texts in the place of spans.
+
+        >>> Proposal.of(Source.of_text("abc"), (Span(1, 2), "X")).splices
+        (Splice(start=1, old='b', new='X'),)
+        """
+        splices = (Splice(span.start, span.of(source.text), new) for span, new in sorted(writes, key=lambda it: it[0]))
+        return cls(tuple(splices), notes)
+
+
+class Node(ABC):
+    """A place in one source. Subclasses are frozen, slotted dataclasses with these fields, and others of their own.
+
+    `kind`     what it is, in a word or two: `section`, `element`, `method`, `key`
+    `span`     the place: what `replace` replaces, as `locate` and `outline` show it
+    `address`  an address that singles it out in this source
+    """
+
+    __slots__ = ()
+    kind: str
+    span: Span
+    address: str
+
+    @property
+    def label(self) -> str:
+        """What a person calls it, in at most one line."""
+        return self.address
+
+    def own_text(self, source: Source) -> str:
+        """Its text as `replace` takes it; putting it in its own place changes nothing."""
+        return self.span.of(source.text)
+
+    @abstractmethod
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        """Put `new` in its place."""
+
+    @abstractmethod
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        """Put `text` before or after it, or inside at its start or end."""
+
+    @abstractmethod
+    def delete(self, source: Source) -> Proposal | Refusal:
+        """Take it away, with the blanks and separators that would make no sense without it."""
+
+    def move_to(self, source: Source, other: Node, where: Where) -> Proposal | Refusal | None:  # noqa: ARG002
+        """Go to another node of the same source; None: as everything does, away here and inserted there."""
+        return None
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
+        """What this node and others of its family propose in one edit, if it is right together as it is singly."""
+        return proposal
+
+    def carried(self, source: Source) -> str | Refusal:
+        """Its text as `insert` of a like node would take it: how it is moved without being retyped."""
+        return self.own_text(source)

@@ -1,0 +1,1 @@
+"""One file per way to write keys and values; discovered by folder."""

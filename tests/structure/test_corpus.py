@@ -1,0 +1,107 @@
+"""Every address of every file of the corpus, and of real files that this machine has: the laws hold for all of them."""
+
+from __future__ import annotations
+
+import random
+import sysconfig
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from steadyhand.structure.format import Entry, format_of
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+from tests.structure.laws import NOT_PARSED, check_entry, outline_of, refusal_of
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
+BROKEN = [path for path in FILES if path.name.startswith("broken-")]
+WHOLE = [path for path in FILES if not path.name.startswith("broken-")]
+AT_MOST = 40  # addresses of a file that are tried
+REAL_AT_MOST = 12  # real files of one suffix
+REAL_SIZE = 60_000
+INSTALLED = Path(sysconfig.get_paths()["purelib"])
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(CORPUS).as_posix()
+
+
+def source_of(path: Path) -> Source:
+    return Source.of_bytes(path.read_bytes(), path=path.name)
+
+
+def some(entries: Sequence[Entry], seed: str) -> list[Entry]:
+    """All of them, or a choice that is the same in every run."""
+    return list(entries) if len(entries) <= AT_MOST else random.Random(seed).sample(list(entries), AT_MOST)
+
+
+@cache
+def real_files() -> tuple[Path, ...]:
+    """Some files of every suffix that a format knows, from what is installed beside these tests."""
+    by_suffix: dict[str, list[Path]] = {}
+    for path in sorted(INSTALLED.rglob("*")):
+        if path.is_file() and format_of(path.name) is not None and 0 < path.stat().st_size < REAL_SIZE:
+            by_suffix.setdefault(path.suffix, []).append(path)
+    chance = random.Random(5)
+    return tuple(path for files in by_suffix.values() for path in chance.sample(files, min(len(files), REAL_AT_MOST)))
+
+
+def parsed(paths: Sequence[Path]) -> Iterator[tuple[Source, Sequence[Entry]]]:
+    for path in paths:
+        source = source_of(path)
+        entries = outline_of(source)
+        if isinstance(entries, Refusal):
+            assert entries.kind in NOT_PARSED, f"{path.name}: {entries}"
+        else:
+            yield source, entries
+
+
+def test_the_corpus_is_as_large_as_it_should_be() -> None:
+    assert len(FILES) >= 200
+    assert {path.parent.name for path in FILES} >= {
+        "markdown",
+        "html",
+        "json",
+        "yaml",
+        "toml",
+        "ini",
+        "env",
+        "notebook",
+    }
+
+
+@pytest.mark.parametrize("path", BROKEN, ids=name_of)
+def test_a_file_that_does_not_parse_is_refused_as_such(path: Path) -> None:
+    refusal = refusal_of(source_of(path))
+    assert refusal is not None
+    assert refusal.kind in NOT_PARSED
+    assert refusal.hint
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=name_of)
+def test_the_laws_hold_for_every_address(path: Path) -> None:
+    source = source_of(path)
+    entries = outline_of(source)
+    assert not isinstance(entries, Refusal), entries
+    for entry in some(entries, path.name):
+        check_entry(source, entry)
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=name_of)
+def test_every_address_of_an_outline_is_there_once(path: Path) -> None:
+    entries = outline_of(source_of(path))
+    assert not isinstance(entries, Refusal)
+    addresses = [entry.address for entry in entries]
+    assert len(addresses) == len(set(addresses))
+
+
+def test_the_laws_hold_for_real_files() -> None:
+    tried = 0
+    for source, entries in parsed(real_files()):
+        for entry in some(entries, source.path or ""):
+            check_entry(source, entry)
+            tried += 1
+    assert tried > 500
