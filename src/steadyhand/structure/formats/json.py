@@ -1,0 +1,37 @@
+"""JSON and its relatives, by the names of their files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+
+
+def _outline(source: Source) -> Sequence[Entry] | Refusal:
+    from steadyhand.structure.keys.syntax import syntaxes
+    from steadyhand.structure.nodes.key import key_entries
+
+    reading = source.derive(syntaxes()["json"].read)
+    return reading if isinstance(reading, Refusal) else key_entries(reading)
+
+
+def _fault(source: Source) -> Fault | None:
+    from steadyhand.structure.parsers.json.text import fault_of
+
+    return fault_of(source)
+
+
+FORMATS = (
+    Format(
+        "json",
+        (".json", ".webmanifest", ".geojson", ".topojson", ".jsonld", ".avsc", ".har"),
+        _outline,
+        _fault,
+        (".babelrc", ".jshintrc", ".swcrc", "composer.lock", "pipfile.lock", "flake.lock", "deno.lock"),
+    ),
+    Format("jsonc", (".jsonc", ".code-workspace", ".code-snippets"), _outline, _fault, ("bun.lock",)),
+    Format("json5", (".json5",), _outline, _fault),
+    Format("jsonl", (".jsonl", ".ndjson"), _outline, _fault),
+)

@@ -1,0 +1,39 @@
+"""Jupyter notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+
+
+def _outline(source: Source) -> Sequence[Entry] | Refusal:
+    from steadyhand.structure.nodes.cell import label_of
+    from steadyhand.structure.parsers.notebook import read_notebook
+
+    notebook = read_notebook(source)
+    if isinstance(notebook, Refusal):
+        return notebook
+    return [
+        Entry(notebook.addresses[cell.index], f"{cell.type} cell", label_of(cell), cell.source.value)
+        for cell in notebook.cells
+    ]
+
+
+def _fault(source: Source) -> Fault | None:
+    from steadyhand.structure.parsers.json.text import fault_of
+    from steadyhand.structure.parsers.notebook import read_notebook
+
+    found = fault_of(source)
+    if found is not None:
+        return found
+    notebook = read_notebook(source)
+    if not isinstance(notebook, Refusal):
+        return None
+    line = notebook.details.get("line")
+    return Fault(line if isinstance(line, int) else 1, notebook.message)
+
+
+FORMATS = (Format("notebook", (".ipynb",), _outline, _fault),)

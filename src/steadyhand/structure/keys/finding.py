@@ -1,0 +1,118 @@
+"""From a key path to the items that answer to it, or to what stands where the path leaves the file.
+
+Paths are from the top of a document. A path that only ends like a real one is refused with the real one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from steadyhand.errors import Kind
+from steadyhand.structure.keys.item import Item, KeyPath, Reading, Step
+from steadyhand.structure.keys.operation import names_of, said
+from steadyhand.structure.keys.path import counted, render_path
+from steadyhand.structure.node import Refusal
+
+_SHOWN = 10
+_COMPARED = 2000
+
+
+def find_items(reading: Reading, path: KeyPath, document: int | None = None) -> list[Item] | Refusal:
+    """Every item that answers to the path, in the order of the file; `document` counts from 1."""
+    level = list(reading.documents)
+    if document is not None:
+        if not 1 <= document <= len(level):
+            return _no_document(len(level), document)
+        level = [level[document - 1]]
+    for at, step in enumerate(path):
+        below = [child for item in level for child in _answering(item, step)]
+        if not below:
+            return _miss(reading, level, path, at)
+        level = below
+    return level or _miss(reading, level, path, 0)
+
+
+def _answering(item: Item, step: Step) -> list[Item]:
+    wanted = counted(item, step)
+    if item.kind == "sequence":
+        is_there = isinstance(wanted, int) and 0 <= wanted < len(item.children)
+        return [item.children[wanted]] if is_there and isinstance(wanted, int) else []
+    return [child for child in item.children if child.path[-1] == wanted]
+
+
+def _no_document(count: int, document: int) -> Refusal:
+    return Refusal(
+        Kind.NO_SUCH_TARGET,
+        f"the file has {count} document{'' if count == 1 else 's'}, there is no number {document}",
+        f"give a number from 1 to {count}" if count else "the file is empty",
+        {"count": count},
+    )
+
+
+def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int) -> Refusal:
+    """There is no `path[at]` in the items of the level: what there is, and where the whole path's end stands."""
+    step = path[at] if path else ""
+    names = _nearest(str(step), names_of(level))
+    longer = _ending_with(reading, path)
+    if not level:
+        there = "the file has no keys"
+    elif not level[0].is_container:
+        there = f"{said(level[0])} is a {level[0].kind}, it has nothing inside"
+    elif level[0].kind == "sequence":
+        there = f"{said(level[0])} is a sequence of {len(level[0].children)}, there is no {step!r:.60}"
+    else:
+        there = f"{said(level[0])} has no {step!r:.60}, it has: {', '.join(names) or 'nothing'}"
+    return Refusal(
+        Kind.NO_SUCH_TARGET,
+        there,
+        _hint(level, path, at, names, longer),
+        {"nearest": [*longer, *_paths(level, names)][:_SHOWN]},
+    )
+
+
+def _hint(level: Sequence[Item], path: KeyPath, at: int, names: Sequence[str], longer: Sequence[str]) -> str:
+    if longer:
+        return f"paths start at the top: did you mean {' or '.join(longer[:3])}?"
+    container = render_path(path[:at])
+    if level and level[0].kind == "mapping":
+        close = _alike(str(path[at]), names, 1)
+        meant = f"did you mean {render_path((*path[:at], close[0]))}? " if close else ""
+        step = str(path[at])[:80]
+        return f"{meant}to create it, act add-key on key {container!r:.120} with name {step!r} and a value"
+    if level and level[0].kind == "sequence":
+        return f"items count from 0; to add one, act append-item on key {container!r:.120}"
+    return f"give it another value with set-key on key {container!r:.120}" if level else "write the file as a whole"
+
+
+def _nearest(name: str, names: list[str]) -> list[str]:
+    """At most ten of the names, those most like `name` first."""
+    known = {known[:80]: known for known in reversed(names[:_COMPARED])}
+    close = [known[short] for short in _alike(name, known, 3)]
+    return [*close, *(other for other in names if other not in close)][:_SHOWN]
+
+
+def _alike(name: str, names: Iterable[str], count: int) -> list[str]:
+    import difflib  # only a refusal needs it
+
+    return difflib.get_close_matches(name[:80], list(names), n=count, cutoff=0.55)
+
+
+def _paths(level: Sequence[Item], names: Sequence[str]) -> list[str]:
+    """The paths of what stands at a level under some names, in the order of the names."""
+    known = {str(child.path[-1]): child.path for item in level for child in item.children}
+    return [render_path(known[name]) for name in names]
+
+
+def _ending_with(reading: Reading, path: KeyPath) -> list[str]:
+    if not path:
+        return []
+    wanted = tuple(map(str, path))
+    found: list[str] = []
+    for top in reading.documents:
+        for item in top.walk():
+            tail = item.path[-len(wanted) :]
+            if len(item.path) > len(wanted) and tail[-1] in (path[-1], wanted[-1]) and tuple(map(str, tail)) == wanted:
+                found.append(render_path(item.path))
+                if len(found) == 5:
+                    return found
+    return found

@@ -1,0 +1,233 @@
+"""Keys by path: what is not found and what is said then, what is found, and the forms of the target."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.structure.address import parse_address, render_address
+from steadyhand.structure.keys.check import Asked, checked
+from steadyhand.structure.keys.operation import Keys
+from steadyhand.structure.keys.syntax import syntaxes
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.nodes.key import KeyNode, key_nodes
+from steadyhand.structure.targets.key import Key
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from tests.structure.keyed import missed, node_at
+
+TEXT = """{
+  "services": {
+    "web": {"ports": [80, 443], "8080": "alt"},
+    "db": {"ports": []}
+  },
+  "x.y": {"": null},
+  "twice": 1,
+  "twice": 2
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "nearest"),
+    [
+        ("service", "services"),
+        ("services.wep", "services.web"),
+        ("services.web.ports[2]", "services.web.ports[0]"),
+        ("services.web.ports[-3]", "services.web.ports[0]"),
+        ("services.web.ports.x", "services.web.ports[0]"),
+        ("web.ports", "services.web.ports"),
+        ("ports[1]", "services.web.ports[1]"),
+        ("x.y", '"x.y"'),
+        ("services[0]", "services.web"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_what_is(key: str, nearest: str) -> None:
+    refusal = missed(TEXT, key)
+    assert refusal.kind == Kind.NO_SUCH_TARGET
+    assert nearest in refusal.details["nearest"]  # type: ignore[operator]
+    assert refusal.hint
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("services.web.image", "add-key"),
+        ("services.db.ports[0]", "append-item"),
+        ("twice.x", "set-key"),
+        ("web.ports", "services.web.ports"),
+        ("servces", "services"),
+    ],
+)
+def test_the_hint_is_the_next_call(key: str, said: str) -> None:
+    refusal = missed(TEXT, Key(key, nth=None))
+    assert said in refusal.hint
+
+
+def test_a_miss_lists_at_most_ten_names() -> None:
+    text = "{" + ", ".join(f'"name{n}": {n}' for n in range(5000)) + "}"
+    refusal = missed(text, "name4999x")
+    assert len(refusal.details["nearest"]) == 10  # type: ignore[arg-type]
+    assert len(refusal.message) < 400
+
+
+def test_a_name_that_stands_twice_is_ambiguous_and_nth_picks() -> None:
+    refusal = missed(TEXT, "twice")
+    assert refusal.kind == Kind.AMBIGUOUS_MATCH
+    source, node = node_at(TEXT, Key("twice", nth=2))
+    assert node.span.of(source.text) == "2"
+    assert node.address == "key[2]:twice"
+    assert missed(TEXT, Key("twice", nth=3)).kind == Kind.COUNT_MISMATCH
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("services.web.ports[0]", "80"),
+        ("services.web.ports[-1]", "443"),
+        ("services.web.ports.1", "443"),
+        ("/services/web/ports/1", "443"),
+        ("$.services.web.ports", "[80, 443]"),
+        ("services.web.8080", '"alt"'),
+        ("services.web[8080]", '"alt"'),
+        ('"x.y".""', "null"),
+        ('["x.y"]', '{"": null}'),
+    ],
+)
+def test_keys_are_located(key: str, text: str) -> None:
+    source, node = node_at(TEXT, key)
+    assert node.span.of(source.text) == text
+
+
+def test_a_path_may_be_a_list_of_steps() -> None:
+    source, node = node_at(TEXT, Key(("x.y", "")))
+    assert node.span.of(source.text) == "null"
+    assert node.address == 'key:"x.y".""'
+
+
+@pytest.mark.parametrize(
+    ("part", "text"), [("value", "[80, 443]"), ("name", '"ports"'), ("entry", '"ports": [80, 443]')]
+)
+def test_parts(part: str, text: str) -> None:
+    source, node = node_at(TEXT, Key("services.web.ports", part=part))
+    assert node.span.of(source.text) == text
+    again = parse_address(node.address)
+    assert isinstance(again, Key)
+    assert (again.path, again.part) == ("services.web.ports", part)
+
+
+def test_an_item_has_no_name() -> None:
+    assert missed(TEXT, Key("services.web.ports[0]", part="name")).kind == Kind.NO_SUCH_TARGET
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"path": "a..b"},
+        {"path": 5},
+        {"path": ["a", True]},
+        {"path": "a", "part": "key"},
+        {"path": "a", "nth": 0},
+        {"path": "a", "document": 0},
+        {"path": "a", "format": "docx"},
+        {"nth": 1},
+        {"path": "a", "deep": 1},
+    ],
+)
+def test_wrong_fields_are_refused(given: dict[str, object]) -> None:
+    with pytest.raises(EditError) as caught:
+        Key.from_json(given, "key")
+    assert caught.value.kind == Kind.BAD_REQUEST
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        Key("a.b"),
+        Key(("a", 0)),
+        Key("a", 2),
+        Key("a", None, 3),
+        Key("a", part="name"),
+        Key("a", format="json"),
+        Key(""),
+    ],
+)
+def test_the_json_form_reads_as_itself(key: Key) -> None:
+    assert Key.from_json(key.to_json(), "key") == key
+
+
+@pytest.mark.parametrize("address", ["key:a.b[0]", "key[2]:a", "key.name:a", "key.entry[1]:a.b", "key:", 'key:" a"'])
+def test_addresses_are_written_as_they_are_read(address: str) -> None:
+    assert render_address(parse_address(address)) == address
+
+
+def test_a_text_without_a_name_needs_a_format() -> None:
+    source = Source.of_text('{"a": 1}')
+    refusal = Key("a").resolve(source)
+    assert isinstance(refusal, Refusal)
+    assert refusal.kind == Kind.BAD_REQUEST
+    assert "format" in refusal.hint
+    assert not isinstance(Key("a", format="json").resolve(source), Refusal)
+    assert not isinstance(Key("a", format="json5").resolve(Source.of_text("{a: 1}")), Refusal)
+
+
+def test_documents_count_from_one() -> None:
+    text = '{"a": 1}\n{"a": 2}\n'
+    assert missed(text, "a", "a.jsonl").kind == Kind.AMBIGUOUS_MATCH
+    source, node = node_at(text, Key("a", document=2), "a.jsonl")
+    assert node.span.of(source.text) == "2"
+    assert node.address == "key[2]:a"
+    assert missed(text, Key("a", document=3), "a.jsonl").kind == Kind.NO_SUCH_TARGET
+
+
+def test_keys_of_a_text_inside_another_are_edited_in_place() -> None:
+    outer = Source.of_text('before {"a": [1]} behind')
+    inner = Source.of_text('{"a": [1]}', path="x.json")
+    found = key_nodes(syntaxes()["json"], inner, ("a",), offset=7, prefix="front_matter")
+    assert not isinstance(found, Refusal)
+    (node,) = found
+    assert node.span.of(outer.text) == "[1]"
+    assert node.address == "front_matter:a"
+    for proposal, expected in (
+        (node.replace(outer, "[2]"), 'before {"a": [2]} behind'),
+        (node.delete(outer), "before {} behind"),
+        (node.insert(outer, "2", "end"), 'before {"a": [1, 2]} behind'),
+    ):
+        assert isinstance(proposal, Proposal)
+        assert ChangeSet(proposal.splices).apply(outer.text) == expected
+    assert node.carried(outer) == '"a": [1]'
+
+
+def test_what_is_carried_stands_at_the_margin() -> None:
+    source, node = node_at('{\n  "a": {\n    "b": [\n      1\n    ]\n  }\n}', "a.b")
+    assert node.carried(source) == '"b": [\n  1\n]'
+
+
+@pytest.mark.parametrize(
+    ("span", "new"),
+    [
+        (Span(0, 0), " /*"),
+        (Span(1, 7), ""),
+        (Span(6, 7), "2"),
+        (Span(2, 3), "z"),
+        (Span(13, 14), "1.0"),
+        (Span(8, 8), '"q": 1, '),
+        (Span(6, 7), "1.0"),
+    ],
+)
+def test_a_proposal_that_does_anything_else_is_refused(span: Span, new: str) -> None:
+    source = Source.of_text('{"a": 1, "b": 1}', path="a.json")
+    keys = Keys.of(syntaxes()["json"], source)
+    assert isinstance(keys, Keys)
+    careless = Proposal.of(source, (span, new))
+    asked = Asked.children()
+    made = checked(keys.syntax, source, keys.reading, careless, asked)
+    assert isinstance(made, Refusal)
+    assert made.kind == Kind.UNPARSABLE
+
+
+def test_labels_show_no_values() -> None:
+    _, node = node_at('{"password": "hunter2"}', "password")
+    assert isinstance(node, KeyNode)
+    assert "hunter2" not in node.label
