@@ -1,0 +1,69 @@
+"""YAML, by the names of its files: every key of every document, and items by the name they carry inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.keys.item import Item, Reading
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+
+_TELLING = ("name", "id", "key", "kind", "title", "uses")
+_LONGEST = 60
+
+
+def _outline(source: Source) -> Sequence[Entry] | Refusal:
+    from steadyhand.structure.keys.syntax import syntaxes
+    from steadyhand.structure.nodes.key import key_entries
+
+    reading = source.derive(syntaxes()["yaml"].read)
+    if isinstance(reading, Refusal):
+        return reading
+    is_stream = len(reading.documents) > 1
+    entries = iter(key_entries(reading, depth=int(is_stream)))
+    made: list[Entry] = []
+    for number, top in enumerate(reading.documents, start=1):
+        for item in top.walk():
+            if item.path:
+                entry = next(entries)
+                made.append(entry if item.name is not None else _told(entry, item))
+            elif is_stream:
+                made.append(_document(top, number))
+    return made
+
+
+def _told(entry: Entry, item: Item) -> Entry:
+    """An item of a sequence with what it calls itself."""
+    said = _called(item)
+    return entry if said is None else replace(entry, label=f"{entry.label} ({said})")
+
+
+def _document(top: Item, number: int) -> Entry:
+    size = f" of {len(top.children)}" if top.is_container else ""
+    said = _called(top)
+    label = f"document {number}: {top.kind}{size}" + ("" if said is None else f" ({said})")
+    return Entry(f"key[{number}]:", "document", label, top.value)
+
+
+def _called(item: Item) -> str | None:
+    if item.kind != "mapping":
+        return None
+    told = {child.path[-1]: child.data for child in item.children if child.kind == "text"}
+    name = next((name for name in _TELLING if name in told), None)
+    return None if name is None else f"{name} {' '.join(str(told[name]).split())[:_LONGEST]}"
+
+
+def _fault(source: Source) -> Fault | None:
+    from steadyhand.structure.keys.syntax import syntaxes
+
+    found: Reading | Refusal = source.derive(syntaxes()["yaml"].read)
+    if not isinstance(found, Refusal):
+        return None
+    line, column = found.details.get("line"), found.details.get("column")
+    said = str(found.details.get("reason", found.message))
+    return Fault(line if isinstance(line, int) else 1, said, column if isinstance(column, int) else None)
+
+
+FORMATS = (Format("yaml", (".yaml", ".yml", ".cff"), _outline, _fault),)

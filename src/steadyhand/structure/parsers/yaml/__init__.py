@@ -1,0 +1,1 @@
+"""YAML with exact places: reading by PyYAML's events, writing by splices."""

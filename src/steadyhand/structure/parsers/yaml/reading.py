@@ -1,0 +1,89 @@
+"""From the text of a YAML file to items with exact places, by the events of PyYAML.
+
+Events are taken one by one, so that a nesting bomb is left behind at `DEEPEST` before it costs anything.
+Aliases are never followed: an alias is a leaf that names its anchor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from steadyhand.errors import Kind
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.parsers.yaml.building import Builder, TooDeep, Unreadable
+from steadyhand.structure.parsers.yaml.note import Parsed
+from steadyhand.text.source import Source
+
+_NOT_TEXT = re.compile("[\ud800-\udfff]")
+
+
+def parse(source: Source) -> Parsed | Refusal:
+    """The items of every document, or why the text is no YAML: `unparsable` or `too-large`."""
+    return _parse(source, Builder(source.text))
+
+
+def parse_part(source: Source) -> Parsed | Refusal:
+    """The same for a piece of a file, whose aliases may mean anchors outside of it."""
+    return _parse(source, Builder(source.text, is_part=True))
+
+
+def _parse(source: Source, builder: Builder) -> Parsed | Refusal:
+    import yaml
+
+    try:
+        for event in _events(source.text):
+            builder.take(event)
+        return builder.result()
+    except TooDeep:
+        return _too_large(source, builder.position)
+    except Unreadable as error:
+        return _unparsable(source, error.offset, error.message)
+    except yaml.reader.ReaderError as error:
+        return _unparsable(source, min(error.position, len(source.text)), f"{error.reason}")
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        offset = len(source.text) if mark is None else min(mark.index + _shift(source.text), len(source.text))
+        said = [part for part in (error.context, error.problem) if part]
+        return _unparsable(source, offset, ", ".join(said))
+
+
+def _events(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Every event with its start and end as offsets of the text."""
+    import yaml
+
+    broken = _NOT_TEXT.search(text)
+    if broken is not None:
+        raise Unreadable(broken.start(), "a lone surrogate is no character")
+    shift = _shift(text)
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        yield event, event.start_mark.index + shift, event.end_mark.index + shift
+
+
+def _shift(text: str) -> int:
+    """The C parser does not count a byte order mark."""
+    import yaml
+
+    return 1 if text.startswith("\ufeff") and hasattr(yaml, "CSafeLoader") else 0
+
+
+def _unparsable(source: Source, offset: int, reason: str) -> Refusal:
+    row = source.table.row_at(offset)
+    column = offset - source.table.start(row) + 1 if source.text else 1
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"line {row + 1}: this is no YAML: {reason}",
+        f"mend line {row + 1} first, or edit the lines themselves with a replace of their text",
+        {"line": row + 1, "column": column, "reason": reason},
+    )
+
+
+def _too_large(source: Source, offset: int) -> Refusal:
+    line = source.line_of(min(offset, len(source.text)))
+    return Refusal(
+        Kind.TOO_LARGE,
+        f"line {line}: the values are nested too deep",
+        "edit the lines themselves with a replace of their text",
+        {"line": line},
+    )
