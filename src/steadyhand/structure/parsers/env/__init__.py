@@ -1,0 +1,1 @@
+"""`.env` files, with the place of every name and value."""

@@ -1,0 +1,74 @@
+"""The dialects of INI files, chosen by the name of the file.
+
+They differ in what parts a name from its value, in what continues a line and in what starts a comment behind a value;
+where a file's name says nothing, it is read as most readers do, and a comment needs blanks on both of its sides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from steadyhand.structure.format import file_name
+
+_SPACED = re.compile(r"(?:(?<=[ \t])|(?<![^\n]))[#;](?=[ \t]|\Z)")
+_ANY = re.compile(r'[^"\\#;]*+(?:(?:\\.|"(?:[^"\\]|\\.)*+"?)[^"\\#;]*+)*+', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a family of INI files is written.
+
+    `equals`         the signs that part names from values
+    `indent`         a line that is indented further than its name goes on with the value
+    `backslash`      a backslash at the end of a line goes on with the value on the next
+    `comment_behind` whether a comment may stand behind a value: never, with blanks on both sides, or anywhere
+    """
+
+    equals: str = "=:"
+    indent: bool = True
+    backslash: bool = False
+    comment_behind: Literal["never", "spaced", "anywhere"] = "spaced"
+
+    def value_end(self, value: str) -> int:
+        """Where a value on one line ends, blanks and the comment behind it left out.
+
+        >>> text = "red # warm"
+        >>> Dialect().value_end(text), Dialect(comment_behind="never").value_end(text)
+        (3, 10)
+        """
+        end = len(value)
+        if self.comment_behind == "spaced":
+            found = _SPACED.search(value)
+            end = found.start() if found else end
+        elif self.comment_behind == "anywhere":
+            found = _ANY.match(value)
+            end = found.end() if found else end
+        return len(value[:end].rstrip(" \t"))
+
+
+_PYTHON = Dialect(comment_behind="never")
+_UNIT = Dialect("=", indent=False, backslash=True, comment_behind="never")
+_DESKTOP = Dialect("=", indent=False, comment_behind="never")
+_GIT = Dialect("=", indent=False, backslash=True, comment_behind="anywhere")
+_NPM = Dialect("=", indent=False, comment_behind="anywhere")
+_EDITOR = Dialect(indent=False)
+
+UNIT_SUFFIXES = (".service", ".socket", ".timer", ".mount", ".target", ".path", ".slice", ".network", ".netdev")
+_BY_SUFFIX = {
+    **dict.fromkeys((".cfg", ".pylintrc", ".flake8", ".coveragerc"), _PYTHON),
+    ".desktop": _DESKTOP,
+    ".gitconfig": _GIT,
+    ".gitmodules": _GIT,
+    ".npmrc": _NPM,
+    ".editorconfig": _EDITOR,
+    **dict.fromkeys(UNIT_SUFFIXES, _UNIT),
+}
+_BY_NAME = {"tox.ini": _PYTHON, "pytest.ini": _PYTHON, "mypy.ini": _PYTHON, "alembic.ini": _PYTHON}
+
+
+def dialect_of(path: str | None) -> Dialect:
+    """The dialect of a file by its name."""
+    name = file_name(path)
+    return _BY_NAME.get(name) or _BY_SUFFIX.get(name[name.rfind(".") :] if "." in name else "") or Dialect()
