@@ -1,0 +1,1 @@
+"""Markdown: where headings, code, tables, lists and front matter stand, by row."""

@@ -1,0 +1,97 @@
+"""A block of a Markdown file by its name (`^id`), or a list item by its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from steadyhand.errors import Kind
+from steadyhand.structure.addressed import Addressed
+from steadyhand.structure.fields import check_text
+from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.nodes.referenced import block_node, item_node
+from steadyhand.structure.parsers.markdown.marks import Document, Item
+from steadyhand.structure.parsers.markdown.names import loose, nearest, section_named
+from steadyhand.structure.parsers.markdown.refs import refs_of, words_of
+from steadyhand.structure.parsers.markdown.suited import markdown_of
+from steadyhand.text.source import Source
+
+_MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+", re.ASCII)
+_BOX = re.compile(r"\[[ xX]\][ \t]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Block(Addressed):
+    """`ref` is `^id` for the block of that name, else what a list item says; `under` a heading it stands under.
+
+    >>> source = Source.of_text("- milk\\n- bread ^b1\\n")
+    >>> Block("milk").locate(source).span, Block("^b1").locate(source).span
+    (Span(start=0, end=7), Span(start=7, end=19))
+    """
+
+    key: ClassVar[str] = "block"
+    examples: ClassVar[tuple[str, ...]] = ("block:^intro", "block:Buy milk")
+    main: ClassVar[str] = "ref"
+
+    ref: str
+    under: str | None = None
+    nth: int | None = None
+
+    def __post_init__(self) -> None:
+        self._check_shared()
+        check_text(self.ref, "block.ref")
+        if self.under is not None:
+            check_text(self.under, "block.under")
+
+    def find(self, source: Source) -> Sequence[Node] | Refusal:
+        document = markdown_of(source, "blocks")
+        if isinstance(document, Refusal):
+            return document
+        first, end = 0, document.count
+        if self.under is not None:
+            section = section_named(source, document, self.under)
+            if isinstance(section, Refusal):
+                return section
+            first, end = section.mark.first, section.end
+        wanted = self.ref.strip()
+        if wanted.startswith("^"):
+            refs = [ref for ref in refs_of(source) if ref.name == wanted[1:] and first <= ref.first < end]
+            if refs:
+                return [block_node(source, document, ref) for ref in refs]
+        items = _items(document, wanted, first, end)
+        return [item_node(source, document, item) for item in items] or self._none(source, document)
+
+    def _none(self, source: Source, document: Document) -> Refusal:
+        names = [f"^{ref.name}" for ref in refs_of(source)]
+        known = names if self.ref.startswith("^") else [words_of(item) for item in document.items]
+        near = nearest(self.ref, [name for name in known if name])
+        what = "name" if self.ref.startswith("^") else "list item"
+        has = f"; the nearest: {'; '.join(near[:5])[:300]}" if near else ""
+        return Refusal(
+            Kind.NO_SUCH_TARGET,
+            f"there is no {what} {self.ref[:80]!r}{has}",
+            f"send block:{near[0][:120]}" if near else "name lines, a heading, or the text to be replaced",
+            {"nearest": near},
+        )
+
+
+def _items(document: Document, wanted: str, first: int, end: int) -> list[Item]:
+    """The items that say it, by the strictest reading that finds any."""
+    items = [item for item in document.items if first <= item.first < end and item.paragraph is not None]
+    bare = _MARKER.sub("", wanted, count=1) if _MARKER.match(wanted) else wanted
+    bare = _BOX.sub("", bare, count=1) if _BOX.match(bare) else bare
+    if not bare:
+        return []
+    for same in (
+        [item for item in items if words_of(item) == wanted],
+        [item for item in items if words_of(item) == bare],
+        [item for item in items if loose(words_of(item)) == loose(bare)],
+    ):
+        if same:
+            return same
+    return []
+
+
+TARGET = Block
