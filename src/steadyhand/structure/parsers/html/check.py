@@ -1,0 +1,112 @@
+"""The proof of a proposal: the page after it, parsed, is the tree before it with the asked change made to it.
+
+Two trees are made for every proof and thrown away. A proposal that makes the parser read anything else of the page
+differently is refused; nothing is ever adjusted to make a proof succeed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import Kind
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.parsers.html.element import Element
+from steadyhand.structure.parsers.html.mask import mask
+from steadyhand.structure.parsers.html.page import Page
+from steadyhand.structure.parsers.html.tree import parse_tree
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.lines import to_lf
+
+if TYPE_CHECKING:
+    from turbohtml import Document
+    from turbohtml import Element as Tag
+
+Change = Callable[["Tag"], None]
+_BEHIND_BODY = re.compile(r"</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>]*?-->", re.IGNORECASE | re.ASCII)
+
+
+class Unfit(Exception):
+    """A change that the tree does not allow; its message says why."""
+
+
+def prove(page: Page, element: Element, proposal: Proposal, change: Change) -> Proposal | Refusal:
+    """The proposal, if it does exactly what `change` does to the element in a tree of the page before."""
+    after = parse_tree(mask(ChangeSet(proposal.splices).apply(page.source.text)).text)
+    if isinstance(after, Refusal):
+        return after
+    before = parse_tree(page.masked.text)
+    assert not isinstance(before, Refusal), "the page was parsed when the element was located"
+    tail = _blanks_behind(page, element)
+    _shed(before, tail)
+    _shed(after, tail)
+    try:
+        change(before.select("*")[element.index])
+    except (Unfit, ValueError) as error:
+        return refuse_change(page, element, str(error))
+    for tree in (before, after):
+        _merge_texts(tree)
+        _drop_leading_blanks(page, tree)
+    if before.equals(after):
+        return proposal
+    return _reads_differently(page, element)
+
+
+def refuse_change(page: Page, element: Element, reason: str) -> Refusal:
+    """The refusal of a change that makes no sense for this element."""
+    line = page.source.line_of(element.span.start)
+    return Refusal(
+        Kind.BAD_REQUEST,
+        f"<{element.tag}>, line {line}: {reason}",
+        "choose another element or another action",
+        {"line": line, "tag": element.tag},
+    )
+
+
+def _reads_differently(page: Page, element: Element) -> Refusal:
+    line = page.source.line_of(element.span.start)
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"<{element.tag}>, line {line}: with this change a browser would read more of the page differently than asked"
+        " (tags left open or not allowed in this place, or a place the parser had to repair)",
+        "send markup that is complete and allowed there, or change the element around it, or edit by text",
+        {"line": line, "tag": element.tag},
+    )
+
+
+def _blanks_behind(page: Page, element: Element) -> int:
+    """How many blanks behind the end of `body` the parser moves into it: they are no part of what is changed."""
+    if element.tag != "body":
+        return 0
+    behind = _BEHIND_BODY.sub("", to_lf(page.masked.text[element.span.end :]))
+    return len(behind) if not behind.strip("\t\n\f ") else 0
+
+
+def _shed(tree: Document, count: int) -> None:
+    from turbohtml import Text
+
+    body = tree.select_one("body") if count else None
+    last = body.children[-1] if body is not None and body.children else None
+    if isinstance(last, Text) and len(last.data) >= count:
+        last.data = last.data[: len(last.data) - count]
+
+
+def _merge_texts(tree: Document) -> None:
+    root = tree.select_one("html")
+    if root is not None:
+        root.normalize()
+
+
+def _drop_leading_blanks(page: Page, tree: Document) -> None:
+    """Blanks at the start of a `body` that has no tag: a parser drops them, so they say nothing."""
+    from turbohtml import Text
+
+    body = tree.select_one("body")
+    number = page.extents.tags.index("body") if body is not None and "body" in page.extents.tags else -1
+    if body is None or number < 0 or page.element(number).start_tag is not None or not body.children:
+        return
+    first = body.children[0]
+    if isinstance(first, Text):
+        first.data = first.data.lstrip("\t\n\f\r ")
+        body.normalize()

@@ -1,0 +1,76 @@
+"""What a selector that matches nothing may have meant: elements that share its id, class or tag, or nearly so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from steadyhand.structure.parsers.html.cost import is_too_dear
+from steadyhand.structure.parsers.html.naming import address_of
+from steadyhand.structure.parsers.html.page import Page
+from steadyhand.structure.parsers.html.tree import bad_selector
+
+_SHOWN = 8
+_MOST_WORDS = 5_000
+_LAST_COMPOUND = re.compile(r"[^\s>+~,]+\s*\Z")
+_SIMPLE = re.compile(r"\[[^\]]*+\]?|::?[\w-]+(?:\([^()]*+\)?)?|[.#]?[\w-]+|\*")
+
+
+def nearest_elements(page: Page, css: str) -> list[dict[str, object]]:
+    """At most a few elements, the likeliest first, as refusals show them."""
+    scores: Counter[int] = Counter()
+    for weight, indexes in _hints(page, css):
+        for index in indexes[: _SHOWN * 4]:
+            scores[index] += weight
+    best = sorted(scores, key=lambda index: (-scores[index], index))[:_SHOWN]
+    return [_shown(page, index) for index in best]
+
+
+def _hints(page: Page, css: str) -> Iterable[tuple[int, list[int]]]:
+    """Weights and the elements that earn them."""
+    last = _LAST_COMPOUND.search(css)
+    parts = _SIMPLE.findall(last.group()) if last else []
+    start = last.start() if last else 0
+    for drop in range(len(parts)):
+        rest = "".join(part for at, part in enumerate(parts) if at != drop)
+        yield 4, _select(page, css[:start] + rest)
+        yield 2, _select(page, rest)
+    for part in parts:
+        yield 2, _select(page, part)
+        for weight, word in zip((3, 2, 1), _near_words(page, part), strict=False):
+            yield weight, _select(page, word)
+
+
+def _select(page: Page, css: str) -> list[int]:
+    if not css.strip() or css.strip() == "*" or bad_selector(css) is not None or is_too_dear(page, css):
+        return []
+    return page.select(css)
+
+
+def _near_words(page: Page, part: str) -> list[str]:
+    """Ids, classes or tags of the page that are spelled almost like this one."""
+    import difflib
+
+    sign = part[:1] if part[:1] in ".#" else ""
+    if not re.fullmatch(r"[.#]?[\w-]+", part):
+        return []
+    words: dict[str, None] = {}
+    for index, node in enumerate(page.nodes):
+        values = {"": [page.extents.tags[index]], "#": [node.attr("id") or ""], ".": (node.attr("class") or "").split()}
+        words.update(dict.fromkeys(word for word in values[sign] if re.fullmatch(r"[A-Za-z_][\w-]*", word)))
+        if len(words) > _MOST_WORDS:
+            break
+    near = difflib.get_close_matches(part[len(sign) :][:100], list(words), n=3, cutoff=0.6)
+    return [f"{sign}{word}" for word in near]
+
+
+def _shown(page: Page, index: int) -> dict[str, object]:
+    node = page.nodes[index]
+    element = page.element(index)
+    facts: dict[str, object] = {"address": address_of(page, index), "tag": element.tag}
+    if node.attr("id"):
+        facts["id"] = node.attr("id")
+    if node.attr("class"):
+        facts["classes"] = (node.attr("class") or "").split()[:10]
+    return facts | ({"line": page.source.line_of(element.span.start)} if element.start_tag is not None else {})

@@ -1,0 +1,79 @@
+"""What went wrong for people whose pages were rewritten by tools: each as a page that must stay as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand.plan.edit import Replace
+from steadyhand.plan.preview import edit
+from steadyhand.structure.format import format_of
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.targets.selector import Selector
+from steadyhand.text.source import Source
+from tests.structure.test_html_actions import changed, refused
+
+PAGE = """<!DOCTYPE html>
+<html lang=en>
+  <body   class='home'>
+    <svg viewBox="0 0 24 24" width=24><path d="M12 2 L2 22 L22 22 Z" fill='none'/></svg>
+    <p>Some <b>bold</b>, <i>italic</i> and&nbsp;plain &copy; 2024 <br/>
+       text.</p>
+    <a   href="/a?x=1&y=2"  id=cta CLASS="btn  primary" >Buy</a  >
+    <!-- keep me -->
+    <script>if (1 < 2 && "</p>") { go() }</script>
+  </body>
+</html>
+"""
+
+
+def test_one_change_leaves_everything_else_of_the_page_alone() -> None:
+    assert changed(PAGE, "#cta", "set-text", value="Order") == PAGE.replace(">Buy<", ">Order<")
+    assert changed(PAGE, "#cta", "add-class", value="big") == PAGE.replace("btn  primary", "btn  primary big")
+
+
+def test_the_order_and_the_quotes_of_attributes_stay() -> None:
+    after = changed(PAGE, "#cta", "set-attribute", attr="href", value="/b")
+    assert after == PAGE.replace("/a?x=1&y=2", "/b")
+
+
+def test_blanks_around_inline_tags_stay() -> None:
+    assert changed(PAGE, "i", "set-text", value="slanted") == PAGE.replace(">italic<", ">slanted<")
+    assert changed(PAGE, "b", "unwrap") == PAGE.replace("<b>bold</b>", "bold")
+
+
+def test_a_page_with_inline_drawings_is_edited_without_quoting_them() -> None:
+    after = changed(PAGE, "svg path", "set-attribute", attr="fill", value="red")
+    assert after == PAGE.replace("fill='none'", "fill='red'")
+
+
+def test_a_miss_changes_nothing_and_says_what_is_there() -> None:
+    refusal = refused(PAGE, "#ctaa", "set-text", value="x")
+    assert "#cta" in refusal.message
+
+
+def test_a_page_is_never_written_whole_for_a_part_of_it() -> None:
+    result = edit(PAGE, Replace(Selector("p"), "<p>New</p>"), path="index.html")
+    assert result.error is None
+    assert len(result.changes.splices) == 1
+    assert len(result.changes.splices[0].old) < 120
+
+
+def test_lines_of_a_page_with_crlf_stay_crlf() -> None:
+    text = PAGE.replace("\n", "\r\n")
+    result = edit(text, Replace(Selector("p"), "<p>\nNew\n</p>"), path="index.html")
+    assert result.error is None
+    assert result.text.count("\n") == result.text.count("\r\n")
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.HTM", "x/b.j2", "c.html.erb", "d.hbs", "e.twig"])
+def test_pages_and_templates_have_an_outline(name: str) -> None:
+    known = format_of(name)
+    assert known is not None
+    assert known.name == "html"
+    entries = known.outline(Source.of_text("<main><h1>A <b>title</b></h1><p id=x>y</p><p>z</p></main>", path=name))
+    assert not isinstance(entries, Refusal)
+    assert [(entry.address, entry.label, entry.depth) for entry in entries] == [
+        ("selector:main", "main", 0),
+        ("selector:h1", "h1 A title", 1),
+        ("selector:#x", "p#x", 1),
+    ]
