@@ -10,6 +10,9 @@ A scenario folder holds
 An answer may also say `found`, the tier and what differed for each edit that was not quoted exactly, `corrected`, the
 call that a refusal offers, and `unique_old`, what would mean each of several places alone; left out: not compared.
 
+The calls `outline` and `locate` change nothing and answer with the addresses, and with the text of each place.
+Targets are named by address, as {"at": …}; `without` names guards that are left out.
+
 `$1` stands for the id of the first call's record. A call may carry its own `task`, and `preview`,
 and `policy` with `tier` and `on_drift`. The call `outside`
 is somebody else's program writing a file. An answer that is both refused and lists files is a partial success.
@@ -26,6 +29,7 @@ from click.testing import CliRunner
 
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import edit_from_json
+from steadyhand.plan.guards.guard import guards
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import requests_from_json
 from steadyhand.session.receipt import Receipt
@@ -63,17 +67,34 @@ class Driver:
 
 class PythonDriver(Driver):
     def make(self, call: Call) -> tuple[str | None, Answer]:
-        with Workspace(self.root, task=call.get("task"), **self.options) as workspace:
+        with Workspace(self.root, task=call.get("task"), **self._policy(call), **self.options) as workspace:
             try:
                 receipt = getattr(self, call["call"])(workspace, call)
             except EditError as error:
                 return None, {"ok": False, "kind": str(error.kind), **_offered(error.details)}
-        if receipt is None:
-            return None, {"ok": True, "files": []}
+        if not isinstance(receipt, Receipt):
+            return None, {"ok": True, "files": [], **(receipt or {})}
         answer: Answer = {"ok": receipt.ok, "files": sorted([file.status, file.path] for file in receipt.files)}
         if receipt.error is not None:
             answer["kind"] = str(receipt.error.kind)
         return receipt.id, answer | _found([outcome.to_json() for outcome in receipt.outcomes])
+
+    def _policy(self, call: Call) -> dict[str, Policy]:
+        kept = frozenset(guard.name for guard in guards()) - set(call.get("without", ()))
+        return {"policy": Policy(guards=kept)} if "without" in call else {}
+
+    def outline(self, workspace: Workspace, call: Call) -> Answer:
+        found = workspace.outline(call["path"], **_some(call, "within", "depth", "limit"))
+        return {"addresses": [entry.address for entry in found.entries]}
+
+    def locate(self, workspace: Workspace, call: Call) -> Answer:
+        text = workspace.read(call["path"]).text
+        return {
+            "texts": [place.span.of(text) for place in workspace.locate(call["path"], **_some(call, "target", "which"))]
+        }
+
+    def move(self, workspace: Workspace, call: Call) -> Receipt:
+        return workspace.move(call["path"], call["target"], **_some(call, "to", "to_path", "where", "expect"))
 
     def edit(self, workspace: Workspace, call: Call) -> Receipt:
         edits = [edit_from_json(edit) for edit in call["edits"]]
@@ -126,17 +147,33 @@ class CommandLineDriver(Driver):
         answer: Answer = {"ok": document["ok"]}
         if receipt is not None or document["ok"]:
             answer["files"] = sorted([file["status"], file["path"]] for file in (receipt or {"files": []})["files"])
+        if "entries" in document:
+            answer["addresses"] = [entry["address"] for entry in document["entries"]]
+        if "places" in document:
+            answer["texts"] = [place["text"] for place in document["places"]]
         if "error" in document:
             answer["kind"] = document["error"]["kind"]
         answer |= _found(receipt["outcomes"]) if receipt else _offered(document.get("error", {}).get("details", {}))
         assert (result.exit_code == 0) is document["ok"]
         return receipt["id"] if receipt else None, answer
 
+    def outline(self, call: Call) -> tuple[list[str], None]:
+        return ["outline", self._file(call), *_flags(call, "within", "depth", "limit")], None
+
+    def locate(self, call: Call) -> tuple[list[str], None]:
+        which = [f"--occurrence={call['which']}"] if "which" in call else []
+        return ["locate", self._file(call), call["target"], *which], None
+
+    def move(self, call: Call) -> tuple[list[str], None]:
+        other = [f"--to-file={self.root}/{call['to_path']}"] if "to_path" in call else []
+        return ["move", self._file(call), call["target"], *other, *_flags(call, "to", "where", "expect")], None
+
     def edit(self, call: Call) -> tuple[list[str], str | None]:
         policy = {name.replace("_", "-"): value for name, value in call.get("policy", {}).items()}
         more = (
             _flags(call, "expect", "reason") + (["--dry-run"] if call.get("preview") else []) + _flags(policy, *policy)
         )
+        more += [f"--no-guard={name}" for name in call.get("without", ())]
         edits = call["edits"]
         if len(edits) > 1 or call.get("partial"):
             plan = {
@@ -145,6 +182,10 @@ class CommandLineDriver(Driver):
             }
             return ["apply", "-"], json.dumps(plan)
         (edit,) = edits
+        if "act" in edit:
+            args = [f"{name}:={json.dumps(value)}" for name, value in edit.get("args", {}).items()]
+            which = _flags(edit, "occurrence", "expected")
+            return ["act", self._file(call), edit["target"]["at"], edit["act"], *args, *which, *more], None
         if "new" in edit:
             return ["edit", self._file(call), *self._place(edit), "--new-file=-", *more], edit["new"]
         if "insert" in edit:
@@ -156,6 +197,8 @@ class CommandLineDriver(Driver):
         which = _flags(edit, "occurrence", "expected")
         if isinstance(target, str):
             return [f"--old={target}", *which]
+        if "at" in target:
+            return [f"--at={target['at']}", *which]
         if "lines" in target:
             return [f"--lines={target['lines'][0]}:{target['lines'][1]}", *which]
         return [f"--anchor={target['anchor']}", *which]
@@ -163,6 +206,8 @@ class CommandLineDriver(Driver):
     def _beside(self, edit: dict[str, Any]) -> list[str]:
         if isinstance(edit["target"], str):
             return [f"--{edit['where']}={edit['target']}"]
+        if "at" in edit["target"]:
+            return [f"--at={edit['target']['at']}", f"--where={edit['where']}", *_flags(edit, "occurrence")]
         first, last = edit["target"]["lines"]
         return [f"--line={last if edit['where'] == 'after' else first - 1}"]
 

@@ -28,6 +28,17 @@ def fetch(url):
         if answer.ok:
             return answer
 """
+SERVICES = """\
+{
+  // what runs
+  "services": {
+    "web": {"image": "nginx:1.25", "ports": [80, 443]},
+    "db": {"image": "postgres \\u001b[31m"}
+  },
+  "name": "one",
+  "name": "two"
+}
+"""
 SLOPPY = "def fetch(url):\n  # until it goes well\n  for _ in range(3):\n    answer = get(url, 10)\n    if answer.ok:"
 STALE = "    for _ in range(3):\n        answer = get(url, 5)\n        if answer.ok:"
 EDIT = ["edit", "notes.md", "--old", "the cat sat", "--new", "the dog slept", "--reason", "it barks"]
@@ -114,6 +125,23 @@ CASES: dict[str, list[list[str]]] = {
     "create": [["write", "new.md", "--text", "no newline"]],
     "mode": [["chmod", "notes.md", "600"]],
     "read": [["read", "notes.md", "--numbers"], ["read", "notes.md", "--lines", "3:", "--anchors"]],
+    "outline": [["outline", "services.jsonc"], ["outline", "services.jsonc", "--within=key:services", "--limit=3"]],
+    "locate": [
+        ["locate", "services.jsonc", "key:services.web"],
+        ["locate", "services.jsonc", "key:name", "--all"],
+        ["locate", "crlf.txt", "lines:2-3"],
+    ],
+    "locate-ambiguous": [["locate", "services.jsonc", "key:name"]],
+    "locate-missing": [["locate", "services.jsonc", "key:services.wbe"]],
+    "act": [["act", "services.jsonc", "key:services.web.image", "set-key", "value=nginx:1.27", "--reason", "newer"]],
+    "act-unknown": [
+        ["act", "services.jsonc", "key:services", "set-kye", "value=1"],
+        ["act", "services.jsonc", "key:services", "add-key", "name=cache"],
+        ["act", "services.jsonc", "key:services.web.image", "set-key", "value=1.10"],
+    ],
+    "move": [["move", "notes.md", "lines:1-2", "--to", "lines:4"]],
+    "move-file": [["move", "notes.md", "lines:3-4", "--to-file", "cat.md"]],
+    "breaks-syntax": [["edit", "services.jsonc", "--lines", "4", "--new", '    "web": {']],
     "check": [EDIT, ["check"], ["gc", "--keep-days", "0"]],
 }  # fmt: skip
 
@@ -140,6 +168,7 @@ def test_page(shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (shell.root / "crlf.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
     (shell.root / "hostile.txt").write_bytes("one \x1b]0;title\x07\ntwo \x9b31m\x7f\n".encode())
     (shell.root / "fetch.py").write_text(FETCH)
+    (shell.root / "services.jsonc").write_text(SERVICES)
     shown = page(shell, name)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown)
     golden = GOLDEN / f"{name}.txt"

@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import click
@@ -17,7 +18,8 @@ from steadyhand.surfaces.cli.main import cli
 from tests.surfaces.shell import SOURCE, Shell
 
 NAMES = (
-    "apply chmod check completion convert delete diff doctor edit gc insert log read redo rename show undo why write"
+    "act apply chmod check completion convert delete diff doctor edit gc insert locate log move outline read redo "
+    "rename show undo why write"
 ).split()
 HEAVY = {"rich", "rapidfuzz", "sqlite3", "turbohtml", "hypothesis", "asyncio", "difflib", "tomllib", "subprocess"}
 
@@ -64,8 +66,9 @@ def test_the_examples_of_every_command_parse() -> None:
     for name in NAMES:
         command = get(name)
         for example in command.examples.splitlines():
-            words = shlex.split(example.partition("steadyhand ")[2].partition(" > ")[0].partition(" >> ")[0])
-            command.make_context(name, words[1:], resilient_parsing=False, obj=None)
+            words = shlex.split(example.partition("steadyhand ")[2])
+            typed = list(takewhile(lambda word: word not in (">", ">>"), words[1:]))
+            command.make_context(name, typed, resilient_parsing=False, obj=None)
 
 
 def test_help_imports_nothing_heavy_and_is_quick() -> None:
@@ -127,6 +130,9 @@ def complete(line: str, **environ: str) -> list[str]:
         ("steadyhand log --jso", ["--json"]),
         ("steadyhand log --ac", ["--actor"]),
         ("steadyhand edit docs/a", ["docs/a"]),
+        ("steadyhand act a.json key:a rename-", ["rename-key"]),
+        ("steadyhand edit a.json --no-guard sy", ["syntax"]),
+        ("steadyhand move a.md lines:1 --where st", ["start"]),
     ],
 )
 def test_what_the_shell_is_offered(line: str, offered: list[str]) -> None:

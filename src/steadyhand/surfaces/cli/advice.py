@@ -10,10 +10,13 @@ import re
 from collections.abc import Callable, Mapping
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.corrected import typed
 
 Advice = Callable[[Mapping[str, object]], str | None]
 PLACES = ("edit", "delete", "diff")
-TEXTS = (*PLACES, "insert", "read", "write")
+ADDRESSES = (*PLACES, "act", "locate")
+TEXTS = (*ADDRESSES, "insert", "outline", "read", "write")
+GUARDED = (*PLACES, "act", "apply", "insert", "move", "write")
 
 
 def _say(sentence: str) -> Advice:
@@ -51,12 +54,28 @@ def _whole_lines(details: Mapping[str, object]) -> str | None:
     return f"--lines takes 1:{count} or less" if count else "steadyhand insert FILE --line 0 adds the first line"
 
 
+def _among(which: str) -> Advice:
+    """Several places that answer to one address; each is listed with its own."""
+
+    def advice(details: Mapping[str, object]) -> str | None:
+        return f"type the address of the one you mean{which}" if details.get("places") else None
+
+    return advice
+
+
+def _unguarded(details: Mapping[str, object]) -> str | None:
+    """How to leave out the guard that refuses; what is refused before the guards are asked stays refused."""
+    guard = details.get("guard")
+    return f"--no-guard {guard} makes it all the same" if isinstance(guard, str) else None
+
+
 _ADDED: dict[tuple[Kind, str], Advice] = {
     (Kind.SUSPICIOUS_SHRINK, "write"): _say("--allow-shrink allows it"),
-    **{(Kind.STALE_SOURCE, name): _version("names") for name in (*PLACES, "insert", "rename")},
+    **{(Kind.STALE_SOURCE, name): _version("names") for name in (*PLACES, "insert", "rename", "act", "move")},
     **{(Kind.AMBIGUOUS_MATCH, name): _say("typed as --occurrence N, --first, --last or --all") for name in PLACES},
     (Kind.AMBIGUOUS_MATCH, "insert"): _say("typed as --occurrence N, first, last or all"),
-    **{(Kind.COUNT_MISMATCH, name): _say("--expected N is the number to count on") for name in PLACES},
+    **{(Kind.COUNT_MISMATCH, name): _say("--expected N is the number to count on") for name in (*PLACES, "act")},
+    **{(Kind.BREAKS_SYNTAX, name): _unguarded for name in GUARDED},
     **{(Kind.NOT_TEXT, name): _say("--encoding NAME says how it is encoded") for name in TEXTS},
     (Kind.EXISTS_ALREADY, "write"): _say("without --mode, write replaces a file; chmod changes its mode"),
     (Kind.EXISTS_ALREADY, "apply"): _say("--overwrite puts the new file in its place"),
@@ -70,6 +89,9 @@ _INSTEAD: dict[tuple[Kind, str], Advice] = {
     ),
     (Kind.OUT_OF_BOUNDS, "insert"): _insertion_lines,
     **{(Kind.OUT_OF_BOUNDS, name): _whole_lines for name in PLACES},
+    **{(Kind.AMBIGUOUS_MATCH, name): _among(", or add --nth N, --first, --last or --all") for name in ADDRESSES},
+    (Kind.AMBIGUOUS_MATCH, "insert"): _among(", or add --occurrence N, first, last or all"),
+    **{(Kind.AMBIGUOUS_MATCH, name): _among("") for name in ("move", "outline")},
 }
 _SPELLINGS = (
     ("the edit given as `corrected` in the details", "the corrected call below"),
@@ -83,6 +105,8 @@ _SPELLINGS = (
     (" with allow_shrink", " with --allow-shrink"),
     ("leave occurrence and expected out", "leave --occurrence and --expected out"),
 )
+_SEND = re.compile(r"\bsend (([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:.*)", re.DOTALL)
+_ACT = re.compile(r"(?:\bact )?\b([a-z]+(?:-[a-z]+)+) on key '([^']*)'(?: with name '([^']*)' and a value)?")
 _FORMAT = re.compile(r"\bformat='([\w-]+)'")
 
 
@@ -91,15 +115,41 @@ def advise(error: EditError, command: str | None) -> EditError:
     if command is None:
         return error
     hint = error.hint or ""
-    for told, typed in _SPELLINGS:
-        hint = hint.replace(told, typed)
+    for told, spelled in _SPELLINGS:
+        hint = hint.replace(told, spelled)
     hint = _FORMAT.sub(r"--format \1", hint)
+    if command in (*ADDRESSES, "insert", "move", "outline"):
+        path = error.details.get("path")
+        hint = _ACT.sub(lambda found: _typed_act(found, path), _SEND.sub(_typed_address, hint))
     if (instead := _look(_INSTEAD, error, command)) is not None:
         hint = instead
     added = _look(_ADDED, error, command)
     if added is not None and not any(word in hint for word in added.split() if word.startswith("--")):
         hint = f"{hint}; {added}" if hint else added
     return error if hint == (error.hint or "") else _with_hint(error, hint)
+
+
+def _typed_address(found: re.Match[str]) -> str:
+    """An address to send, as a word of the shell; anything else as it was."""
+    from steadyhand.structure.target import targets
+
+    return f"type {typed(found[1], one_line=True)}" if found[2] in targets() else found[0]
+
+
+def _kind_of_keys(path: object) -> str:
+    """How keys of a file are addressed: those of a page with front matter are not its own."""
+    from steadyhand.structure.format import format_of
+    from steadyhand.structure.keys.syntax import syntax_of
+
+    known = format_of(path) if isinstance(path, str) else None
+    return "front_matter" if known is not None and syntax_of(known.name) is None else "key"
+
+
+def _typed_act(found: re.Match[str], file: object) -> str:
+    """What could be done to a key, as the command that does it."""
+    action, path, name = found.groups()
+    arguments = "" if name is None else f" name={typed(name, one_line=True)} value=VALUE"
+    return f"steadyhand act FILE {typed(f'{_kind_of_keys(file)}:{path}', one_line=True)} {action}{arguments}"
 
 
 def _look(table: Mapping[tuple[Kind, str], Advice], error: EditError, command: str) -> str | None:

@@ -19,6 +19,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 
 SECTIONS = ("Change files", "Look", "History", "Care")
 _FOLDER = "steadyhand.surfaces.cli.commands"
+Listing = Callable[[], tuple[str, list[tuple[str, str]]]]
 _EVERYWHERE = "Global options (steadyhand --help) may stand after the command too. Exit codes: docs/errors.md."
 
 
@@ -32,12 +33,13 @@ def command_names() -> tuple[str, ...]:
 class Command(click.Command):
     """A command that knows its section of the help, carries examples, and takes the global options too."""
 
-    def __init__(self, *args: Any, section: str, examples: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, section: str, examples: str, listing: Listing | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if section not in SECTIONS:
             raise ValueError(f"no such section: {section}")
         self.section = section
         self.examples = examples.strip()
+        self.listing = listing
         own = {name for parameter in self.params for name in parameter.opts}
         self.params.extend(option for option in global_options(hidden=True) if not own.intersection(option.opts))
 
@@ -57,6 +59,10 @@ class Command(click.Command):
         return found
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.listing is not None:
+            title, rows = self.listing()
+            with formatter.section(title):
+                formatter.write_dl(rows, col_max=24)
         with formatter.section("Examples"):
             for line in self.examples.splitlines():
                 formatter.write(f"  {line.strip()}\n")
@@ -84,11 +90,18 @@ class Group(click.Group):
                 formatter.write_dl(rows)
 
 
-def command(name: str, *, section: str, examples: str) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command: `COMMAND = command(...)(function)`, used as a decorator on the function."""
+def command(
+    name: str, *, section: str, examples: str, listing: Listing | None = None
+) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command: `COMMAND = command(...)(function)`, used as a decorator on the function.
+
+    `listing` is asked for a title and rows when the command's help is shown, and not before.
+    """
 
     def declare(function: Callable[..., Any]) -> Command:
-        declared = click.command(name, cls=Command, section=section, examples=examples)(click.pass_obj(function))
+        declared = click.command(name, cls=Command, section=section, examples=examples, listing=listing)(
+            click.pass_obj(function)
+        )
         assert isinstance(declared, Command)
         return declared
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from steadyhand.surfaces.cli.guarding import guards_but
+
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
 
@@ -64,10 +66,10 @@ def tolerance_options(function: _Function) -> _Function:
     return tier(drift(function))
 
 
-def policy_of(tier: str | None, on_drift: OnDrift | None) -> Policy | None:
-    """What the options ask for; None where they were left out, which is the usual policy."""
-    if tier is None and on_drift is None:
+def policy_of(tier: str | None = None, on_drift: OnDrift | None = None, without: tuple[str, ...] = ()) -> Policy | None:
+    """What the options ask for, `without` some guards; None where all were left out, which is the usual policy."""
+    if tier is None and on_drift is None and not without:
         return None
     from steadyhand.plan.policy import Policy
 
-    return Policy(tier=tier, on_drift=on_drift or "refuse")
+    return Policy(tier=tier, on_drift=on_drift or "refuse", guards=guards_but(without))

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError
 from steadyhand.surfaces.cli.formats import FormatName, FormatOption
 from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import reply_text
 from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.json_text import parse_json
 from steadyhand.surfaces.cli.options import FileName, dry_run_option, reason_option
 from steadyhand.surfaces.cli.progress import progress
 from steadyhand.surfaces.cli.report import report
@@ -47,6 +49,7 @@ _FILES = re.compile(r'"files"\s*:')
 @click.option("--overwrite", is_flag=True, help="Let new, moved and whole files take the place of others.")
 @click.option("--strict", is_flag=True, help="Refuse anything around the patch: prose, fences, tags.")
 @tolerance_options
+@guard_option
 @reason_option
 @dry_run_option
 def run(
@@ -58,6 +61,7 @@ def run(
     strict: bool,
     tier: str | None,
     on_drift: OnDrift | None,
+    without: tuple[str, ...],
     reason: str | None,
     dry_run: bool,
 ) -> int:
@@ -65,12 +69,12 @@ def run(
 
     Formats are listed in docs/dialects.md; auto finds out which it is and says so. Either everything is applied or
     nothing. A JSON plan {"files": [...]} is a format too: each file has a path and edits, write, merge, create, delete,
-    rename_to, copy_to or mode; with "partial": true whatever can be applied is. Paths are relative to the root.
+    rename_to, copy_to, move or mode; with "partial": true whatever can be applied is. Paths are relative to the root.
     Without FILE, or for -, standard input is read.
     """
     text = reply_text(invocation, reply)
     plan = _plan(text) if format_name in ("auto", "json") and not (path or overwrite or strict) else None
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
         with progress(invocation.output, "staging") as shown:
             if plan is not None:
                 receipt = workspace.apply(plan, reason=reason, preview=dry_run, progress=shown)
@@ -95,7 +99,7 @@ def _plan(text: str) -> Requests | None:
     from steadyhand.dialects.front import read_patch
     from steadyhand.plan.request import requests_from_json
 
-    value = _parse(text)
+    value = parse_json(text, "the plan")
     try:
         return requests_from_json(value)
     except EditError as refusal:
@@ -104,40 +108,6 @@ def _plan(text: str) -> Requests | None:
         except EditError:
             raise refusal from None
         return None
-
-
-def _parse(text: str) -> object:
-    import json
-
-    try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise EditError(
-            Kind.BAD_REQUEST,
-            f"the plan is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
-            hint="mend the plan at that place",
-            details={"line": error.lineno, "column": error.colno},
-        ) from error
-    except RecursionError as error:
-        raise EditError(
-            Kind.TOO_LARGE, "the plan is nested too deeply", hint="a plan needs a handful of levels"
-        ) from error
-    except ValueError as error:
-        raise EditError(Kind.BAD_REQUEST, f"the plan is not usable JSON: {error}", hint="mend the plan") from error
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object; which of two equal keys was meant is not ours to guess."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return found
-
-
-def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON value")
 
 
 COMMAND = run

@@ -21,7 +21,7 @@ from steadyhand.surfaces.cli.invocation import Invocation
 def run(invocation: Invocation, shell: str) -> int:
     """Print a completion script for a shell.
 
-    It completes commands, options, their values, file names and the ids of the latest records.
+    It completes commands, options, their values, file names, actions and the ids of the latest records.
     """
     from click.shell_completion import ShellComplete, get_completion_class
 

@@ -8,8 +8,10 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import PlaceOptions, commit_options, encoding_option, file_argument, place_options
+from steadyhand.surfaces.cli.options import commit_options, encoding_option, file_argument
+from steadyhand.surfaces.cli.place import PlaceOptions, place_options
 from steadyhand.surfaces.cli.report import report
 from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
@@ -20,6 +22,7 @@ from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_opti
     examples="""
     steadyhand delete app.py --old "import os" --reason "unused"
     steadyhand delete notes.md --lines 4:9
+    steadyhand delete guide.md --at "heading:Guide > Old news"
     steadyhand delete old.md --file
     """,
 )
@@ -27,6 +30,7 @@ from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_opti
 @place_options
 @click.option("--file", "whole", is_flag=True, help="Delete the file itself.")
 @tolerance_options
+@guard_option
 @commit_options
 @encoding_option
 def run(
@@ -39,9 +43,10 @@ def run(
     encoding: str | None,
     tier: str | None,
     on_drift: OnDrift | None,
+    without: tuple[str, ...],
     **place: Any,
 ) -> int:
-    """Delete text, lines or a whole file.
+    """Delete text, lines, what an address names, or a whole file.
 
     Text must be there exactly once, unless you say which occurrence you mean. A deleted file stays in the journal
     and comes back with undo.
@@ -56,7 +61,7 @@ def run(
     from steadyhand.plan.edit import Delete
 
     edit = Delete(where.target(invocation), occurrence=where.which(), expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
         path = invocation.path(file)
         receipt = workspace.edit(path, [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run)
         return report(invocation, receipt)

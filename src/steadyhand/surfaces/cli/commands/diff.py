@@ -9,9 +9,11 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import text_from
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import FileName, PlaceOptions, encoding_option, place_options
+from steadyhand.surfaces.cli.options import FileName, encoding_option
+from steadyhand.surfaces.cli.place import PlaceOptions, place_options
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.report import cut_width, report
 from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
@@ -36,6 +38,7 @@ _RECORD = re.compile(r"[0-9a-f]{4,40}", re.IGNORECASE)
 @click.option("--task", metavar="TASK", help="What the records of this task change together.")
 @click.option("--raw", is_flag=True, help="The diff as git apply wants it; only into a file or a pipe.")
 @tolerance_options
+@guard_option
 @encoding_option
 def run(
     invocation: Invocation,
@@ -48,6 +51,7 @@ def run(
     encoding: str | None,
     tier: str | None,
     on_drift: OnDrift | None,
+    without: tuple[str, ...],
     **place: Any,
 ) -> int:
     """Show a diff and write nothing.
@@ -73,7 +77,7 @@ def run(
     edit: Edit = Delete(target, occurrence=which, expected=where.expected)
     if text is not None:
         edit = Replace(target, text, occurrence=which, expected=where.expected)
-    with invocation.workspace(policy=policy_of(tier, on_drift)) as workspace:
+    with invocation.workspace(policy=policy_of(tier, on_drift, without)) as workspace:
         receipt = workspace.preview(invocation.path(subject), [edit], expect=expect, encoding=encoding)
     return _show(invocation, receipt.diff(), raw=True) if raw else report(invocation, receipt)
 

@@ -6,17 +6,13 @@ from typing import Any
 
 import click
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import required_text
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import (
-    FileName,
-    PlaceOptions,
-    commit_options,
-    encoding_option,
-    file_argument,
-    place_options,
-)
+from steadyhand.surfaces.cli.options import FileName, commit_options, encoding_option, file_argument
+from steadyhand.surfaces.cli.place import PlaceOptions, place_options
 from steadyhand.surfaces.cli.report import report
 from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
@@ -26,17 +22,21 @@ from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_opti
     section="Change files",
     examples="""
     steadyhand edit docs/a.md --old "teh cat" --new "the cat" --reason "typo"
-    steadyhand edit app.py --lines 10:12 --new-file block.py
+    steadyhand edit app.py --lines 10:12 --new-file part.py
+    steadyhand edit app.py --at symbol.body:Session.send --new-file body.py
+    steadyhand edit guide.md --at "heading:Guide > Old news" --delete
     steadyhand edit app.py --old colour --new color --all --expected 7
     steadyhand edit app.py --old-file old.txt --new-file new.txt --tier whitespace
-    git show HEAD:block.py | steadyhand edit app.py --anchor 12#a3f --new-file -
+    git show HEAD:part.py | steadyhand edit app.py --anchor 12#a3f --new-file -
     """,
 )
 @file_argument
 @place_options
 @click.option("--new", metavar="TEXT", help="The text to put there.")
 @click.option("--new-file", metavar="FILE", type=FileName(), help="A file that holds it; - for standard input.")
+@click.option("--delete", is_flag=True, help="Put nothing there: take the place away.")
 @tolerance_options
+@guard_option
 @commit_options
 @encoding_option
 def run(
@@ -50,6 +50,8 @@ def run(
     encoding: str | None,
     tier: str | None,
     on_drift: OnDrift | None,
+    delete: bool,
+    without: tuple[str, ...],
     **place: Any,
 ) -> int:
     """Replace text in a file.
@@ -58,13 +60,19 @@ def run(
     Where it is misquoted (blanks, indentation, quotes, line numbers, a reworded comment) and only one place can be
     meant, the edit is made there and the answer says what differed; --tier exact asks for the very characters.
     Texts are literal: no patterns, no escapes. A newline at the end of --old-file or --new-file counts.
+    --at names a place by what it is (steadyhand outline lists the addresses of a file); the rest stays as it is.
     """
-    from steadyhand.plan.edit import Replace
+    from steadyhand.plan.edit import Delete, Edit, Replace
 
     where = PlaceOptions(**place)
-    text = required_text(invocation, "--new", new, new_file)
-    edit = Replace(where.target(invocation), text, occurrence=where.which(), expected=where.expected, reason=reason)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
+    if delete and (new is not None or new_file is not None):
+        raise EditError(Kind.BAD_REQUEST, "--delete and a new text exclude each other", hint="drop one of them")
+    text = None if delete else required_text(invocation, "--new", new, new_file)
+    target, which = where.target(invocation), where.which()
+    edit: Edit = Delete(target, occurrence=which, expected=where.expected, reason=reason)
+    if text is not None:
+        edit = Replace(target, text, occurrence=which, expected=where.expected, reason=reason)
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
         receipt = workspace.edit(
             invocation.path(file), [edit], expect=expect, reason=reason, encoding=encoding, preview=dry_run
         )

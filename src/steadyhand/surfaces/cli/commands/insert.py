@@ -8,24 +8,19 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import decode, piped, text_from
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.options import (
-    FileName,
-    OccurrenceType,
-    anchor_target,
-    commit_options,
-    encoding_option,
-    file_argument,
-    lines_target,
-)
+from steadyhand.surfaces.cli.options import FileName, OccurrenceType, commit_options, encoding_option, file_argument
+from steadyhand.surfaces.cli.place import address_target, anchor_target, at_option, lines_target, where_option
 from steadyhand.surfaces.cli.report import report
 from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Insert
+    from steadyhand.structure.node import Where
 
-_WHERE = "say where: --before TEXT, --after TEXT, --line N or --anchor LINE#HASH"
+_WHERE = "say where: --before TEXT, --after TEXT, --line N, --anchor LINE#HASH or --at ADDRESS"
 
 
 @command(
@@ -35,6 +30,7 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N or --anchor LINE#HASH
     steadyhand insert app.py --after "import os" $'\\nimport sys'
     steadyhand insert notes.md --line 0 "# Notes"
     steadyhand insert notes.md --line -1 --text-file entry.md
+    steadyhand insert guide.md --at "heading:Guide > Setup" --where end --text-file steps.md
     """,
 )
 @file_argument
@@ -49,10 +45,13 @@ _WHERE = "say where: --before TEXT, --after TEXT, --line N or --anchor LINE#HASH
     help="Insert whole lines after line N; 0: at the start, -1: at the end.",
 )
 @click.option("--anchor", metavar="LINE#HASH", help="Insert whole lines after the line read --anchors names so.")
+@at_option
+@where_option("With --at: before it or after it (default), or inside at its start or end.")
 @click.option(
     "--occurrence", metavar="WHICH", type=OccurrenceType(), help="unique (default), first, last, all or a number."
 )
 @tolerance_options
+@guard_option
 @commit_options
 @encoding_option
 def run(
@@ -66,17 +65,20 @@ def run(
     encoding: str | None,
     tier: str | None,
     on_drift: OnDrift | None,
+    without: tuple[str, ...],
     **where: Any,
 ) -> int:
     """Insert text before or after a place.
 
     --before and --after insert exactly the text given, beside text that must be there exactly once; --line and
-    --anchor insert whole lines, for which the newline at the end is optional. Without TEXT, standard input is read.
+    --anchor insert whole lines, for which the newline at the end is optional. --at inserts beside or inside what an
+    address names, with the blank lines, indentation or separator that belong there. Without TEXT, standard input is
+    read.
     """
     way = _way(where)
     content = _content(invocation, text, text_file)
     path = invocation.path(file)
-    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift)) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
         if where["line"] == -1:
             source = workspace.read(path, encoding=encoding)
             where["line"] = source.line_count
@@ -94,15 +96,18 @@ def _content(invocation: Invocation, text: str | None, text_file: str | None) ->
 
 def _way(where: dict[str, Any]) -> str:
     """The one option that says where."""
-    given = [name for name in ("before", "after", "line", "anchor") if where[name] is not None]
+    given = [name for name in ("before", "after", "line", "anchor", "at") if where[name] is not None]
     if len(given) != 1:
         found = " and ".join(f"--{name}" for name in given) + " exclude each other" if given else "no place was given"
         raise EditError(Kind.BAD_REQUEST, found, hint=_WHERE)
+    if where["where"] is not None and given != ["at"]:
+        raise EditError(Kind.BAD_REQUEST, f"--where goes with --at, not with --{given[0]}", hint="leave --where out")
     return given[0]
 
 
 def _insertion(way: str, content: str, reason: str | None, where: dict[str, Any]) -> Insert:
-    from steadyhand.plan.edit import Insert, Old
+    from steadyhand.plan.edit import Insert
+    from steadyhand.plan.place import Old
 
     occurrence = where["occurrence"]
     match way:
@@ -110,6 +115,10 @@ def _insertion(way: str, content: str, reason: str | None, where: dict[str, Any]
             return Insert(Old(where["before"]), content, where="before", occurrence=occurrence, reason=reason)
         case "after":
             return Insert(Old(where["after"]), content, where="after", occurrence=occurrence, reason=reason)
+        case "at":
+            side: Where = where["where"] or "after"
+            target = address_target(where["at"], "--at")
+            return Insert(target, content, where=side, occurrence=occurrence, reason=reason)
         case "anchor":
             return Insert(anchor_target(where["anchor"]), content, where="after", reason=reason)
         case _:

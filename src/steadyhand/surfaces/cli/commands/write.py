@@ -6,10 +6,12 @@ import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import bytes_from, decode_whole, piped
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileMode, FileName, commit_options, encoding_option, file_argument
 from steadyhand.surfaces.cli.report import report
+from steadyhand.surfaces.cli.tolerance import policy_of
 
 _NOT_UTF8 = "send it as UTF-8, with --encoding NAME if the file is to have another; or write bytes as they are: --bytes"
 
@@ -32,6 +34,7 @@ _NOT_UTF8 = "send it as UTF-8, with --encoding NAME if the file is to have anoth
 @click.option("--overwrite", is_flag=True, help="Replace the file whatever it holds.")
 @click.option("--allow-shrink", is_flag=True, help="Allow dropping most of the file.")
 @click.option("--mode", metavar="OCTAL", type=FileMode(), help="Permission bits of a new file.")
+@guard_option
 @commit_options
 @encoding_option
 def run(
@@ -43,6 +46,7 @@ def run(
     overwrite: bool,
     allow_shrink: bool,
     mode: int | None,
+    without: tuple[str, ...],
     expect: str | None,
     reason: str | None,
     dry_run: bool,
@@ -61,7 +65,7 @@ def run(
         )
     content = _content(invocation, text, from_file, exact=exact)
     path = invocation.path(file)
-    with invocation.workspace(writing=not dry_run) as workspace:
+    with invocation.workspace(writing=not dry_run, policy=policy_of(without=without)) as workspace:
         if mode is not None:
             receipt = workspace.create(path, str(content), mode=mode, reason=reason, preview=dry_run)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
@@ -11,12 +12,14 @@ from steadyhand.surfaces.terminal import Line, Piece, cells, head_of
 
 _MOST = 12  # lines of facts; programs get them all with --json
 _WIDTH = 120
+_KIND = re.compile(r"([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:")
 _FEW = 4  # places that are shown with what would mean each of them alone
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
-        "action actual also anchor column corrected count end errno example formats guard index limit line line_count "
-        "lines mode offset path similarity size start tier total tried verb wanted"
+        "action actions actual also anchor column corrected count end errno example excerpt formats guard index kind "
+        "limit line line_count lines mode nearest offset path places problem similarity size start tier total tried "
+        "verb wanted"
     ).split()
 )
 
@@ -26,6 +29,7 @@ def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDT
     first, *rest = error.message.split("\n")
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
     lines += _place_lines(error, rest, width)
+    lines += _address_lines(error) + _nearest_lines(error) + _excerpt_lines(error)
     lines += _fact_lines(error, is_offered=call is not None)
     lines += _tried_lines(error)
     lines += _reply_lines(error) + _also_lines(error)
@@ -90,6 +94,52 @@ def _place_lines(error: EditError, rows: Sequence[str], width: int) -> list[Line
         lines.append((label, *head_of(row if place is None else row.strip())))
         if len(places) <= _FEW:
             lines += _quotation(facts.get("unique_old"), width)
+    return lines
+
+
+def _address_lines(error: EditError) -> list[Line]:
+    """The places that answer to an address, each by the address that means it alone."""
+    places = error.details.get("places")
+    lines: list[Line] = []
+    for number, place in enumerate(places if isinstance(places, list) else (), 1):
+        if isinstance(place, Mapping) and isinstance(place.get("address"), str):
+            where = place.get("lines")
+            line = f" (line {where[0]})" if isinstance(where, list | tuple) and where else ""
+            address = typed(place["address"], one_line=True)
+            lines.append((Piece(f"{number:>3}. ", "id"), *head_of(address), Piece(line, "dim")))
+    rest = len(lines) - _MOST
+    return [*lines[:_MOST], (Piece(f"     … and {rest} more", "dim"),)] if rest > 0 else lines
+
+
+def _nearest_lines(error: EditError) -> list[Line]:
+    """What is there that is like what was asked for, as it can be typed; nothing where the message has all of it."""
+    nearest, told = error.details.get("nearest"), error.message + "\n" + (error.hint or "")
+    items = nearest if isinstance(nearest, list | tuple) else ()
+    names = [name for item in items if isinstance(name := _name_of(item), str)]
+    if all(name in told for name in names):
+        return []
+    return [(Piece("  there is: ", "dim"), *head_of(_typed_address(name))) for name in names[:_MOST]]
+
+
+def _name_of(item: object) -> object:
+    return item.get("address") if isinstance(item, Mapping) else item
+
+
+def _typed_address(name: str) -> str:
+    """An address as a word of the shell; a bare name, or one with a remark in brackets behind it, as it is."""
+    from steadyhand.structure.target import targets
+
+    kind = _KIND.match(name)
+    return typed(name, one_line=True) if kind and kind[1] in targets() and not name.endswith(")") else name
+
+
+def _excerpt_lines(error: EditError) -> list[Line]:
+    """The lines of the new text around the one that would not parse."""
+    rows, line = error.details.get("excerpt"), error.details.get("line")
+    lines: list[Line] = []
+    for row in rows if isinstance(rows, list) else ():
+        is_fault = str(row).startswith(f"{line}:")
+        lines.append((Piece("  > " if is_fault else "    ", "error"), *head_of(str(row))))
     return lines
 
 

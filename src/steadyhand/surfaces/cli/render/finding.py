@@ -5,9 +5,7 @@ Nothing is said of a place that was quoted exactly, or named by an address.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-_EXACT = (None, "exact", "lines", "anchor")  # the tiers and targets that overlook nothing
+from collections.abc import Container, Sequence
 
 
 def finding(tier: str | None, confidence: float | None, similarity: float | None, differs: Sequence[str]) -> str | None:
@@ -16,12 +14,19 @@ def finding(tier: str | None, confidence: float | None, similarity: float | None
     >>> finding("whitespace", 0.98, 0.96, ("indentation",))
     'found at the whitespace tier, 98% sure, 96% alike; what differed: indentation'
     """
-    if tier in _EXACT:
+    if tier in (None, "exact") or tier in _addresses():
         return None
     shares = [(share, word) for share, word in ((confidence, "sure"), (similarity, "alike")) if share is not None]
     told = {_percent(share): word for share, word in shares if share < 1}  # one share is told once
     measures = "".join(f", {percent} {word}" for percent, word in told.items())
     return f"found at the {tier} tier{measures}" + (f"; what differed: {', '.join(differs)}" if differs else "")
+
+
+def _addresses() -> Container[str]:
+    """The kinds of targets that stand for a tier where nothing was quoted; they overlook nothing."""
+    from steadyhand.structure.target import targets  # the list of commands must not load them
+
+    return targets()
 
 
 def lines_of(lines: tuple[int, int] | None) -> str:

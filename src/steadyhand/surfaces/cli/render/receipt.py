@@ -9,7 +9,7 @@ from steadyhand.errors import EditError
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.render.error import error_lines
 from steadyhand.surfaces.cli.render.finding import finding, lines_of
-from steadyhand.surfaces.terminal import Line, Piece, counted, visible_name
+from steadyhand.surfaces.terminal import Line, Piece, counted, head_of, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.plan.outcome import Outcome
@@ -117,6 +117,9 @@ def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError], *
         which = "" if is_only else f"edit {outcome.index + 1}, {where}{lines_of(outcome.lines)}: "
         style = "dim" if outcome.tier == "newline" else "warning"
         lines.append((Piece("  note: ", style), Piece(f"{which}{found}")))
+    if outcome.applied:
+        which = "" if is_only else f"edit {outcome.index + 1}, {where}: "
+        lines += [(Piece("  note: ", "dim"), *head_of(f"{which}{note}")) for note in outcome.notes]
     if outcome.applied and outcome.others:
         places = ", ".join(str(line) for line in outcome.others[:10])
         lines.append((Piece("  note: ", "dim"), Piece(f"left alone in {where}: the same text at line {places}")))

@@ -1,0 +1,6 @@
+def f():
+    pass
+
+
+def f():
+    return 1
