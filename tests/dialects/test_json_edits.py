@@ -16,7 +16,7 @@ from steadyhand.dialects.formats.json_edits import DIALECT
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Splitter
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Delete, Edit, Insert, Replace
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.place import Old
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import (
@@ -285,6 +285,7 @@ def test_our_own_requests_are_read_by_their_own_reader() -> None:
             {"path": "c", "rename_to": "d"},
             {"path": "e", "mode": "0644"},
             {"path": "f", "write": "x", "allow_shrink": True},
+            {"path": "g", "move": {"heading": "A"}, "to": {"path": "h", "where": "end"}},
         ]
     }
     wanted = requests_from_json(value).files
@@ -292,6 +293,18 @@ def test_our_own_requests_are_read_by_their_own_reader() -> None:
     assert isinstance(wanted[0], EditFile)
     assert found == [*(EditFile("a", (one,)) for one in wanted[0].edits), *wanted[1:]]
     assert requests(json.dumps(value["files"][:3])) == found[:4]
+
+
+def test_edits_by_address_and_actions_are_read_with_their_reasons() -> None:
+    acts = [
+        {"target": {"at": "key:a.b"}, "act": "set-key", "args": {"value": [1, None]}},
+        {"target": {"selector": {"css": "p", "nth": 2}}, "act": "add-class", "args": {"value": "x"}, "reason": "own"},
+        {"target": {"heading": ["A", "B"]}, "insert": "text", "where": "end"},
+    ]
+    wanted = [edit_from_json({"reason": "why", **act}) for act in acts]
+    reply = json.dumps({"files": [{"path": "f", "edits": acts}], "reason": "why"})
+    assert edits(reply) == wanted
+    assert edits(json.dumps({"path": "f", "edits": [{"reason": "why", **act} for act in acts]})) == wanted
 
 
 def test_the_reason_of_a_batch_is_the_reason_of_its_edits() -> None:

@@ -18,6 +18,7 @@ from steadyhand.plan.request import (
     EditFile,
     FileRequest,
     MergeFile,
+    MoveText,
     RenameFile,
     WriteFile,
 )
@@ -117,14 +118,14 @@ def paths_of(files: Sequence[FileRequest]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for request in files:
         found[request.path] = None
-        if isinstance(request, RenameFile | CopyFile):
+        if isinstance(request, RenameFile | CopyFile | MoveText):
             found[request.to] = None
     return tuple(found)
 
 
 def renamed(request: FileRequest, name: Callable[[str], str]) -> FileRequest:
     """A request with its paths put through a function."""
-    if isinstance(request, RenameFile | CopyFile):
+    if isinstance(request, RenameFile | CopyFile | MoveText):
         return replace(request, path=name(request.path), to=name(request.to))
     return replace(request, path=name(request.path))
 
@@ -167,6 +168,8 @@ def _left(request: FileRequest) -> dict[str, bool]:
             return {request.path: False, request.to: True}
         case CopyFile():
             return {request.to: True}
+        case MoveText():
+            return {request.path: True, request.to: True}
         case _:
             return {request.path: True}
 

@@ -14,7 +14,7 @@ Nothing here looks at a file; wrong types are refused as `bad-request` at once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from steadyhand.match.needle import Spare
@@ -194,6 +194,14 @@ def as_replacement(edit: Edit, old: str) -> str:
             return edit.text + old if edit.where in ("before", "start") else old + edit.text
         case Act():
             return old  # it has no old text
+
+
+def with_reason(edit: Edit, reason: str) -> Edit:
+    """The same edit for another reason."""
+    if isinstance(edit, Act):
+        which = {"occurrence": edit.occurrence, "expected": edit.expected}
+        return Act(edit.target, edit.name, reason=reason, **which, **edit.args)  # type: ignore[arg-type]
+    return replace(edit, reason=reason)
 
 
 _VERBS = ("new", "insert", "delete", "act")

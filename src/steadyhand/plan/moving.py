@@ -13,7 +13,7 @@ from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.text.lines import line_ending
+from steadyhand.text.lines import line_ending, split_lines
 from steadyhand.text.source import Source
 
 
@@ -38,6 +38,18 @@ def insertion(source: Source, request: MoveText, text: str) -> Edit:
         text = _apart(source.text, text, is_first=is_first)
     place: Place = Lines(1, 0) if is_first else Old("", at_end=True)
     return Insert(place, text, where=request.where)
+
+
+def alone(text: str) -> str:
+    """What arrives in a file that is made for it: one line ending behind it, and no blank lines that parted it.
+
+    >>> alone("## A\\n\\ntext\\n\\n"), alone("x")
+    ('## A\\n\\ntext\\n', 'x\\n')
+    """
+    rows = split_lines(text)
+    while len(rows) > 1 and not rows[-1].strip():
+        rows.pop()
+    return "".join(rows) if rows and line_ending(rows[-1]) else "".join(rows) + "\n"
 
 
 def _alike(source: Source, kind: str) -> list[str]:

@@ -19,7 +19,7 @@ from steadyhand.errors import EditError
 from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble
 from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.edit import Act, Edit, Replace
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, ask_guards
 from steadyhand.plan.locating import Located, Locator
 from steadyhand.plan.mark import without_mark
@@ -112,7 +112,7 @@ class _Planner:
         else:
             wishes, match = self._writing.wishes(index, edit, located)
         if all(wish.old == wish.new for wish in wishes):
-            raise refusals.no_change(self._name, "the new text is what stands there")
+            raise self._nothing_new(edit)
         self._source.encoding.check_new_text("".join(wish.new for wish in wishes))
         quoted = edit.target.text if isinstance(edit.target, Old) else ""
         standing = located.matches[0].span
@@ -123,6 +123,11 @@ class _Planner:
         self.others[index] = tuple(self.draft.to_original(span.start) for span in located.others)
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index)
         return match, notes
+
+    def _nothing_new(self, edit: Edit) -> EditError:
+        if isinstance(edit, Act):
+            return refusals.no_change(self._name, f"{edit.name} would change nothing there", "nothing needs to be done")
+        return refusals.no_change(self._name, "the new text is what stands there")
 
     def _guard_input(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
         return GuardInput(self.path, self._source.text, None, edits, self._policy)

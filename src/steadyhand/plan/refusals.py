@@ -206,9 +206,9 @@ def two_lines(line: int, sent: str | None, there: str | None) -> list[str]:
     return [f"  line {line} has: {has}", f"  you sent{' ' * len(str(line))} : {'nothing' if sent is None else sent}"]
 
 
-def no_change(name: str, what: str) -> EditError:
+def no_change(name: str, what: str, hint: str = "send the new text that is wanted") -> EditError:
     """The edit would leave everything as it is."""
-    return EditError(Kind.NO_CHANGE, f"{what}; {name} would stay as it is", hint="send the new text that is wanted")
+    return EditError(Kind.NO_CHANGE, f"{what}; {name} would stay as it is", hint=hint)
 
 
 def made_before(name: str, source: Source, span: Span) -> EditError:

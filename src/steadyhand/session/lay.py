@@ -12,7 +12,7 @@ from typing import Literal, assert_never
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Delete, Edit
-from steadyhand.plan.moving import insertion, move_inside
+from steadyhand.plan.moving import alone, insertion, move_inside
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
@@ -36,7 +36,7 @@ from steadyhand.session.versions import check_overwrite, expect_version
 from steadyhand.structure.node import Refusal
 from steadyhand.text.changeset import Clash
 from steadyhand.text.diff import changes_between
-from steadyhand.text.lines import line_ending, split_bodies
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
@@ -220,7 +220,7 @@ class Layer:
         self._edit(ask, request.path, (Delete(request.target),), request.expect)
         if there is None and request.place is None:
             self._allow("create", request.to)
-            self._create(ask, request.to, text if line_ending(text) else text + "\n", None)
+            self._create(ask, request.to, alone(text), None)
         else:
             other = self.overlay.need(request.to).source(ask.encoding)
             self._edit(ask, request.to, (insertion(other, request, text),), None)

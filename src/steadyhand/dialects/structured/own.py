@@ -14,7 +14,7 @@ from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.edit import Around, Found
 from steadyhand.dialects.structured.node import Node, plain
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Replace, edit_from_json
+from steadyhand.plan.edit import Edit, Replace, edit_from_json, with_reason
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import EditFile, FileRequest, request_from_json, requests_from_json
 
@@ -22,9 +22,10 @@ __all__ = ["find_own", "find_own_edit", "is_own_request"]
 
 Read = TypeVar("Read")
 
-_REQUEST = frozenset(("path", "edits", "write", "create", "delete", "rename_to", "copy_to", "merge", "mode"))
-_WITH = frozenset(("expect", "allow_shrink"))
-_EDIT = frozenset(("target", "new", "insert", "where", "delete", "occurrence", "expected", "reason"))
+_REQUEST = frozenset(("path", "edits", "write", "create", "delete", "rename_to", "copy_to", "merge", "move", "mode"))
+_WITH = frozenset(("expect", "allow_shrink", "to"))
+_VERBS = frozenset(("new", "insert", "delete", "act"))
+_EDIT = _VERBS | frozenset(("target", "where", "args", "occurrence", "expected", "reason"))
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
@@ -61,7 +62,7 @@ def _is_request(node: Node) -> bool:
 def find_own_edit(node: Node, document: Document, around: Around) -> Found | None:
     """An edit in our own form that stands alone or in a list of another form."""
     members = node.value
-    if not isinstance(members, dict) or not _has_target(node) or {"new", "insert", "delete"}.isdisjoint(members):
+    if not isinstance(members, dict) or not _has_target(node) or _VERBS.isdisjoint(members):
         return None
     if not around.is_listed and not _EDIT.issuperset(members):
         return None
@@ -87,7 +88,7 @@ def _split(node: Node, document: Document, request: FileRequest, reason: str | N
 
 def _one(node: Node, document: Document, request: EditFile, edit: Edit, reason: str | None) -> Found:
     is_idle = isinstance(edit, Replace) and isinstance(edit.target, Old) and edit.target.text == edit.new != ""
-    told = edit if edit.reason is not None or reason is None else replace(edit, reason=reason)
+    told = edit if edit.reason is not None or reason is None else with_reason(edit, reason)
     return Found(replace(request, edits=(told,)), document.lines(node), node.start, is_idle)
 
 
