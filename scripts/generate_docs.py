@@ -3,6 +3,8 @@
     docs/errors.md   every kind of refusal, from `Kind`
     docs/tiers.md    every step of the search in order, every tier and every repair
     docs/dialects.md every format a patch may be written in
+    docs/targets.md  every kind of address, and the formats of files that can be addressed
+    docs/actions.md  every action, what it is done to and its arguments
     docs/cli.md      the help of every command
 
 Nothing here is written by hand twice: to change a page, change what it is made from.
@@ -10,11 +12,15 @@ Nothing here is written by hand twice: to change a page, change what it is made 
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+import json
 import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import click
 
@@ -23,6 +29,11 @@ from steadyhand.errors import Action, Kind
 from steadyhand.match.repair import Repair, RepairExample, repairs
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.match.tier import Example, Step, Tier, steps, tiers
+from steadyhand.structure.action import Parameter, actions
+from steadyhand.structure.addressed import Addressed
+from steadyhand.structure.format import Format, formats
+from steadyhand.structure.node import Node
+from steadyhand.structure.target import targets
 from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
 from steadyhand.text.source import Source
 
@@ -100,6 +111,79 @@ def _dialect_row(dialect: Dialect) -> str:
     names = ", ".join(f"`{name}`" for name in dialect.aliases)
     marked, written = ("yes" if fact else "no" for fact in (dialect.is_marked, dialect.write is not None))
     return f"| `{dialect.name}` | {names} | {marked} | {written} |"
+
+
+def targets_page() -> str:
+    """Every kind of address with its fields and examples, then the formats."""
+    lines = [
+        "# Targets",
+        "",
+        NOTE,
+        "Where an edit goes, besides old text: every kind of target, as JSON and as an address.",
+        "An address is `kind[.part][[nth]]:value`; `nth` counts places that answer to the same address, from 1.",
+        'In JSON a target is an object with one field, such as `{"heading": "Setup"}`, or `{"at": ADDRESS}`.',
+        "`steadyhand outline FILE` lists what can be addressed; `steadyhand locate FILE ADDRESS` shows a place.",
+    ]
+    for kind in targets().values():
+        lines += ["", f"## {kind.key}", "", *_paragraphs(kind.__doc__ or "")]
+        if issubclass(kind, Addressed):
+            lines += [
+                "",
+                "| Field | Usual value |",
+                "|---|---|",
+                *map(_field_row, dataclasses.fields(cast("Any", kind))),
+            ]
+            lines += ["", f"Parts: {', '.join(f'`{part}`' for part in kind.parts)}."] if kind.parts else []
+        lines += ["", "```text", *kind.examples, "```"]
+    lines += ["", "## Formats", "", "By name or suffix of a file; *checked*: an edit may not break its syntax.", ""]
+    lines += ["| Format | Files | Checked |", "|---|---|---|", *map(_format_row, formats())]
+    return "\n".join(lines) + "\n"
+
+
+def _paragraphs(doc: str) -> list[str]:
+    """The words of a docstring, without its examples."""
+    return inspect.cleandoc(doc.split(">>>", maxsplit=1)[0]).rstrip().split("\n")
+
+
+def _field_row(field: dataclasses.Field[Any]) -> str:
+    usual = "must be given" if field.default is dataclasses.MISSING else f"`{json.dumps(field.default)}`"
+    return f"| `{field.name}` | {usual} |"
+
+
+def _format_row(known: Format) -> str:
+    names = ", ".join(f"`{name}`" for name in (*known.names, *known.suffixes))
+    return f"| {known.name} | {names} | {'yes' if known.fault is not None else 'no'} |"
+
+
+def actions_page() -> str:
+    """Every action with its arguments, grouped by what it is done to."""
+    lines = [
+        "# Actions",
+        "",
+        NOTE,
+        "What can be done to an address that is more than replacing, inserting or deleting text.",
+        "In Python `Act(target, name, …)`, on the command line `steadyhand act`,",
+        'in JSON `{"target": …, "act": name, "args": {…}}`.',
+    ]
+    for action in actions().values():
+        taken = ", ".join(sorted(_node_name(kind) for kind in action.takes))
+        lines += ["", f"## {action.name}", "", action.summary, f"Done to: {taken}."]
+        if action.parameters:
+            lines += ["", "| Argument | Kind | Meaning |", "|---|---|---|", *map(_parameter_row, action.parameters)]
+    return "\n".join(lines) + "\n"
+
+
+def _node_name(kind: type[Node]) -> str:
+    if kind is Node:
+        return "anything"
+    words = re.findall(r"[A-Z][a-z]*", kind.__name__.removesuffix("Node"))
+    return " ".join(words).lower()
+
+
+def _parameter_row(parameter: Parameter) -> str:
+    choices = f": {', '.join(f'`{choice}`' for choice in parameter.choices)}" if parameter.choices else ""
+    optional = "" if parameter.required else " (optional)"
+    return f"| `{parameter.name}` | {parameter.kind}{choices} | {parameter.summary}{optional} |"
 
 
 def tiers_page() -> str:
@@ -229,6 +313,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "tiers.md": tiers_page,
     "dialects.md": dialects_page,
+    "targets.md": targets_page,
+    "actions.md": actions_page,
     "cli.md": cli_page,
 }
 

@@ -38,7 +38,7 @@ class Step:
 
     def render(self) -> str:
         """As it stands in a page; trailing blanks would not survive there."""
-        typed = "$ " + self.command.replace("\n", "\n> ")
+        typed = re.sub(r"^> $", ">", "$ " + self.command.replace("\n", "\n> "), flags=re.MULTILINE)
         answer = "\n".join(line.rstrip() for line in self.answer.strip("\n").split("\n"))
         return f"{typed}\n{answer}\n" if answer else f"{typed}\n"
 
@@ -60,7 +60,7 @@ def steps_of(block: str) -> list[Step]:
     for line in block.splitlines():
         if line.startswith("$ "):
             found.append(([line[2:]], []))
-        elif line.startswith("> ") and not found[-1][1]:
+        elif (line == ">" or line.startswith("> ")) and not found[-1][1]:
             found[-1][0].append(line[2:])
         else:
             found[-1][1].append(line)

@@ -45,6 +45,14 @@ def ping(url):
 A call is tried 3 times.
 Each try may take 10 seconds.
 """,
+    "deploy.yaml": """\
+# one host, two services
+services:
+  api:
+    image: "service:1.4"   # 1.5 drops the old routes
+    ports: [80, 443]
+  cache: {image: redis}
+""",
 }
 
 MISQUOTED = """\
@@ -132,10 +140,28 @@ STEPS = (
         "Two files at once, all or nothing: plan.json holds the edits of both.",
         *("apply", "plan.json", "--task", "T-12"),
     ),
+    step(
+        "Text is one way to say where, a name is another: a key here, a heading, an element or a function elsewhere."
+        " The outline of a file lists its addresses.",
+        *("outline", "deploy.yaml", "--within", "key:services.api"),
+    ),
+    step(
+        "An edit by key changes the value and nothing beside it: the comment, the quotes and the blanks stay.",
+        *("act", "deploy.yaml", "key:services.api.image", "set-key", "value=service:1.6"),
+        *("--reason", "1.6 has the old routes again"),
+    ),
+    step(
+        "This key is misspelt. Nothing is created: the refusal says which keys there are, and what to send.",
+        *("act", "deploy.yaml", "key:services.api.prots", "append-item", "value:=8080"),
+        ends=Kind.NO_SUCH_TARGET,
+    ),
     step("Everything that happened, newest first.", "log"),
     step("Why does line 1 say what it says? The answer follows the line through later edits.", "why", "service.py:1"),
-    step("Undo takes back both files of the transaction; it is itself a recorded change.", "undo", "--last"),
-    step("The edits before it are still there, and so is the whole history.", "log"),
+    step(
+        "Undo takes back both files of that transaction, and leaves the later change; it is itself a recorded one.",
+        *("undo", "--task", "T-12"),
+    ),
+    step("The other edits are still there, and so is the whole history.", "log"),
     step("Is the journal sound, and is the tree as the journal left it?", "check"),
 )
 
