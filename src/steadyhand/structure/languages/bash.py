@@ -1,0 +1,23 @@
+"""Shell scripts: functions, and variables set at the top."""
+
+from __future__ import annotations
+
+from steadyhand.structure.language import Language
+
+_QUERY = """
+(function_definition name: (_) @name body: (_) @body) @function
+(program (variable_assignment name: (variable_name) @name) @variable)
+(program (declaration_command (variable_assignment name: (variable_name) @name)) @variable)
+(comment) @comment
+"""
+
+LANGUAGE = Language(
+    name="bash",
+    suffixes=(".sh", ".bash", ".bats", ".ksh", ".zsh"),
+    names=(".bashrc", ".bash_profile", ".bash_aliases", ".profile"),
+    package="tree_sitter_bash",
+    query=_QUERY,
+    strings=("heredoc_body", "string", "raw_string"),
+    interpreters=("sh", "bash", "dash", "ksh", "zsh"),
+    is_checked=False,
+)

@@ -1,0 +1,8 @@
+"""C. Macros make valid files look broken to the grammar; what the preprocessor would make of them is not known here."""
+
+from __future__ import annotations
+
+from steadyhand.structure.language import Language
+from steadyhand.structure.parsers.code.c_family import C
+
+LANGUAGE = Language(name="c", suffixes=(".c", ".h"), package="tree_sitter_c", query=C, is_checked=False)

@@ -1,0 +1,41 @@
+"""Go. A method is addressed by the type of its receiver."""
+
+from __future__ import annotations
+
+from steadyhand.structure.language import Language
+
+_TYPE = """[
+  (type_identifier) @scope
+  (generic_type type: (type_identifier) @scope)
+  (pointer_type (type_identifier) @scope)
+  (pointer_type (generic_type type: (type_identifier) @scope))
+]"""
+
+_QUERY = f"""
+(function_declaration name: (_) @name body: (_) @body) @function
+(function_declaration name: (_) @name) @function
+(method_declaration
+  receiver: (parameter_list (parameter_declaration type: {_TYPE})) name: (_) @name body: (_) @body) @method
+(type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @struct
+(type_spec name: (_) @name type: (interface_type)) @interface
+(type_spec name: (_) @name) @type
+(type_alias name: (_) @name) @type
+(interface_type (method_elem name: (_) @name) @method)
+(struct_type (field_declaration_list (field_declaration name: (_) @name) @field))
+(source_file (const_declaration (const_spec name: (_) @name) @constant))
+(source_file (var_declaration (var_spec name: (_) @name) @variable))
+(source_file (var_declaration (var_spec_list (var_spec name: (_) @name) @variable)))
+((type_declaration [(type_spec) (type_alias)] @inner) @wrapper (#not-match? @wrapper "^type[ \t]*[(]"))
+((const_declaration (const_spec) @inner) @wrapper (#not-match? @wrapper "^const[ \t]*[(]"))
+((var_declaration (var_spec) @inner) @wrapper (#not-match? @wrapper "^var[ \t]*[(]"))
+(comment) @comment
+"""
+
+LANGUAGE = Language(
+    name="go",
+    suffixes=(".go",),
+    package="tree_sitter_go",
+    query=_QUERY,
+    strings=("raw_string_literal",),
+    unit="\t",
+)

@@ -1,0 +1,16 @@
+"""JavaScript, with JSX."""
+
+from __future__ import annotations
+
+from steadyhand.structure.language import Language
+from steadyhand.structure.parsers.code.ecmascript import FIELDS, JAVASCRIPT, STRINGS
+
+LANGUAGE = Language(
+    name="javascript",
+    suffixes=(".js", ".mjs", ".cjs", ".jsx"),
+    package="tree_sitter_javascript",
+    query=JAVASCRIPT + FIELDS,
+    strings=STRINGS,
+    unit="  ",
+    interpreters=("node", "nodejs", "bun"),
+)

@@ -1,0 +1,29 @@
+"""Python. The grammar finds the places, the interpreter's own compiler says whether a text is valid."""
+
+from __future__ import annotations
+
+from steadyhand.structure.language import Language
+from steadyhand.structure.parsers.code.python_verdict import python_fault
+
+_QUERY = """
+(function_definition name: (_) @name body: (_) @body) @function
+(class_definition name: (_) @name body: (_) @body) @class
+(module (expression_statement (assignment left: (identifier) @name)) @variable)
+(class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @variable))
+(type_alias_statement left: (type (identifier) @name)) @type
+(decorated_definition definition: (_) @inner) @wrapper
+(decorator) @attribute
+(comment) @comment
+"""
+
+LANGUAGE = Language(
+    name="python",
+    suffixes=(".py", ".pyi", ".pyw"),
+    package="tree_sitter_python",
+    query=_QUERY,
+    layout="suite",
+    strings=("string", "concatenated_string"),
+    gaps=(2, 1),
+    interpreters=("python",),
+    verdict=python_fault,
+)

@@ -1,0 +1,107 @@
+"""Runs the query of a language and gathers what it captured, still in bytes.
+
+How a query is written:
+
+    @class @function @variable …   the node of a definition; the name of the capture is its kind
+    @name      its name; `(#set! named "init")` gives one that is not written; without either it only counts as a scope
+    @body      its body
+    @scope     the type it belongs to where that is written elsewhere (a receiver)
+    @of @as    what an unnamed scope extends, and by which trait: it is called `impl As for Of`, its members `Of.member`
+    @wrapper   a node that belongs to the definition `@inner` inside it: decorators, `export`, `template`
+    @listed    the definition is an item of a list with commas
+    @comment   comments; @attribute: decorators, attributes and annotations, inside the definition or in front of it
+
+Of several patterns for one node the first one counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from steadyhand.structure.language import Language
+from steadyhand.structure.parsers.code.tree import Parsed, grammar_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Query
+
+_DEEPEST = 400
+_OTHERS = frozenset({"name", "body", "scope", "of", "as", "wrapper", "inner", "listed", "comment", "attribute"})
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One definition: its node, the outermost node that belongs to it, and what the query named in it."""
+
+    node: Node
+    extent: Node
+    kind: str
+    name: Node | None
+    named: str | None
+    body: Node | None
+    scope: str | None
+    of: str | None
+    by: str | None
+    is_listed: bool
+
+
+@dataclass(slots=True)
+class Captures:
+    """Everything one run of the query gave: definitions in the order of the file, outer ones first."""
+
+    definitions: list[Captured] = field(default_factory=list)
+    comments: list[Node] = field(default_factory=list)
+    attributes: list[Node] = field(default_factory=list)
+
+
+@cache
+def _query(language: Language, grammar: str) -> Query:
+    from tree_sitter import Query
+
+    return Query(grammar_of(language.package, grammar), language.query)
+
+
+def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -> Captures:
+    """What the query of a language captures in a tree; deeper than some hundred levels nothing is looked for."""
+    from tree_sitter import QueryCursor
+
+    query = _query(language, grammar or language.grammar)
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(_DEEPEST)
+    gathered = Captures()
+    outer: dict[int, Node] = {}
+    found: dict[int, tuple[int, str, dict[str, list[Node]]]] = {}
+    shared: dict[int, set[int]] = {}
+    for pattern, nodes in cursor.matches(parsed.tree.root_node):
+        gathered.comments += nodes.get("comment", ())
+        gathered.attributes += nodes.get("attribute", ())
+        if "wrapper" in nodes:
+            outer[nodes["inner"][0].id] = nodes["wrapper"][0]
+        kind = next((name for name in nodes if name not in _OTHERS), None)
+        if kind is not None:
+            node = nodes[kind][0]
+            shared.setdefault(node.id, set()).update(name.id for name in nodes.get("name", ()))
+            if node.id not in found or pattern < found[node.id][0]:
+                found[node.id] = (pattern, kind, nodes)
+    for node_id, (pattern, kind, nodes) in found.items():
+        named = query.pattern_settings(pattern).get("named")
+        if len(shared[node_id]) <= 1:  # one node that defines several names cannot be edited by one of them
+            gathered.definitions.append(_captured(outer, kind, nodes, named))
+    gathered.definitions.sort(key=lambda item: (item.node.start_byte, -item.node.end_byte))
+    return gathered
+
+
+def _captured(outer: dict[int, Node], kind: str, nodes: dict[str, list[Node]], named: str | None) -> Captured:
+    node = nodes[kind][0]
+    extent = node
+    while extent.id in outer:
+        extent = outer[extent.id]
+    name, body = nodes.get("name", [None])[0], nodes.get("body", [None])[0]
+    scope, of, by = (_text(nodes, key) for key in ("scope", "of", "as"))
+    return Captured(node, extent, kind, name, named, body, scope, of, by, "listed" in nodes)
+
+
+def _text(nodes: dict[str, list[Node]], key: str) -> str | None:
+    text = nodes[key][0].text if key in nodes else None
+    return None if text is None else " ".join(text.decode("utf-8", "replace").split())

@@ -1,0 +1,174 @@
+"""Source code to a syntax tree, in bounded time.
+
+The parser counts bytes of UTF-8; what it is given has as many bytes at every place as the text itself: a lone surrogate
+becomes a replacement character of the same length, a lone CR the LF it stands for.
+Grammars recover from errors in more than linear time on hostile text, and the binding's progress callback crashes the
+process, so texts that are hopeless at first sight are refused before they are parsed. What is hopeless only far behind
+a sound beginning still costs more than linear time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import Kind
+from steadyhand.structure.language import Language
+from steadyhand.structure.node import Refusal
+
+if TYPE_CHECKING:
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Node, Tree
+
+_DEEPEST = 2_000
+_WIDEST = 2_000
+_MANY = 500
+_SAMPLE = 16_000
+
+_CLOSER = {"(": ")", "[": "]", "{": "}"}
+_BRACKET = re.compile(r"[(\[{}\])]")
+_COMMENT = re.compile(r"/\*|\*/")
+_RUN = re.compile(r"<{400}|(?:\$\{[\"'`]?){200}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_CR = re.compile(r"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A tree, the bytes it was made from, and the nodes that are errors, in the order of the text."""
+
+    tree: Tree
+    data: bytes
+    errors: tuple[Node, ...]
+
+
+def parse_code(language: Language, text: str, *, fragment: bool = False) -> Parsed | Refusal:
+    """The syntax tree. Refuses with `too-large`, `not-installed`, and `unparsable` where a text is hopeless."""
+    if len(text) > language.largest:
+        return _too_large(f"the text has {len(text)} characters, {language.name} is parsed up to {language.largest}")
+    if _depth(_BRACKET.findall(text)) > _DEEPEST:
+        return _too_large(f"the text is nested more than {_DEEPEST} levels deep")
+    if _RUN.search(text) or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
+        return _hopeless(language, 1)
+    if len(text) > 2 * _SAMPLE:
+        sample = _parse(language, _closed(text[:_SAMPLE]), fragment=fragment)
+        if isinstance(sample, Parsed) and (len(sample.errors) > _MANY or _wide(sample) is not None):
+            return _hopeless(language, 1)
+    parsed = _parse(language, text, fragment=fragment)
+    wide = _wide(parsed) if isinstance(parsed, Parsed) else None
+    # The query would need more than linear time for such an error.
+    return parsed if wide is None else _hopeless(language, wide.start_point.row + 1)
+
+
+def _parse(language: Language, text: str, *, fragment: bool) -> Parsed | Refusal:
+    from tree_sitter import Parser
+
+    try:
+        grammar = grammar_of(language.package, (language.fragment if fragment else None) or language.grammar)
+    except ModuleNotFoundError:
+        return _not_installed(language)
+    data = parsed_bytes(text)
+    tree = Parser(grammar).parse(data)
+    return Parsed(tree, data, _errors(tree.root_node))
+
+
+def _wide(parsed: Parsed) -> Node | None:
+    """An error that holds more than can be a mistake."""
+    return next((node for node in parsed.errors if node.is_error and node.child_count > _WIDEST), None)
+
+
+def _closed(sample: str) -> str:
+    """The first whole lines of a text with its brackets closed, so that the cut itself is no error."""
+    lines = sample[: sample.rfind("\n") + 1] or sample
+    waiting: list[str] = []
+    for bracket in _BRACKET.findall(lines):
+        if bracket in _CLOSER:
+            waiting.append(_CLOSER[bracket])
+        elif waiting:
+            waiting.pop()
+    return lines + "\n".join(reversed(waiting))
+
+
+@cache
+def grammar_of(package: str, function: str) -> Grammar:
+    """The grammar a package has; imported once, and only for a file that needs it."""
+    from tree_sitter import Language as Loaded
+
+    return Loaded(getattr(importlib.import_module(package), function)())
+
+
+def parsed_bytes(text: str) -> bytes:
+    """What the parser is given for a text: as many bytes for every character as `utf8_bytes` has."""
+    if "\r" in text:
+        text = _LONE_CR.sub("\n", text)
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text).encode("utf-8")
+
+
+def points_of(data: bytes, offsets: set[int]) -> dict[int, int]:
+    """The code points at which some bytes start, in one pass.
+
+    >>> points_of("a€b".encode(), {1, 4})
+    {1: 1, 4: 2}
+    """
+    if data.isascii():
+        return {offset: offset for offset in offsets}
+    points: dict[int, int] = {}
+    point = reached = 0
+    for offset in sorted(offsets):
+        point += len(data[reached:offset].decode("utf-8", "replace"))
+        points[offset], reached = point, offset
+    return points
+
+
+def _errors(root: Node) -> tuple[Node, ...]:
+    """Error and missing nodes; only the paths that lead to one are walked, without recursion."""
+    found: list[Node] = []
+    waiting = [root] if root.has_error else []
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            found.append(node)
+        if not (node.is_error and node.child_count > _WIDEST):
+            waiting += [child for child in reversed(node.children) if child.has_error or child.is_missing]
+    return tuple(found)
+
+
+def _depth(brackets: list[str]) -> int:
+    """How deep brackets are nested at most, those in strings included."""
+    depth = deepest = 0
+    for bracket in brackets:
+        if bracket in ("(", "[", "{", "/*"):
+            depth += 1
+            deepest = max(depth, deepest)
+        elif depth:
+            depth -= 1
+    return deepest
+
+
+def _not_installed(language: Language) -> Refusal:
+    package = language.package.replace("_", "-")
+    return Refusal(
+        Kind.NOT_INSTALLED,
+        f"the grammar of {language.name} is not installed",
+        f"install the package {package}, or address the place by lines or by its old text",
+        {"package": package},
+    )
+
+
+def _too_large(message: str) -> Refusal:
+    return Refusal(Kind.TOO_LARGE, message, "address the place by lines or by its old text")
+
+
+def _hopeless(language: Language, line: int) -> Refusal:
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"line {line}: the text is not {language.name} that can be parsed",
+        "address the place by lines or by its old text",
+        {"line": line},
+    )

@@ -1,0 +1,154 @@
+"""Putting code beside a definition or inside its body. Proposes splices; what they do is checked by the caller."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from steadyhand.errors import Kind
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.structure.parsers.code.definition import SPACES, TYPES, Code
+from steadyhand.structure.symbols.bodies import Body, body_of, is_first, margin_at, unit_in
+from steadyhand.structure.symbols.fitting import differing, fit
+from steadyhand.structure.symbols.gaps import gap_beside, gap_inside
+from steadyhand.text.lines import line_start
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_REST = re.compile(r"[^\r\n]*")
+_ENDING = re.compile(r"\r\n?|\n")
+_COMMA = re.compile(r"[ \t]*,")
+_STUB = re.compile(r"(?:pass|\.\.\.)[ \t]*;?\Z")
+
+
+def line_end(source: Source, code: Code, offset: int) -> int | None:
+    """Where the line behind an offset ends, if nothing but a comment stands there; None: other code stands there."""
+    found = _REST.match(source.text, offset)
+    end = found.end() if found else offset
+    rest = source.text[offset:end]
+    lead = offset + len(rest) - len(rest.lstrip(" \t,;"))
+    at = bisect_left(code.comments, Span(lead, 0))
+    is_note = at < len(code.comments) and code.comments[at].start == lead and code.comments[at].end >= end
+    return end if is_note or not rest.strip(" \t") else None
+
+
+def beside(source: Source, code: Code, index: int, given: str, *, after: bool) -> Proposal:
+    """Code before or after a definition, as its neighbour."""
+    item, text = code.definitions[index], source.text
+    margin = margin_at(text, item.whole.start)
+    fitted = fit(code.language, given, margin, unit_in(source, code))
+    gap = "\n" * (gap_beside(source, code, item, lines=fitted.count("\n") + 1) + 1)
+    comma = _COMMA.match(text, item.whole.end) if item.is_listed else None
+    if not after:
+        tail = "," if item.is_listed and not fitted.endswith(",") else ""
+        if is_first(text, item.whole.start):
+            start = line_start(text, item.whole.start)
+            return Proposal.of(source, (Span(start, start), f"{margin}{fitted}{tail}{gap}"))
+        return Proposal.of(source, (Span(item.whole.start, item.whole.start), f"{fitted}{tail} "))
+    end = comma.end() if comma else item.whole.end
+    lead = "," if item.is_listed and not comma else ""
+    tail = "," if comma and not fitted.endswith(",") else ""
+    there = line_end(source, code, end)
+    if there is None or (lead and there != end):
+        return Proposal.of(source, (Span(end, end), f"{lead} {fitted}{tail}"))
+    return Proposal.of(source, (Span(there, there), f"{lead}{gap}{margin}{fitted}{tail}"))
+
+
+def inside(source: Source, code: Code, index: int, given: str, *, at_end: bool) -> Proposal | Refusal:
+    """Code at the start or end of a body: a member of a type, a statement of a function."""
+    item = code.definitions[index]
+    body = body_of(source, code, item)
+    if body is None or body.style == "expression":
+        what = "has no body" if body is None else "has one expression for a body"
+        return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} {what}", "replace the whole symbol")
+    fitted = fit(code.language, given, body.indent, unit_in(source, code))
+    if body.inside.is_empty:
+        return _opened(source, body, fitted, "")
+    if body.style == "suite":
+        stub = _stub(source, code, body)
+        if stub is not None:
+            start = stub.start if body.is_open else len(source.text[: stub.start].rstrip(" \t"))
+            lead = "" if body.is_open else f"\n{body.indent}"
+            return Proposal.of(source, (Span(start, stub.end), lead + fitted))
+    is_type = item.kind in TYPES or item.kind in SPACES
+    gap = gap_inside(source, code, index, lines=fitted.count("\n") + 1, at_end=at_end) if is_type else 0
+    if not body.is_open:
+        return _opened(source, body, fitted, body.inside.of(source.text), at_end=at_end)
+    if at_end:
+        end = line_end(source, code, body.inside.end)
+        end = body.inside.end if end is None else end
+        return Proposal.of(source, (Span(end, end), "\n" * (gap + 1) + body.indent + fitted))
+    start, is_behind = _first_place(source, code, body)
+    if is_behind:
+        return Proposal.of(source, (Span(start, start), "\n" * (gap + 1) + body.indent + fitted))
+    start = line_start(source.text, start)
+    return Proposal.of(source, (Span(start, start), body.indent + fitted + "\n" * (gap + 1)))
+
+
+def _first_place(source: Source, code: Code, body: Body) -> tuple[int, bool]:
+    """Where the first statement goes: before the inside, or behind its docstring."""
+    if body.style == "suite":
+        doc = _docstring(source, code, body.inside)
+        end = None if doc is None else line_end(source, code, doc.end)
+        if end is not None:
+            return end, True
+    return body.inside.start, False
+
+
+def _docstring(source: Source, code: Code, inside: Span) -> Span | None:
+    """The string that is the first statement of a suite."""
+    found = re.compile(r"(?:#[^\r\n]*|\s)*[rRuU]?(\"\"\"|'''|\"|')").match(source.text, inside.start, inside.end)
+    if found is None:
+        return None
+    quote = found.group(1)
+    at = found.end()
+    closing = re.compile(rf"(?:\\.|(?!{quote}).)*{quote}", re.DOTALL).match(source.text, at, inside.end)
+    if closing is None or line_end(source, code, closing.end()) is None:
+        return None
+    return Span(found.end() - len(quote), closing.end())
+
+
+def _stub(source: Source, code: Code, body: Body) -> Span | None:
+    """The `pass` or `...` that is the only statement of a suite, besides a docstring."""
+    doc = _docstring(source, code, body.inside)
+    start = body.inside.start if doc is None else doc.end
+    rest = source.text[start : body.inside.end]
+    start += len(rest) - len(rest.lstrip())
+    return Span(start, body.inside.end) if _STUB.match(source.text[start : body.inside.end]) else None
+
+
+def _opened(source: Source, body: Body, fitted: str, kept: str, *, at_end: bool = True) -> Proposal:
+    """A body that stands on the line of its head, opened so that each part stands on its own."""
+    parts = [fitted, kept] if not at_end else [kept, fitted]
+    inner = "".join(f"\n{body.indent}{part}" for part in parts if part)
+    if body.style == "suite":
+        before = source.text[: body.inside.start]
+        start = body.inside.start - (len(before) - len(before.rstrip(" \t")))
+        return Proposal.of(source, (Span(start, body.inside.end), inner))
+    room = body.room
+    if body.style == "end" and not body.inside.is_empty:
+        return _opened_end(source, body, inner)
+    return Proposal.of(source, (room, f"{inner}\n{body.margin}"))
+
+
+def _opened_end(source: Source, body: Body, inner: str) -> Proposal:
+    """`def x; y; end` on one line: the semicolons go."""
+    text = source.text
+    start, end = body.inside.start, body.inside.end
+    while text[start - 1] in " \t;":
+        start -= 1
+    while text[end] in " \t;":
+        end += 1
+    return Proposal.of(source, (Span(start, end), f"{inner}\n{body.margin}"))
+
+
+def put_in_body(source: Source, code: Code, index: int, given: str) -> Proposal | Refusal:
+    """Other code in the place of a body."""
+    item = code.definitions[index]
+    body = body_of(source, code, item)
+    if body is None:
+        return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} has no body", "replace the whole symbol")
+    fitted = fit(code.language, given, body.indent, unit_in(source, code))
+    if body.is_open or body.style == "expression" or ("\n" not in fitted and not body.inside.is_empty):
+        return Proposal.of(source, differing(source, body.inside, fitted))
+    return _opened(source, body, fitted, "")

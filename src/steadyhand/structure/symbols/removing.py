@@ -1,0 +1,52 @@
+"""Taking a definition away: its lines, the blank lines that parted it from its neighbours, the comma behind it."""
+
+from __future__ import annotations
+
+import re
+
+from steadyhand.structure.parsers.code.definition import Code, Definition
+from steadyhand.structure.symbols.bodies import is_first
+from steadyhand.structure.symbols.placing import line_end
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_COMMA = re.compile(r"[ \t]*,")
+_BLANKS = re.compile(r"[ \t]*")
+
+
+def removed(source: Source, code: Code, item: Definition, span: Span) -> Span:
+    """All that goes with a definition, of which `span` is what it is written as."""
+    comma = _COMMA.match(source.text, span.end) if item.is_listed else None
+    end = comma.end() if comma else span.end
+    last = line_end(source, code, end)
+    if last is None or not is_first(source.text, span.start):
+        blanks = _BLANKS.match(source.text, end)
+        return Span(span.start, blanks.end() if blanks and last is None else end)
+    return _with_blank_rows(source, Span(span.start, last))
+
+
+def _with_blank_rows(source: Source, span: Span) -> Span:
+    """Whole rows, and so many blank ones that the larger of the two gaps is left; none at the edge of a scope."""
+    table = source.table
+    first, last = table.rows_of(span)
+    above, below = _blank_rows(source, first - 1, -1), _blank_rows(source, last + 1, 1)
+    if last + below + 1 >= table.count:
+        return Span(table.start(first - above), len(source.text))
+    width = _width(source, first)
+    if first == above or _width(source, first - above - 1) < width:  # behind the head of its scope
+        return Span(table.start(first), table.start(last + 1 + below))
+    if _width(source, last + below + 1) < width:  # before the end of its scope
+        return Span(table.start(first - above), table.start(last + 1))
+    return Span(table.start(first), table.start(last + 1 + min(above, below)))
+
+
+def _blank_rows(source: Source, row: int, step: int) -> int:
+    count = 0
+    while 0 <= row < source.table.count and not source.table.text(row).strip():
+        count, row = count + 1, row + step
+    return count
+
+
+def _width(source: Source, row: int) -> int:
+    text = source.table.text(row)
+    return len(text) - len(text.lstrip(" \t"))

@@ -1,0 +1,2 @@
+PATH=/x
+alias a=b

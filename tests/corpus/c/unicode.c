@@ -1,0 +1,3 @@
+// é
+const char *s = "😀";
+int f(void) { return 1; } /* ü */

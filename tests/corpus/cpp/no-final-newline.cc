@@ -1,0 +1,2 @@
+struct A { int x; void f(); };
+void A::f() {}

@@ -1,0 +1,6 @@
+namespace A.B;
+
+class C
+{
+    void F() { }
+}

@@ -1,0 +1,1 @@
+class A { int É() { return 1; } }

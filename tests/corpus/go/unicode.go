@@ -1,0 +1,6 @@
+package p
+
+// é
+var π = "😀"
+
+func ü() {}

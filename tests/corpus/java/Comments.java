@@ -1,0 +1,9 @@
+// license
+
+class A {
+    // of f
+    // more
+    void f() {} // behind
+
+    /* g */ void g() {}
+}

@@ -1,0 +1,1 @@
+class A { int x; int f() { return 1; } } class B {}

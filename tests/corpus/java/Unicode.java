@@ -1,0 +1,1 @@
+﻿class É { String ü = "😀"; void ß() {} }

@@ -1,0 +1,2 @@
+﻿export const f = () => 1
+export const g = () => 2

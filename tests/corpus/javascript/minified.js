@@ -1,0 +1,1 @@
+function a(){return 1}function b(){return 2}const c=()=>{},d=1;class E{f(){}g(){}}

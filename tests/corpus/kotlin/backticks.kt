@@ -1,0 +1,5 @@
+class T {
+    fun `does a thing`() {
+        check(1)
+    }
+}

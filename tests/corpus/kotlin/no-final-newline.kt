@@ -1,0 +1,5 @@
+fun f(): String {
+    return "😀"
+}
+
+fun é() = 1

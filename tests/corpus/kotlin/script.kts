@@ -1,0 +1,3 @@
+val x = 1
+fun f() = x
+println(f())

@@ -1,0 +1,7 @@
+<?php
+namespace A {
+    function f() {}
+}
+namespace B {
+    function f() {}
+}

@@ -1,0 +1,3 @@
+<?php
+class É { function f() { return '😀'; } }
+function g() {}

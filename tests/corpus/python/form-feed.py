@@ -1,0 +1,7 @@
+x = 1
+
+def f():
+    pass
+
+def g():
+    pass

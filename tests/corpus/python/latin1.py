@@ -1,0 +1,4 @@
+# coding: latin-1
+# é
+def f():
+    return 'ü'

@@ -1,0 +1,7 @@
+module A
+end
+
+class B; end
+
+def c
+end

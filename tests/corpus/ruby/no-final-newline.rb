@@ -1,0 +1,4 @@
+class E
+	def f; "é😀"; end
+	def é; end
+end

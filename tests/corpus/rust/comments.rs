@@ -1,0 +1,8 @@
+// plain
+fn a() {} // behind
+
+/* block */
+#[x]
+
+fn b() {}
+//! inner

@@ -1,0 +1,3 @@
+CREATE TABLE a (id int);
+DROP TABLE a;
+CREATE TABLE a (id int);

@@ -1,0 +1,7 @@
+// a
+
+/* b
+ */
+func f() {} // behind
+/// g
+func g() {}

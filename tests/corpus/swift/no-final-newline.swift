@@ -1,0 +1,3 @@
+struct É {
+    func f() -> String { return "😀" }
+}

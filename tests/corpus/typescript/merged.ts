@@ -1,0 +1,3 @@
+interface A { a: 1 }
+interface A { b: 2 }
+function A() {}

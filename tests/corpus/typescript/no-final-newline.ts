@@ -1,0 +1,4 @@
+export class A {
+	f(): void {}
+	g = 1
+}

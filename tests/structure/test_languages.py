@@ -1,0 +1,201 @@
+"""Languages: which there are, which file is written in which, and what each says of texts that do not parse."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from steadyhand.errors import Kind
+from steadyhand.structure.format import format_of, formats
+from steadyhand.structure.formats.code import fault, outline
+from steadyhand.structure.language import language_of, languages
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.parsers.code.reading import code_of, read_text
+from steadyhand.structure.targets.symbol import Symbol
+from steadyhand.text.source import Source
+
+SUFFIXES = {name: language.suffixes[0] for name, language in languages().items()}
+JUDGED = ("csharp", "go", "java", "javascript", "php", "python", "ruby", "rust", "tsx", "typescript")
+
+
+def source_of(text: str, path: str | None) -> Source:
+    return Source.of_text(text, path=path)
+
+
+def test_these_are_the_languages() -> None:
+    assert list(languages()) == [
+        "bash", "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "python", "ruby", "rust", "sql",
+        "swift", "tsx", "typescript",
+    ]  # fmt: skip
+
+
+def test_no_suffix_belongs_to_two_languages() -> None:
+    keys = [key for language in languages().values() for key in (*language.suffixes, *language.names)]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name"),
+    [
+        (None, "x = 1\n", None),
+        ("notes.txt", "#!/bin/sh\n", None),  # a name that tells is believed
+        ("run", "x = 1\n", None),
+        ("run", "#!/usr/bin/perl\n", None),
+        ("run", "#!/usr/bin/env -S python3 -u\n", "python"),
+        ("run", "#!/bin/bash\n", "bash"),
+        ("run", "#! /usr/local/bin/node\n", "javascript"),
+        ("A\\B\\C.PY", "", "python"),
+        ("x/.bashrc", "", "bash"),
+        ("Rakefile", "", "ruby"),
+        ("a.d.ts", "", "typescript"),
+        ("a.h", "int f(void);\n", "c"),
+        ("a.h", "namespace n {\n}\n", "cpp"),
+        ("a.h", "template <class T>\nstruct A {};\n", "cpp"),
+    ],
+)
+def test_a_file_is_known_by_its_name_and_else_by_its_first_line(path: str | None, text: str, name: str | None) -> None:
+    found = language_of(source_of(text, path))
+    assert (None if found is None else found.name) == name
+
+
+def test_every_language_is_a_format_and_only_some_are_judged() -> None:
+    known = {item.name: item for item in formats() if item.name in languages()}
+    assert set(known) == set(languages())
+    assert tuple(name for name, item in known.items() if item.fault is not None) == JUDGED
+    found = format_of("a/b.py")
+    assert found is not None
+    assert found.name == "python"
+
+
+VALID = {
+    "csharp": "class A { int F() => 1; }\n",
+    "go": "package p\n\nfunc f() {}\n",
+    "java": "class A { int f() { return 1; } }\n",
+    "javascript": "export const f = async () => { await 1; };\n",
+    "php": "<p><?php function f() { return 1; } ?></p>\n",
+    "python": "match x:\n    case [1, *_]: pass\n",
+    "ruby": "def f = 1\n",
+    "rust": "async fn f<'a>() -> impl Fn() + 'a { || () }\n",
+    "tsx": "const f = <T,>(x: T) => <b>{x}</b>;\n",
+    "typescript": "type A<T> = T extends string ? 1 : never;\n",
+}
+BROKEN = {
+    "csharp": "class A {\n  int F( => 1;\n}\n",
+    "go": "package p\n\nfunc f( {}\n",
+    "java": "class A {\n  int f() { return ; 1 }\n",
+    "javascript": "const a = 1;\nconst f = ) => 1;\n",
+    "php": "<?php\nfunction f( { }\n",
+    "python": "x = 1\ndef f(:\n    pass\n",
+    "ruby": "def f\n  [1, 2\nend\n",
+    "rust": "fn a() {}\nfn f( {}\n",
+    "tsx": "const a = 1;\nconst f = <b>;\n",
+    "typescript": "let x: = 1;\n",
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_valid_text_has_no_fault_and_broken_text_says_where(name: str) -> None:
+    assert fault(source_of(VALID[name], f"a{SUFFIXES[name]}")) is None
+    found = fault(source_of(BROKEN[name], f"a{SUFFIXES[name]}"))
+    assert found is not None
+    assert 1 <= found.line <= 4
+    assert found.message
+
+
+def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:
+    found = fault(source_of("class A {\n  int f() { return 1; }\n", "A.java"))
+    assert found is not None
+    assert (found.line, found.message) == (3, "missing `}`") or found.line == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0",
+        "x = " + "(" * 300 + ")" * 300,
+        "x = " + "-" * 100_000 + "1",
+        "not " * 100_000 + "x",
+        "x" + ".a" * 100_000,
+        "x = " + "1+" * 50_000 + "1",
+        "x = " + "lambda: " * 5_000 + "1",
+        "".join(f"{' ' * depth}if 1:\n" for depth in range(300)),
+        "a" * 1_000_000 + "=" + "9" * 10_000,
+        "x = '\\N{no such name}'",
+        "# coding: no-such-codec\nx = 1\n",
+        "x = '\ud800'\n",
+    ],
+)
+def test_hostile_python_is_judged_and_never_crashes(text: str) -> None:
+    program = (
+        "import sys\n"
+        "from steadyhand.structure.parsers.code.python_verdict import python_fault\n"
+        "print(python_fault(sys.stdin.buffer.read().decode('utf-8', 'surrogatepass')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=text.encode("utf-8", "surrogatepass"), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-500:]
+
+
+@pytest.mark.parametrize("name", list(languages()))
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "(" * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        "{" * 100_000 + "}" * 100_000,
+        "<" * 100_000,
+        "/*" * 50_000,
+        "${'" * 30_000,
+        "@a " * 12_000,
+    ],
+    ids=["open", "lists", "braces", "angles", "comments", "templates", "words"],
+)
+def test_depth_bombs_are_refused_or_read(name: str, bomb: str) -> None:
+    source = source_of(("<?php\n" if name == "php" else "") + bomb, f"bomb{SUFFIXES[name]}")
+    found = outline(source)
+    if isinstance(found, Refusal):
+        assert found.kind in (Kind.TOO_LARGE, Kind.UNPARSABLE)
+        assert found.hint
+
+
+def test_a_text_of_any_length_is_bounded() -> None:
+    refusal = code_of(source_of("x = 1\n" * (languages()["python"].largest // 5), "a.py"))
+    assert isinstance(refusal, Refusal)
+    assert refusal.kind is Kind.TOO_LARGE
+
+
+def test_a_long_literal_at_the_top_of_a_file_is_read() -> None:
+    text = "const rows = [\n" + "  [1, 'a'],\n" * 10_000 + "];\n\nfunction g() {}\n"
+    found = Symbol("g").resolve(source_of(text, "a.js"))
+    assert not isinstance(found, Refusal)
+
+
+def test_deep_but_sound_code_keeps_its_symbols() -> None:
+    text = "function f() {" + "if (x) {" * 1_500 + "}" * 1_500 + "}\nfunction g() {}\n"
+    found = Symbol("g").resolve(source_of(text, "a.js"))
+    assert not isinstance(found, Refusal)
+
+
+def test_a_grammar_that_is_not_installed_is_named() -> None:
+    from dataclasses import replace
+
+    missing = replace(languages()["go"], package="tree_sitter_no_such_language")
+    refusal = read_text(missing, "package p\n")
+    assert isinstance(refusal, Refusal)
+    assert refusal.kind is Kind.NOT_INSTALLED
+    assert refusal.details["package"] == "tree-sitter-no-such-language"
+
+
+def test_no_grammar_is_loaded_before_one_is_needed() -> None:
+    program = (
+        "import sys, steadyhand\n"
+        "from steadyhand.structure.format import formats\n"
+        "from steadyhand.structure.target import targets\n"
+        "formats(), targets()\n"
+        "print([name for name in sys.modules if name.startswith('tree_sitter')])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
