@@ -40,6 +40,10 @@ class Scale:
     patch_hunks: tuple[int, int]
     patch_files: int
     patch_effort: Effort
+    structure_size: int
+    structure_batch_size: int
+    structure_edits: int
+    structure_effort: Effort
 
 
 FULL = Scale(
@@ -63,6 +67,10 @@ FULL = Scale(
     patch_hunks=(1_000, 10_000),
     patch_files=1_000,
     patch_effort=Effort(rounds=11, seconds=1.0, limit=30.0),
+    structure_size=1_000_000,
+    structure_batch_size=50_000,
+    structure_edits=100,
+    structure_effort=Effort(rounds=11, seconds=5.0, limit=120.0),
 )
 TINY = Scale(
     name="tiny",
@@ -85,6 +93,10 @@ TINY = Scale(
     patch_hunks=(8, 24),
     patch_files=6,
     patch_effort=Effort(rounds=1, seconds=0.1, limit=20.0),
+    structure_size=8_000,
+    structure_batch_size=4_000,
+    structure_edits=3,
+    structure_effort=Effort(rounds=1, seconds=0.1, limit=20.0),
 )
 SCALES = {scale.name: scale for scale in (FULL, TINY)}
 

@@ -29,7 +29,7 @@ _PYTHON_VARIABLE = "STEADYHAND_BENCH_PYTHON"
 class Peer:
     """A package, the module in `inside/` that measures it, the oldest Python it takes, and what it is measured on.
 
-    `beside` are packages it needs in other versions than it asks for.
+    `beside` are packages it needs in other versions than it asks for, and the parser it is measured against.
     """
 
     package: str
@@ -46,18 +46,24 @@ PEERS = (
     Peer("unidiff", "unidiff", (3, 10), ("patch",)),
     Peer("whatthepatch", "whatthepatch", (3, 10), ("patch", "accuracy")),
     Peer("patch-ng", "patch_ng", (3, 10), ("patch", "accuracy")),
+    Peer("beautifulsoup4", "beautifulsoup", (3, 10), ("structure",), beside=("turbohtml",)),
+    Peer("ruamel.yaml", "ruamel_yaml", (3, 10), ("structure",), beside=("pyyaml",)),
+    Peer("tomlkit", "tomlkit", (3, 11), ("structure",)),
+    Peer("libcst", "libcst", (3, 10), ("structure",), beside=("tree-sitter", "tree-sitter-python")),
 )
 _FLOORS = {
     "edit": "str.find, a second find, two slices: measured in the peer's own process",
     "miss": "str.find that fails, then str.splitlines: measured in the peer's own process",
     "sweep": "the exact edit by hand at the same place: measured in the peer's own process",
     "patch": "to read, to apply or to patch files by hand, as above: measured in the peer's own process",
+    "structure": "the parser alone, as above: measured in the peer's own process",
 }
 _TITLES = {
     "edit": "Exact edit, peers",
     "miss": "Old text that is not in the file, peers",
     "sweep": "One edit near the end of the file, peers",
     "patch": "Patches, peers",
+    "structure": "One place found and changed, and all of the text written again, peers",
 }
 
 
@@ -84,11 +90,11 @@ def _measure(setting: Setting, peer: Peer, topic: str) -> list[Row]:
     job = {
         "topic": topic,
         "folder": str(setting.folder),
-        "sizes": scale.sweep_sizes if topic == "sweep" else scale.text_sizes,
+        "sizes": {"sweep": scale.sweep_sizes, "structure": (scale.structure_size,)}.get(topic, scale.text_sizes),
         "lines": scale.diff_lines,
         "hunks": scale.patch_hunks[-1],
         "files": scale.patch_files,
-        "effort": asdict(scale.patch_effort if topic == "patch" else scale.effort),
+        "effort": asdict({"patch": scale.patch_effort, "structure": scale.structure_effort}.get(topic, scale.effort)),
     }
     command = [str(python), "-m", f"benches.inside.{peer.module}", json.dumps(job)]
     environment = {**os.environ, "PYTHONPATH": str(_HOME)}

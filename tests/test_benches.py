@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import steadyhand as sh
 from benches.accuracy.__main__ import main as accuracy
 from benches.accuracy.adapters.strfind import patch, replace
 from benches.accuracy.cases import Case, CasesError, load_cases
@@ -28,6 +29,8 @@ from benches.accuracy.tally import Count, misquoted, sums_of, verbatim
 from benches.accuracy.worker import Worker
 from benches.bench import TINY, Setting, benches
 from benches.clock import Call, Effort, compare
+from benches.documents import Document, document, documents, lines_changed, told
+from benches.parsers import parser_of
 from benches.patches import (
     Rewrite,
     apply_by_hand,
@@ -42,6 +45,7 @@ from benches.patches import (
 from benches.peers import Peer, Unavailable, peer_tables
 from benches.programs import PROGRAMS, Program
 from benches.run import main
+from benches.subjects.structure import edit_of
 from benches.table import Row, Table
 
 SUBJECTS = {
@@ -50,7 +54,7 @@ SUBJECTS = {
     "batch": ["20 edits to one file of 60 KB"],
     "commit": ["Durable change of one file of 4 KB", "Durable change of 10 files of 4 KB"],
     "journal": ["A journal of 151 records"],
-    "startup": ["Start-up: wall time of a process"],
+    "startup": ["Start-up: wall time of a process", "Start-up: the first parse of a process"],
     "memory": ["Peak memory of a process, file of 200 KB, ASCII"],
     "diff": ["Unified diff of files", "Three-way merge of files", "Old text that is not in a file"],
     "dialects": [
@@ -64,11 +68,15 @@ SUBJECTS = {
         "A patch for 6 files of 4 KB",
         "Peak memory of a process, a diff of 24 hunks",
     ],
+    "structure": [
+        "One place found and changed by structure, 8 KB",
+        "3 places changed by structure in one call, 4 KB",
+    ],
     "hostile": ["Hostile inputs"],
 }
 
 
-NEVER_REFUSED = ("dialects", "patch")
+NEVER_REFUSED = ("dialects", "patch", "structure")
 
 
 def test_every_subject_is_tried_here() -> None:
@@ -157,6 +165,27 @@ def test_a_patch_for_many_files_goes_there_and_back_by_turns(tmp_path: Path) -> 
         assert not is_done(tmp_path, wanted)
         turn()
         assert is_done(tmp_path, wanted)
+
+
+@pytest.mark.parametrize("given", list(documents(5_000)), ids=lambda given: given.format)
+def test_a_document_has_places_all_over_it_and_each_edit_is_the_right_answer(given: Document) -> None:
+    assert given == document(given.format, 5_000)
+    assert 5_000 <= len(given.text) < 7_000
+    assert parser_of(given.format)(given.text) is not None
+    for spot in given.spots:
+        done = sh.edit(given.text, [edit_of(given, spot)], path=given.path)
+        assert done.text == given.after([spot]) != given.text
+    spots = given.spread(3)
+    assert len({spot.number for spot in spots}) == 3
+    assert lines_changed(given.text, given.after(spots)) >= (0 if given.format == "Markdown" else 3)
+
+
+def test_what_a_peer_did_to_everything_else_is_told() -> None:
+    given = document("YAML", 2_000)
+    right = given.after([given.middle])
+    assert told(given, right) == "every other byte kept"
+    assert told(given, right.replace("version: 2", "version:  2")) == f"1 of {right.count(chr(10))} other lines changed"
+    assert told(given, right + "# more\n") == "every other line kept, in another order or with more between them"
 
 
 @pytest.mark.parametrize("program", [program for program in PROGRAMS if program.is_there], ids=lambda it: it.name)

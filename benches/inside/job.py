@@ -19,7 +19,7 @@ NEW = "replaced = True\n"
 class Job:
     """The same texts and the same effort as Steadyhand gets."""
 
-    topic: Literal["edit", "miss", "sweep", "patch"]
+    topic: Literal["edit", "miss", "sweep", "patch", "structure"]
     folder: Path
     sizes: tuple[int, ...]
     lines: int
