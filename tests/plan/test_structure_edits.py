@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Act, Delete, Insert, Replace, edit_from_json, edit_to_json
+from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json, edit_to_json
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit, plan_write
 from steadyhand.structure.address import parse_address, render_address
@@ -206,3 +206,21 @@ def test_what_lies_inside_of_what_goes_away_goes_with_it() -> None:
 def test_changes_that_are_right_singly_are_proved_together() -> None:
     page = "<h1>a</h1><h2>b</h2><script>c</script>"
     check_refused(page, Act(Selector("h1, h2"), "remove", occurrence="all"), Kind.UNPARSABLE, path="a.html")
+
+
+ADD_Z = Act(Key(""), "add-key", name="z", value=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "edits"),
+    [
+        ('{"a": 1}', "a.json", [ADD_Z, Act(Key(""), "add-key", name="z", value=2)]),
+        ('{"a": 1, "b": {}}', "a.json", [Act(Key("a"), "rename-key", name="z"), ADD_Z]),
+        ("a.b = 1\na.c = 2\n", "a.toml", [Delete(Key("a.b")), Delete(Key("a.c"))]),
+        ("<h1>a</h1><h2>b</h2><script>c</script>", "a.html", [Delete(Selector("h1")), Delete(Selector("h2"))]),
+    ],
+)
+def test_edits_of_a_snapshot_that_are_right_only_singly_are_refused(text: str, path: str, edits: list[Edit]) -> None:
+    for one in edits:
+        assert edit(text, one, path=path).ok
+    check_refused(text, edits, Kind.OVERLAPPING_EDITS, path=path, batch="snapshot")

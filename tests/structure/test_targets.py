@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.structure.action import action_names, actions
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.target import Target, targets
+from steadyhand.structure.target import Target, target_keys, targets
 from steadyhand.structure.targets.anchor import Anchor, anchor_of, anchors_of
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.match import Match
@@ -200,3 +201,8 @@ def test_the_kinds_of_target_are_these() -> None:
         "symbol": "Symbol",
         "table": "Table",
     }
+
+
+def test_targets_and_actions_stand_in_files_of_their_names() -> None:
+    assert {key: kind.key for key, kind in targets().items()} == {key: key for key in target_keys()}
+    assert {name: action.name for name, action in actions().items()} == {name: name for name in action_names()}

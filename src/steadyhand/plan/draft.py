@@ -75,6 +75,7 @@ class Draft:
         self._indices: list[NeedleIndex] = []
         self._spares = spares
         self._unknown = 0
+        self._offered: Source | None = None
         self._awaited = needles if len(needles) >= _MANY_NEEDLES and len(source.text) >= _LONG_TEXT else ()
 
     @property
@@ -111,8 +112,11 @@ class Draft:
         offset = span.end if at_end else span.start
         return self.slot(Span(offset, offset))
 
-    def write(self, places: Sequence[tuple[Slot, str]], edit: int) -> None:
-        """Put texts into free slots, all of which were taken before any is written."""
+    def write(self, places: Sequence[tuple[Slot, str]], edit: int, after: Source | None = None) -> None:
+        """Put texts into free slots, all of which were taken before any is written.
+
+        `after` is what the text would be then, if somebody has it; it is believed only where it is.
+        """
         added = [(slot.index, Write(slot.span, new, edit)) for slot, new in places]
         if len(added) == 1:
             ((index, write),) = added
@@ -122,6 +126,11 @@ class Draft:
             self.writes = list(_merged(self.writes, sorted(added, key=lambda pair: pair[1].span)))
             self._ends = [write.span.end for write in self.writes]
         self._settle(added)
+        self._offered = after
+
+    def known(self, text: str) -> Source | None:
+        """The text after the last write with what has been read of it, if it is this one."""
+        return self._offered if self._offered is not None and self._offered.text == text else None
 
     def _settle(self, added: Sequence[tuple[int, Write]]) -> None:
         """Take note of writes that were put at these indices."""

@@ -290,14 +290,14 @@ def _act_from_json(
 
 
 def _check_args(name: object, args: Mapping[str, object], path: str, args_path: str) -> Mapping[str, object]:
-    from steadyhand.structure.action import actions  # few calls have an action
+    from steadyhand.structure.action import action_named, action_names  # few calls have an action
 
-    known = actions()
+    known = action_names()
     if not isinstance(name, str) or name not in known:
         near = nearest_name(name, known) if isinstance(name, str) else None
         hint = f"did you mean {near!r}?" if near else f"actions: {', '.join(known)}"
         raise bad_request(path, f"there is no action {str(name)[:40]!r}", hint)
-    return dict(known[name].check(args, args_path))
+    return dict(action_named(name).check(args, args_path))
 
 
 def check_occurrence(value: object, path: str) -> Occurrence | None:

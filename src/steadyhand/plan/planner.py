@@ -20,7 +20,7 @@ from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Act, Edit, Replace
-from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, ask_guards
+from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
 from steadyhand.plan.mark import without_mark
 from steadyhand.plan.outcome import Outcome, Plan
@@ -28,6 +28,8 @@ from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.running import RunningDraft
 from steadyhand.plan.writing import Writing
+from steadyhand.structure.addressed import Addressed
+from steadyhand.structure.node import Proposal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
@@ -60,9 +62,9 @@ class _Planner:
         spares = [edit.new for edit in edits if isinstance(edit, Replace)]
         self.draft: Draft = kind(source, needles, spares)
         self.others: dict[int, tuple[int, ...]] = {}
-        self._source = source
-        self._edits = edits
-        self._policy = policy
+        self.source = source
+        self.edits = edits
+        self.policy = policy
         self.path = path
         self._name = path or "the text"
         self._reason = reason
@@ -71,16 +73,15 @@ class _Planner:
 
     def run(self) -> list[Outcome]:
         stop = self._refuse_request()
-        return [self._judge(index, edit, stop) for index, edit in enumerate(self._edits)]
+        return [self._judge(index, edit, stop) for index, edit in enumerate(self.edits)]
 
     def _refuse_request(self) -> EditError | None:
         """A refusal of the call as a whole, before any edit is looked at."""
-        if self._source.is_binary:
+        if self.source.is_binary:
             return refusals.not_text(self._name)
-        quoted = (edit.target.text if isinstance(edit.target, Old) else "" for edit in self._edits)
+        quoted = (edit.target.text if isinstance(edit.target, Old) else "" for edit in self.edits)
         guarded = (
-            GuardedEdit(index, old, edit.text)
-            for index, (old, edit) in enumerate(zip(quoted, self._edits, strict=True))
+            GuardedEdit(index, old, edit.text) for index, (old, edit) in enumerate(zip(quoted, self.edits, strict=True))
         )
         return ask_guards("request", self._guard_input(tuple(guarded))).refusal
 
@@ -90,9 +91,9 @@ class _Planner:
         try:
             if stop is not None:
                 raise stop
-            if self._policy.require_reason and not (reason or "").strip():
+            if self.policy.require_reason and not (reason or "").strip():
                 raise refusals.reason_required(index)
-            edit = without_mark(edit) if self._source.encoding.mark else edit
+            edit = without_mark(edit) if self.source.encoding.mark else edit
             located = self._locator.locate(edit)
             if located is None:
                 return replace(blank, skipped="already-applied")
@@ -105,15 +106,14 @@ class _Planner:
 
     def _write(self, index: int, edit: Edit, located: Located) -> tuple[Match, tuple[str, ...]]:
         """Put the edit's text into its places; the first match, with what it was found to differ in, and notes."""
-        match = located.matches[0]
-        notes: tuple[str, ...] = ()
+        match, made = located.matches[0], Proposal(())
         if located.nodes:
-            wishes, notes = self._writing.proposed(index, edit, located)
+            wishes, made = self._writing.proposed(index, edit, located)
         else:
             wishes, match = self._writing.wishes(index, edit, located)
         if all(wish.old == wish.new for wish in wishes):
             raise self._nothing_new(edit)
-        self._source.encoding.check_new_text("".join(wish.new for wish in wishes))
+        self.source.encoding.check_new_text("".join(wish.new for wish in wishes))
         quoted = edit.target.text if isinstance(edit.target, Old) else ""
         standing = located.matches[0].span
         guarded = GuardedEdit(index, quoted + self.draft.read(standing.start, standing.end), edit.text)
@@ -121,8 +121,8 @@ class _Planner:
         if objection is not None:
             raise objection
         self.others[index] = tuple(self.draft.to_original(span.start) for span in located.others)
-        self.draft.write([(wish.slot, wish.new) for wish in wishes], index)
-        return match, notes
+        self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
+        return match, made.notes
 
     def _nothing_new(self, edit: Edit) -> EditError:
         if isinstance(edit, Act):
@@ -130,7 +130,7 @@ class _Planner:
         return refusals.no_change(self._name, "the new text is what stands there")
 
     def _guard_input(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
-        return GuardInput(self.path, self._source.text, None, edits, self._policy)
+        return GuardInput(self.path, self.source.text, None, edits, self.policy)
 
 
 def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, policy: Policy, *, ok: bool) -> Plan:
@@ -138,7 +138,9 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
     writes = planner.draft.writes
     changes, splice_edits = assemble(source.text, writes)
     after = source.apply(changes) if changes else source
-    verdict = ask_guards("file", GuardInput(planner.path, source.text, after.text, (), policy))
+    known = planner.draft.known(after.text)
+    given = GuardInput(planner.path, source.text, after.text, (), policy, after_source=known)
+    verdict = _clash(planner, outcomes) or ask_guards("file", given)
     if verdict.refusal is not None:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source, verdict.refusal)
     places = Whereabouts(after, writes)
@@ -157,6 +159,21 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
         for outcome in outcomes
     )
     return Plan(ok, done, changes, splice_edits, after, warnings=verdict.warnings)
+
+
+def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
+    """What a snapshot cannot see: addresses whose edits are right singly and not together."""
+    made = [planner.edits[outcome.index] for outcome in outcomes if outcome.applied]
+    by_address = [edit for edit in made if isinstance(edit.target, Addressed)]
+    if planner.policy.batch != "snapshot" or len(by_address) < 2:
+        return None
+    rules = replace(planner.policy, batch="sequential", guards=frozenset())
+    one_by_one = plan(planner.source, by_address, rules, path=planner.path)
+    chosen = {outcome.index for outcome in outcomes if outcome.applied and planner.edits[outcome.index] in by_address}
+    together, _ = assemble(planner.source.text, [write for write in planner.draft.writes if write.edit in chosen])
+    if one_by_one.ok and one_by_one.after.text == together.apply(planner.source.text):
+        return None
+    return Verdict(refusals.not_together(planner.path or "the text", one_by_one.error))
 
 
 def _held_back(outcome: Outcome) -> Outcome:

@@ -28,10 +28,12 @@ def propose_all(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) ->
         made = _propose(source, edit, node)
         if isinstance(made, Refusal):
             raise refused(name, made)
+        if len(nodes) == 1:
+            return made
         splices += made.splices
         notes += made.notes
     whole = Proposal(tuple(_apart(name, source, splices)), tuple(dict.fromkeys(notes)))
-    proved = nodes[0].prove_together(source, whole) if len(nodes) > 1 else whole
+    proved = nodes[0].prove_together(source, whole)
     if isinstance(proved, Refusal):
         raise refused(name, proved)
     return proved
@@ -57,9 +59,9 @@ def _propose(source: Source, edit: Edit, node: Node) -> Proposal | Refusal:
 
 
 def _act(source: Source, edit: Act, node: Node) -> Proposal | Refusal:
-    from steadyhand.structure.action import actions  # few calls have an action
+    from steadyhand.structure.action import action_named  # few calls have an action
 
-    action = actions()[edit.name]
+    action = action_named(edit.name)
     if not isinstance(node, action.takes):
         return _not_taken(action, node)
     return action.propose(source, node, edit.args)

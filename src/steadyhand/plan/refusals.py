@@ -121,6 +121,17 @@ def other_count(name: str, named: str, count: int, expected: int) -> EditError:
     )
 
 
+def not_together(name: str, first: EditError | None) -> EditError:
+    """Edits by address of one call that are right singly and not together."""
+    return EditError(
+        Kind.OVERLAPPING_EDITS,
+        f"{name}: the edits of this call get in each other's way when all see the file as it was"
+        + ("" if first is None else f" ({first.message})"),
+        hint="make them one after the other: batch sequential, or a call for each",
+        details={} if first is None else {"kind": str(first.kind), **first.details},
+    )
+
+
 def too_many(name: str, limit: int) -> EditError:
     """More places than one edit may change."""
     return EditError(

@@ -42,8 +42,14 @@ class RunningDraft(Draft):
         if self._current is None:
             text, original = "".join(self._pieces()), self.original
             writes = tuple(self.writes)
-            self._current = RunningSource(text, original.encoding, original.path, writes=writes, rows=self._rows)
+            self._current = self.known(text) or RunningSource(
+                text, original.encoding, original.path, writes=writes, rows=self._rows
+            )
         return self._current
+
+    def _running(self, text: str) -> Source:
+        original, writes = self.original, tuple(self.writes)
+        return RunningSource(text, original.encoding, original.path, writes=writes, rows=self._rows)
 
     def locate(self, target: Target) -> Match | Refusal:
         if self._current is not None or not isinstance(target, RowTarget):

@@ -18,6 +18,7 @@ from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import propose_all
 from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
+from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.match import Match
@@ -45,10 +46,10 @@ class Writing:
         self._policy = policy
         self._name = name
 
-    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], tuple[str, ...]]:
-        """What an edit wants to write at the nodes it means, and what a person should know of it."""
+    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Proposal]:
+        """What an edit wants to write at the nodes it means, and what was proposed for it."""
         made = propose_all(self._name, self._draft.source, edit, located.nodes)
-        return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices], made.notes
+        return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices], made
 
     def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match]:
         """What an edit wants to write where, and its first match."""

@@ -73,11 +73,22 @@ def _check_kind(value: object, parameter: Parameter, path: str) -> None:
 
 
 @cache
-def actions() -> Mapping[str, Action]:
-    """Every action by its name, in alphabetical order."""
+def action_names() -> tuple[str, ...]:
+    """The names of all actions, which are those of their files; nothing is loaded for it."""
     from steadyhand.structure import actions as folder
 
-    found: list[Action] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").ACTION)
-    return MappingProxyType({action.name: action for action in sorted(found, key=lambda action: action.name)})
+    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(folder.__path__)))
+
+
+@cache
+def action_named(name: str) -> Action:
+    """The action of one of these names."""
+    module = importlib.import_module(f"steadyhand.structure.actions.{name.replace('-', '_')}")
+    action: Action = module.ACTION
+    return action
+
+
+@cache
+def actions() -> Mapping[str, Action]:
+    """Every action by its name, in alphabetical order."""
+    return MappingProxyType({name: action_named(name) for name in action_names()})

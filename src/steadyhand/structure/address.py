@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.structure.fields import bad_request, check_text, join, nearest_name, read_object
-from steadyhand.structure.target import Target, targets
+from steadyhand.structure.target import Target, target_keys, target_kind
 
 _FORM = re.compile(r"\s*([a-z_]+)(?:\.([a-z_-]+))?(?:\[(-?[0-9]{1,9})\])?:[ \t]*(.*)", re.DOTALL | re.ASCII)
 
@@ -21,7 +21,7 @@ def parse_address(address: str, path: str = "address") -> Target:
     >>> parse_address("lines:3-5")
     Lines(start=3, end=5, text=None)
     """
-    known = targets()
+    known = target_keys()
     found = _FORM.fullmatch(address)
     if found is None:
         raise bad_request(path, f"{address[:60]!r} is no address", f"kind:value, with kind one of {', '.join(known)}")
@@ -30,7 +30,7 @@ def parse_address(address: str, path: str = "address") -> Target:
         near = nearest_name(kind, known)
         hint = f"did you mean {near}:{value[:60]}?" if near else f"kinds: {', '.join(known)}"
         raise bad_request(path, f"there is no kind of address {kind[:40]!r}", hint)
-    return known[kind].from_value(value, part, None if nth is None else int(nth))
+    return target_kind(kind).from_value(value, part, None if nth is None else int(nth))
 
 
 def target_from_json(value: object, path: str) -> Target:
@@ -39,7 +39,7 @@ def target_from_json(value: object, path: str) -> Target:
     >>> target_from_json({"at": "lines:3"}, "to") == target_from_json({"lines": [3, 3]}, "to")
     True
     """
-    known = targets()
+    known = target_keys()
     fields = read_object(value, path, ("old", "at", *known))
     if len(fields) != 1 or "old" in fields:
         what = f"a target has one field, this has {len(fields)}" if len(fields) != 1 else "old text is no address"
@@ -47,7 +47,7 @@ def target_from_json(value: object, path: str) -> Target:
     (key,) = fields
     if key == "at":
         return parse_address(check_text(fields["at"], join(path, "at")), join(path, "at"))
-    return known[key].from_json(fields[key], join(path, key))
+    return target_kind(key).from_json(fields[key], join(path, key))
 
 
 def render_address(target: Target, *, nth: int | None = None) -> str | None:

@@ -34,10 +34,14 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What would be written: sorted, disjoint splices on the source of the node, and what a person should know."""
+    """What would be written: sorted, disjoint splices on the source of the node, and what a person should know.
+
+    `after` is the source with the splices made, where somebody has made it to look at: what was read of it is kept.
+    """
 
     splices: tuple[Splice, ...]
     notes: tuple[str, ...] = ()
+    after: Source | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, source: Source, *writes: tuple[Span, str], notes: tuple[str, ...] = ()) -> Proposal:

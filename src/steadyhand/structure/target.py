@@ -96,11 +96,21 @@ class RowTarget(Target):
 
 
 @cache
-def targets() -> Mapping[str, type[Target]]:
-    """Every kind of target by its JSON key, in alphabetical order."""
+def target_keys() -> tuple[str, ...]:
+    """The keys of all kinds of target, which are the names of their files; nothing is loaded for it."""
     from steadyhand.structure import targets as folder
 
-    found: list[type[Target]] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").TARGET)
-    return MappingProxyType({kind.key: kind for kind in sorted(found, key=lambda kind: kind.key)})
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(folder.__path__)))
+
+
+@cache
+def target_kind(key: str) -> type[Target]:
+    """The kind of target of one of these keys."""
+    kind: type[Target] = importlib.import_module(f"steadyhand.structure.targets.{key}").TARGET
+    return kind
+
+
+@cache
+def targets() -> Mapping[str, type[Target]]:
+    """Every kind of target by its JSON key, in alphabetical order."""
+    return MappingProxyType({key: target_kind(key) for key in target_keys()})

@@ -17,6 +17,7 @@ from steadyhand.errors import EditError, Kind
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
+    from steadyhand.text.source import Source
 
 Stage = Literal["request", "edit", "file"]
 
@@ -35,6 +36,7 @@ class GuardInput:
     """Everything a guard may look at.
 
     `before` is None for a file that is not there yet; `after` is None until the whole file is planned.
+    `after_source` is the text after with whatever has been read of it.
     """
 
     path: str | None
@@ -44,6 +46,7 @@ class GuardInput:
     policy: Policy
     is_whole_write: bool = False
     allow_shrink: bool = False
+    after_source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

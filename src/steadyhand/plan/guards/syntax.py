@@ -13,7 +13,7 @@ _LONGEST = 160  # characters of a line of an excerpt
 
 def check(given: GuardInput) -> Finding | None:
     """Refuse what would break a file that parses; the text before is looked at only when the text after is broken."""
-    after = None if given.after is None else _fault(given.after, given.path)
+    after = None if given.after is None else _fault(given.after, given.path, given.after_source)
     if after is None:
         return None
     name = given.path or "the text"
@@ -34,12 +34,12 @@ def check(given: GuardInput) -> Finding | None:
     )
 
 
-def _fault(text: str, path: str | None) -> Fault | None:
+def _fault(text: str, path: str | None, source: Source | None = None) -> Fault | None:
     """The first fault of a text in the format its name says; None also where nobody can tell."""
     known = format_of(path)
     if known is None or known.fault is None or len(text) > known.largest:
         return None
-    return known.fault(Source.of_text(text, path=path))
+    return known.fault(source if source is not None and source.path == path else Source.of_text(text, path=path))
 
 
 def _excerpt(text: str, line: int) -> list[str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
 from steadyhand.structure.format import Entry, Fault, Format
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.markdown.marks import Document, Section
-from steadyhand.structure.parsers.markdown.suited import SUFFIXES
+from steadyhand.structure.parsers.markdown.suffixes import SUFFIXES
 from steadyhand.text.source import Source
-from steadyhand.text.span import Span
+
+if TYPE_CHECKING:
+    from steadyhand.structure.parsers.markdown.marks import Document, Section
 
 
 def outline(source: Source) -> Sequence[Entry] | Refusal:
@@ -80,7 +82,7 @@ def _front(source: Source, document: Document) -> list[Entry]:
 
     if document.front is None:
         return []
-    span: Span = front_span(document.table, document.front)
+    span = front_span(document.table, document.front)
     whole = Entry("front_matter:", "front matter", f"front matter ({document.front.syntax})", span)
     reading = syntaxes()[document.front.syntax].read(source.derive(front_source))
     if isinstance(reading, Refusal):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from steadyhand.structure.format import Entry, Fault, Format
-from steadyhand.structure.keys.item import Item, Reading
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
+
+if TYPE_CHECKING:
+    from steadyhand.structure.keys.item import Item, Reading
 
 _TELLING = ("name", "id", "key", "kind", "title", "uses")
 _LONGEST = 60

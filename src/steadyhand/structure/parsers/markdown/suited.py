@@ -7,9 +7,9 @@ from steadyhand.structure.format import file_name, format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document
 from steadyhand.structure.parsers.markdown.reading import read_markdown
+from steadyhand.structure.parsers.markdown.suffixes import SUFFIXES
 from steadyhand.text.source import Source
 
-SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _OTHER_PROSE = (".txt", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".log", ".csv", ".tsv", ".xml")
 
 
