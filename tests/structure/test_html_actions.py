@@ -351,3 +351,58 @@ def test_changes_that_are_right_one_by_one_and_wrong_together_are_refused() -> N
 def test_changes_that_keep_apart_are_let_through_together(css: str, action: str, arguments: dict[str, str]) -> None:
     text = "<div><ul>\n<li>1 <b>x</b></li>\n<li>2</li>\n<li>3 <b>y</b><b>z</b></li></ul><p>q</p></div>"
     assert isinstance(together(text, css, action, **arguments), Proposal)
+
+
+@pytest.mark.parametrize(
+    ("text", "css", "action", "arguments"),
+    [
+        ("<div>a<sub>b<sub>c</sub></sub></div>", "sub", "wrap", {"value": "<form></form>"}),
+        ("<p>&<i></i>l<i></i>t; x</p>", "i", "remove", {}),
+        ("<p>&<i>l</i><i>t;</i></p>", "i", "unwrap", {}),
+    ],
+)
+def test_what_is_written_or_left_together_must_be_read_as_it_is_alone(
+    text: str, css: str, action: str, arguments: dict[str, str]
+) -> None:
+    found = together(text, css, action, **arguments)
+    assert isinstance(found, Refusal)
+    assert found.kind == Kind.UNPARSABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "css", "action", "arguments"),
+    [
+        ("<p>a &amp; <i>1</i> and <i>2</i></p>", "i", "remove", {}),
+        ("<script>1</script><script>2</script>", "script", "set-html", {"value": "a<b"}),
+        ("<i>1</i> <i>2</i>", "i", "set-attribute", {"attr": "title", "value": "<b>"}),
+        ("<svg><path/><path/></svg>", "path", "set-html", {"value": "<title>x</title>"}),
+    ],
+)
+def test_new_texts_that_only_look_like_tags_are_let_through_together(
+    text: str, css: str, action: str, arguments: dict[str, str]
+) -> None:
+    assert isinstance(together(text, css, action, **arguments), Proposal)
+
+
+@pytest.mark.parametrize(
+    ("text", "css", "action", "arguments"),
+    [
+        ("<div><noscript><p>x</noscript></div><ul></ul>", "p", "set-text", {"value": "y"}),
+        ("<p>a<noscript><p>x</noscript><ul></ul>", "noscript", "set-html", {"value": "y"}),
+        ("<div><noscript><p>x</p></noscript></div>", "p", "set-attribute", {"attr": "a", "value": "</noscript>"}),
+        ("<div><noscript><p>x</p></noscript></div>", "noscript", "set-html", {"value": "<!-- </noscript> -->"}),
+    ],
+)
+def test_a_noscript_ends_where_a_browser_that_runs_scripts_ends_it(
+    text: str, css: str, action: str, arguments: dict[str, str]
+) -> None:
+    source = Source.of_text(text)
+    found = Selector(css).resolve(source)
+    done = found if isinstance(found, Refusal) else actions()[action].propose(source, found[0], arguments)
+    assert isinstance(done, Refusal)
+    assert "noscript" in done.message
+
+
+def test_what_is_in_a_plain_noscript_can_be_changed() -> None:
+    text = "<div><noscript><p>x</p></noscript></div>"
+    assert changed(text, "p", "set-html", value="<b>y</b>") == text.replace("x", "<b>y</b>")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import Kind
+from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.html.mask import FILLER, mask
 from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.match import Match
@@ -160,3 +161,52 @@ def test_a_component_inside_a_jinja_page_is_found_and_changed() -> None:
     found = Selector("table").locate(Source.of_text(text))
     assert isinstance(found, Match)
     assert changed(text, "td", "add-class", value="n") == text.replace("<td>", '<td class="n">')
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "arguments"),
+    [
+        ('<p {% if a %}class="a"{% endif %}>x</p>', "add-class", {"value": "b"}),
+        ('<p {% if a %}class="a b"{% else %}class="a"{% endif %}>x</p>', "remove-class", {"value": "a"}),
+        ('<p {% if a %}class="a"{% endif %}>x</p>', "replace-class", {"old": "a", "new": "b"}),
+        ('<p class="a">x</p>', "add-class", {"value": "{% if a %}b{% endif %}"}),
+    ],
+)
+def test_a_class_that_depends_on_the_template_is_neither_changed_nor_written(
+    text: str, action: str, arguments: dict[str, str]
+) -> None:
+    assert refused(text, "p", action, **arguments).kind == Kind.BAD_REQUEST
+
+
+@pytest.mark.parametrize("tag", ["script", "style", "textarea", "title"])
+def test_a_construct_that_ends_in_an_element_of_text_is_not_parted(tag: str) -> None:
+    source = Source.of_text(f"<body><p>a</p>{{% if a %}}<{tag}>q{{% endif %}}r</{tag}></body>")
+    found = Selector(tag).resolve(source)
+    assert isinstance(found, Refusal)
+    assert "template syntax opens inside" in found.message
+
+
+@pytest.mark.parametrize(
+    ("page", "value", "is_open"),
+    [
+        ("{% if a %}b{% endif %}", "{{ c", True),
+        ("{{ a }}", "{{", True),
+        ("<% a %>", "<% b", True),
+        ("<% a %>", "{{", False),
+        ("{{ a }}", "{% b", False),
+        ("no syntax at all", "{{ c", False),
+    ],
+)
+def test_in_a_template_no_text_may_begin_its_syntax_and_leave_it_open(page: str, value: str, is_open: bool) -> None:
+    text = f"<div>{page}</div><p>x</p>"
+    if is_open:
+        assert "does not end there" in refused(text, "p", "set-html", value=value).message
+    else:
+        assert changed(text, "p", "set-html", value=value) == text.replace("x</p>", f"{value}</p>")
+
+
+def test_a_selector_with_template_syntax_is_refused_with_the_element_that_is_written_so() -> None:
+    found = Selector('a[href="{{ y }}"]').resolve(Source.of_text('<a href="{{ x }}">1</a><a href="{{ y }}">2</a>'))
+    assert isinstance(found, Refusal)
+    assert found.kind == Kind.NO_SUCH_TARGET
+    assert found.hint == "send selector:body > a:nth-of-type(2)"

@@ -17,6 +17,7 @@ from steadyhand.structure.fields import bad_request, check_text
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.element import ElementNode
 from steadyhand.structure.parsers.html.cost import is_too_dear, nested_has
+from steadyhand.structure.parsers.html.mask import may_begin_region
 from steadyhand.structure.parsers.html.naming import address_of
 from steadyhand.structure.parsers.html.page import Page, page_of
 from steadyhand.structure.parsers.html.tree import bad_selector
@@ -118,16 +119,19 @@ class Selector(Addressed):
         return Refusal(Kind.BAD_REQUEST, f"selector.css: {self.css[:80]!r} is no selector: {reason}", hint, details)
 
     def _missing(self, page: Page) -> Refusal:
-        from steadyhand.structure.parsers.html.similar import nearest_elements
+        from steadyhand.structure.parsers.html.similar import nearest_elements, written_with
 
         dynamic = _DYNAMIC.search(_QUOTED.sub("", self.css))
         if dynamic is not None:
             return self._bad(f"{dynamic.group()} never holds in a file", "leave the pseudo-class out")
-        near = nearest_elements(page, self.css)
+        quoted = [found.group()[1:-1] for found in _QUOTED.finditer(self.css) if may_begin_region(found.group())]
+        near = written_with(page, quoted) if quoted else nearest_elements(page, self.css)
         shown = ", ".join(f"{fact['address']} (line {fact.get('line', '?')})" for fact in near[:4])
         return Refusal(
             Kind.NO_SUCH_TARGET,
-            f"{self.named()} matches no element" + (f"; similar: {shown}" if shown else ""),
+            f"{self.named()} matches no element"
+            + (": no selector looks into template syntax" if quoted else "")
+            + (f"; similar: {shown}" if shown else ""),
             f"send {near[0]['address']}" if near else "read the outline of the page for the selectors it has",
             {"nearest": near},
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.html.check import prove, refuse_change
+from steadyhand.structure.parsers.html.check import danger_of, prove, refuse_change
 from steadyhand.structure.parsers.html.element import FORMATTING, Element
 from steadyhand.structure.parsers.html.mask import is_plain, mask, mask_value, regions_in
 from steadyhand.structure.parsers.html.page import Page
@@ -44,7 +44,7 @@ def set_attribute(page: Page, element: Element, name: str, value: str) -> Propos
     value = to_lf(value)
     tag = page.start_tag(element)
     attribute = tag.find(name)
-    doubt = _doubt(page, tag, attribute, name)
+    doubt = doubt_of(page, tag, attribute, name)
     if doubt is not None:
         return refuse_change(page, element, doubt)
     write = _write_new(page, tag, name, value) if attribute is None else _write_value(attribute, value)
@@ -59,14 +59,14 @@ def remove_attribute(page: Page, element: Element, name: str) -> Proposal | Refu
     found = [attribute for attribute in tag.attributes if attribute.key == ascii_lower(name)]
     if not found:
         return Proposal(())
-    doubt = next((doubt for item in found if (doubt := _doubt(page, tag, item, name)) is not None), None)
+    doubt = next((doubt for item in found if (doubt := doubt_of(page, tag, item, name)) is not None), None)
     if doubt is not None:
         return refuse_change(page, element, doubt)
     writes = [(_with_blanks(page, tag, attribute), "") for attribute in found]
     return settle(page, element, writes, {ascii_lower(name): None})
 
 
-def _doubt(page: Page, tag: StartTag, attribute: Attribute | None, name: str) -> str | None:
+def doubt_of(page: Page, tag: StartTag, attribute: Attribute | None, name: str) -> str | None:
     """Why template syntax in the tag makes it unsure whether the element has the attribute at all."""
     steering = [region for region in regions_in(page.masked.regions, tag.span) if region.place == "tag"]
     if attribute is not None:
@@ -139,7 +139,7 @@ def settle(page: Page, element: Element, writes: list[Write], changes: Mapping[s
             "edit the tag by its text",
         )
     touched = (text for splice in proposal.splices for text in (splice.old, splice.new))
-    if is_plain(*touched) and _stands_alone(page, element):
+    if is_plain(*touched) and _stands_alone(page, element) and danger_of(page, element, proposal) is None:
         return proposal
     return prove(page, element, proposal, lambda tag: _change(tag, changes))
 

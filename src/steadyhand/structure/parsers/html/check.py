@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.html.element import Element
-from steadyhand.structure.parsers.html.mask import mask
+from steadyhand.structure.parsers.html.excerpt import excerpt_of
+from steadyhand.structure.parsers.html.mask import mask, opens_region
 from steadyhand.structure.parsers.html.page import Page
 from steadyhand.structure.parsers.html.tree import parse_tree
 from steadyhand.text.changeset import ChangeSet
@@ -32,7 +33,41 @@ class Unfit(Exception):
 
 
 def prove(page: Page, element: Element, proposal: Proposal, change: Change) -> Proposal | Refusal:
-    """The proposal, if it does exactly what `change` does to the element in a tree of the page before."""
+    """The proposal, if it does exactly what `change` does to the element in a tree of the page before.
+
+    A long page is read for it only where an excerpt does not do.
+    """
+    danger = danger_of(page, element, proposal)
+    if danger is not None:
+        return refuse_change(page, element, danger)
+    excerpt = excerpt_of(page, element, proposal)
+    if excerpt is not None and isinstance(prove_on(*excerpt, change), Proposal):
+        return proposal
+    return prove_on(page, element, proposal, change)
+
+
+def danger_of(page: Page, element: Element, proposal: Proposal) -> str | None:
+    """What a new text would do that no tree of the page shows: to a template, or where a browser runs scripts."""
+    regions = page.masked.regions
+    for splice in proposal.splices:
+        opened = opens_region(splice.new, page.source.text, regions) if regions else None
+        if opened is not None:
+            return f"{opened} begins template syntax in the new text and does not end there"
+        if "</noscript" in splice.new.lower() and _is_in_noscript(page, element, splice.start):
+            return "it is in a <noscript>, which </noscript would end"
+    return None
+
+
+def _is_in_noscript(page: Page, element: Element, place: int) -> bool:
+    at = element.index
+    while at >= 0 and page.extents.tags[at] != "noscript":
+        at = page.parents[at]
+    inner = page.element(at).inner if at >= 0 else None
+    return inner is not None and inner.start <= place <= inner.end
+
+
+def prove_on(page: Page, element: Element, proposal: Proposal, change: Change) -> Proposal | Refusal:
+    """The proposal, if it is right on this page, which is read twice for it."""
     after = parse_tree(mask(ChangeSet(proposal.splices).apply(page.source.text)).text)
     if isinstance(after, Refusal):
         return after

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.html.attributes import Write, attributes_after, set_attribute, settle
+from steadyhand.structure.parsers.html.attributes import Write, attributes_after, doubt_of, set_attribute, settle
 from steadyhand.structure.parsers.html.check import refuse_change
 from steadyhand.structure.parsers.html.element import Element
-from steadyhand.structure.parsers.html.mask import FILLER, mask_value, regions_in
+from steadyhand.structure.parsers.html.mask import FILLER, cover_all, mask_value, regions_in
 from steadyhand.structure.parsers.html.page import Page
 from steadyhand.structure.parsers.html.tags import Attribute
 from steadyhand.structure.parsers.html.writing import needs_quotes, write_value
@@ -19,12 +19,12 @@ _TOKEN = re.compile(r"[^\t\n\f\r ]+")
 
 
 def names_in(value: str) -> list[str]:
-    """The class names in a value, each once; template syntax that writes a value is part of a name.
+    """The class names in a value, each once; template syntax is part of a name.
 
     >>> names_in(" a b  a x-{{ y }} ")
     ['a', 'b', 'x-{{ y }}']
     """
-    found = _TOKEN.finditer(mask_value(value))
+    found = _TOKEN.finditer(cover_all(value))
     return list(dict.fromkeys(value[token.start() : token.end()] for token in found))
 
 
@@ -35,6 +35,9 @@ def add_classes(page: Page, element: Element, names: list[str]) -> Proposal | Re
         return set_attribute(page, element, "class", " ".join(names))
     tokens = _tokens(page, attribute)
     missing = [name for name in names if name not in tokens.values()]
+    doubt = doubt_of(page, page.start_tag(element), attribute, "class")
+    if doubt is not None:
+        return refuse_change(page, element, doubt)
     if not missing:
         return Proposal(())
     steers = _first_steering(page, attribute) is not None
@@ -51,6 +54,9 @@ def remove_classes(page: Page, element: Element, names: list[str]) -> Proposal |
         return Proposal(())
     tokens = _tokens(page, attribute)
     gone = [span for span, name in tokens.items() if name in names]
+    doubt = doubt_of(page, page.start_tag(element), attribute, "class")
+    if doubt is not None:
+        return refuse_change(page, element, doubt)
     if not gone:
         return Proposal(())
     if _is_unsure(page, attribute, gone):
@@ -70,6 +76,9 @@ def replace_class(page: Page, element: Element, old: str, new: list[str]) -> Pro
     if attribute is None or not places:
         have = ", ".join(tokens.values()) or "none"
         return refuse_change(page, element, f"there is no class {old[:60]!r} (its classes: {have[:120]})")
+    doubt = doubt_of(page, page.start_tag(element), attribute, "class")
+    if doubt is not None:
+        return refuse_change(page, element, doubt)
     if new == [old]:
         return Proposal(())
     if _is_unsure(page, attribute, places):

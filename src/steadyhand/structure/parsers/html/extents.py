@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _REPAIRED = "the parser had to repair the page"
 _MOST_CLOSERS = 4  # end tags of the page that are looked at: one of each, and as many that are written twice
 _CLOSERS = re.compile(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>]*?-->)*+\Z", re.IGNORECASE | re.ASCII)
+_NOSCRIPT_END = re.compile(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 _CLOSER = re.compile(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
 
@@ -42,7 +43,8 @@ class _Places:
 class Extents:
     """The places of all elements of one tree, by their number in document order.
 
-    `is_tidy` where every formatting element has an end tag of its own, so that the parser repeated none.
+    `is_tidy`    where every formatting element has an end tag of its own, so that the parser repeated none
+    `first_tag`  where the first start tag is
     """
 
     def __init__(self, text: str, nodes: Sequence[Tag], parents: Sequence[int], offsets: Offsets) -> None:
@@ -55,6 +57,7 @@ class Extents:
         }
         self._ends = _ends(self._places, self.tags, self._spaces, parents, self._closing)
         self._flaws = _flaws(self._places, self.tags, parents, self._ends)
+        self.first_tag = min((start.start for start in self._places.starts if start is not None), default=len(text))
         self.is_tidy = all(
             tag not in FORMATTING or self._places.end_tags[index] is not None for index, tag in enumerate(self.tags)
         )
@@ -158,10 +161,25 @@ def _flaws(places: _Places, tags: Sequence[str], parents: Sequence[int], ends: S
         elif ends[index] < start.end:
             flaws[index] = f"{_REPAIRED}: <{tags[index]}> ends before it begins"
     located.sort(key=lambda index: places.starts[index] or Span(0, 0))
+    for index in _in_torn_noscripts(places, tags, parents):
+        flaws.setdefault(index, "<noscript> does not end where a browser that runs scripts ends it")
     for outer, inner in _misfits(located, places, parents, ends):
         flaws.setdefault(inner, f"{_REPAIRED}: <{tags[inner]}> is not where it is written")
         flaws.setdefault(outer, f"{_REPAIRED}: <{tags[outer]}> does not hold what is written in it")
     return flaws
+
+
+def _in_torn_noscripts(places: _Places, tags: Sequence[str], parents: Sequence[int]) -> list[int]:
+    """Every `noscript` with what is in it that ends elsewhere for a parser that takes it for text, as browsers do."""
+    torn: set[int] = set()
+    for index, (tag, start) in enumerate(zip(tags, places.starts, strict=True)):
+        if parents[index] in torn:
+            torn.add(index)
+        elif tag == "noscript" and start is not None:
+            end, first = places.end_tags[index], _NOSCRIPT_END.search(places.text, start.end)
+            if end is None or first is None or first.start() != end.start:
+                torn.add(index)
+    return sorted(torn)
 
 
 def _misfits(

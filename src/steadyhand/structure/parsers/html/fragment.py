@@ -15,13 +15,13 @@ from steadyhand.structure.parsers.html.tree import parse_fragment, tags_of
 if TYPE_CHECKING:
     from turbohtml import Element as Tag
 
-_TEXT_ONLY = LITERAL | {"textarea", "title"}
+TEXT_ONLY = LITERAL | {"textarea", "title"}
 _END_OPTIONAL = frozenset("p li dt dd tr td th tbody thead tfoot option optgroup rt rp rb rtc colgroup caption".split())
 
 
 def fault_of(markup: str, holder: Tag) -> str | None:
     """What is wrong with markup that is to be content of an element, with its line; None if nothing is."""
-    if not markup.strip() or (holder.namespace.value == "html" and holder.tag in _TEXT_ONLY):
+    if not markup.strip() or (holder.namespace.value == "html" and holder.tag in TEXT_ONLY):
         return None
     elements, held = parse_fragment(markup, holder)
     starts, ends, letters = tags_of(markup)

@@ -42,7 +42,7 @@ def mask(text: str) -> Masked:
     >>> mask('<p class="a {{ b }}">{% if x %}y').text.replace(FILLER, "?")
     '<p class="a ???????">          y'
     """
-    if _OPENER.search(text) is None:
+    if not may_begin_region(text):
         return Masked(text, ())
     return _Masking(text).run()
 
@@ -53,6 +53,16 @@ def mask_value(value: str, *, text: bool = False) -> str:
     at = 0
     for region in Finder(value).within(0, len(value)):
         pieces += [value[at : region.span.start], _cover(value, region, letters=region.outputs and not text)]
+        at = region.span.end
+    return "".join([*pieces, value[at:]])
+
+
+def cover_all(value: str) -> str:
+    """A value with all its template syntax covered by letters, also what writes nothing."""
+    pieces: list[str] = []
+    at = 0
+    for region in Finder(value).within(0, len(value)):
+        pieces += [value[at : region.span.start], FILLER * region.span.length]
         at = region.span.end
     return "".join([*pieces, value[at:]])
 
@@ -149,13 +159,30 @@ class _Masking:
         return len(self._text)
 
     def _end_of_literal(self, name: str, start: int) -> int:
+        """What is no markup stays as it is, as in comments."""
         found = re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII).search(self._text, start)
-        return found.start() if found else len(self._text)
+        end = found.start() if found else len(self._text)
+        self._regions += self._finder.within(start, end)
+        return end
 
 
 def is_plain(*texts: str) -> bool:
     """Whether texts have nothing in them that could begin or end template syntax, by itself or with what is around."""
     return not any(_TRACE.search(text) for text in texts)
+
+
+def may_begin_region(text: str) -> bool:
+    """Whether a text has anything in it that template syntax begins with."""
+    return _OPENER.search(text) is not None
+
+
+def opens_region(text: str, beside: str, regions: tuple[Region, ...]) -> str | None:
+    """What in a text begins template syntax of a kind that a page has beside it, and does not end; None for nothing."""
+    kinds = {region.span.of(beside)[:2] for region in regions}
+    if kinds & {"{%", "{#"}:
+        kinds |= {"{{", "{%", "{#"}
+    open_ones = _OPENER.finditer(cover_all(text))
+    return next((found.group() for found in open_ones if found.group() in kinds), None)
 
 
 def regions_in(regions: tuple[Region, ...], span: Span) -> tuple[Region, ...]:

@@ -46,10 +46,13 @@ class Page:
         """The element of that number, with its place."""
         return self.extents.element(index)
 
+    def number(self, node: Tag) -> int:
+        """The number of an element of the tree."""
+        return self.source.derive(_numbers)[node]
+
     def select(self, css: str) -> list[int]:
         """The numbers of the elements that a valid selector matches, in document order."""
-        numbers = self.source.derive(_numbers)
-        return [numbers[node] for node in self.tree.select(css)]
+        return [self.number(node) for node in self.tree.select(css)]
 
     def start_tag(self, element: Element) -> StartTag:
         """The start tag as it is written."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 
 from steadyhand.structure.parsers.html.cost import is_too_dear
 from steadyhand.structure.parsers.html.naming import address_of
@@ -25,6 +26,14 @@ def nearest_elements(page: Page, css: str) -> list[dict[str, object]]:
             scores[index] += weight
     best = sorted(scores, key=lambda index: (-scores[index], index))[:_SHOWN]
     return [_shown(page, index) for index in best]
+
+
+def written_with(page: Page, texts: list[str]) -> list[dict[str, object]]:
+    """The first few elements whose start tags have all these texts in them, as they are written."""
+    starts = ((index, page.element(index).start_tag) for index in range(len(page.nodes)))
+    source = page.source.text
+    found = (index for index, tag in starts if tag is not None and all(text in tag.of(source) for text in texts))
+    return [_shown(page, index) for index in islice(found, _SHOWN)]
 
 
 def _hints(page: Page, css: str) -> Iterable[tuple[int, list[int]]]:
