@@ -10,6 +10,7 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit, plan_write
 from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.target import targets
+from steadyhand.structure.targets.heading import Heading
 from steadyhand.structure.targets.key import Key
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.structure.targets.selector import Selector
@@ -224,3 +225,8 @@ def test_edits_of_a_snapshot_that_are_right_only_singly_are_refused(text: str, p
     for one in edits:
         assert edit(text, one, path=path).ok
     check_refused(text, edits, Kind.OVERLAPPING_EDITS, path=path, batch="snapshot")
+
+
+def test_two_places_that_both_take_the_gap_between_them_go_together() -> None:
+    text = "# A\n\n## N\n\nx\n\n## N\n\ny\n"
+    check_edit(text, Delete(Heading("N"), occurrence="all"), "# A\n", path="a.md")

@@ -286,7 +286,8 @@ def test_written_text_is_indented_for_its_place(before: str, key: str, new: str,
 def test_written_text_that_can_be_meant_in_two_ways_is_refused() -> None:
     found = replaced("a:\n  b: 1\n  c: 2\n", "a", "b:\n  c: 2\n  d:\nx:")
     assert isinstance(found, str)
-    found = replaced("a:\n  b: 1\n", "a", "b: # c\n  c: 2\n")
+    assert replaced("a:\n  b: 1\n", "a", "b: # c\n  c: 2\n") == "a:\n  b: # c\n    c: 2\n"
+    found = replaced("a:\n- 1\n", "a", "- - x\n  - y\n")
     assert isinstance(found, Refusal)
     assert "first line" in found.hint
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import Any, cast
+from typing import Any
 
 import yaml
 from hypothesis import HealthCheck, assume, given, settings
@@ -16,7 +16,7 @@ from steadyhand.structure.keys.item import Item
 from steadyhand.structure.keys.operation import Beside, Keys
 from steadyhand.structure.keys.plain import plain_of
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.yaml.note import Note
+from steadyhand.structure.parsers.yaml.note import note_of
 from steadyhand.structure.syntaxes.yaml import SYNTAX
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -177,7 +177,7 @@ def test_deleting_takes_the_entry_and_leaves_the_comments_of_others(document: tu
     parent = copy.deepcopy(at(data, item.path[:-1]))
     del parent[item.path[-1]]
     assert exact(loaded(made)) == exact(put(data, item.path[:-1], parent))
-    first = keys.source.line_of(cast("Note", item.note).mark)
+    first = keys.source.line_of(note_of(item).mark)
     last = keys.source.lines_of(item.entry)[1]
     lines = re.split(r"\r\n|\n", text)
     own = "\n".join(lines[max(first - 2, 0) : last])

@@ -87,6 +87,9 @@ def _apart(name: str, source: Source, splices: list[Splice]) -> list[Splice]:
             kept.pop()
         if not kept or splice.start >= kept[-1].end:
             kept.append(splice)
+        elif not splice.new and not kept[-1].new:
+            last = kept.pop()
+            kept.append(Splice(last.start, source.text[last.start : max(splice.end, last.end)], ""))
         elif not _swallows(kept[-1], splice):
             raise _nested(name, source, kept[-1], splice)
     return kept

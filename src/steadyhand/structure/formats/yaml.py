@@ -60,7 +60,10 @@ def _called(item: Item) -> str | None:
 
 def _fault(source: Source) -> Fault | None:
     from steadyhand.structure.keys.syntax import syntaxes
+    from steadyhand.structure.parsers.yaml.reading import is_readable
 
+    if is_readable(source):
+        return None
     found: Reading | Refusal = source.derive(syntaxes()["yaml"].read)
     if not isinstance(found, Refusal):
         return None

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from steadyhand.errors import Kind
-from steadyhand.structure.keys.item import Item, ItemKind, Plain, Reading
+from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.keys.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.yaml.note import Parsed
@@ -27,10 +27,15 @@ class YamlSyntax(Syntax):
         parsed = source.derive(parse)
         return parsed if isinstance(parsed, Refusal) else parsed.reading
 
-    def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
-        from steadyhand.structure.parsers.yaml.setting import set_value
+    def reread(self, source: Source, item: Item, end: int) -> Item | Refusal | None:
+        from steadyhand.structure.parsers.yaml.rereading import reread
 
-        return _run(source, value, lambda parsed: set_value(source, parsed, item, value))
+        return reread(source, item, end)
+
+    def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
+        from steadyhand.structure.parsers.yaml.changing import change
+
+        return _run(source, value, lambda parsed: change(source, parsed, item, value))
 
     def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
         from steadyhand.structure.parsers.yaml.raw import put_raw
@@ -62,7 +67,26 @@ class YamlSyntax(Syntax):
 
         return _run(source, None, lambda parsed: move(source, parsed, item, container, name, index))
 
-    def entries(self, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+    def carried(self, source: Source, item: Item) -> str | Refusal:
+        """An entry or item as another file takes it: with its comments, an item with its dash."""
+        from steadyhand.structure.parsers.yaml.moving import carried
+
+        parsed = source.derive(parse)
+        return parsed if isinstance(parsed, Refusal) else carried(source, parsed, item)
+
+    def elsewhere(self, source: Source, path: KeyPath, document: int | None) -> Refusal | None:
+        """The refusal of a path that only a merge or an alias leads to, naming the place it is written at."""
+        from steadyhand.structure.parsers.yaml.elsewhere import elsewhere
+
+        parsed = source.derive(parse)
+        return None if isinstance(parsed, Refusal) else elsewhere(source, parsed, path, document)
+
+    def entries(
+        self,
+        source: Source,  # noqa: ARG002
+        written: str,
+        kind: ItemKind,
+    ) -> tuple[Source, tuple[Item, ...]] | Refusal:
         from steadyhand.structure.parsers.yaml.raw import entries
 
         return entries(written, kind)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Reading, Step
-from steadyhand.structure.parsers.yaml.note import Anchor, Note, Parsed, Style
+from steadyhand.structure.parsers.yaml.note import Anchor, Parsed, Style, note_of
 from steadyhand.structure.parsers.yaml.scalars import resolve
 from steadyhand.text.span import Span
 
@@ -99,21 +99,21 @@ class Builder:
         anchors = tuple(Anchor(name, offset, tuple(aliases)) for name, offset, aliases in self._anchors)
         return Parsed(Reading(tuple(self._documents)), anchors)
 
-    def take(self, timed: tuple[Any, int, int]) -> None:
-        event, start, end = timed
+    def take(self, event: Any, start: int, end: int) -> None:
+        """The next event and where it stands in the text."""
         self.position = start
-        match type(event).__name__:
-            case "ScalarEvent":
-                self._scalar(event, start, end)
-            case "AliasEvent":
-                self._alias(event.anchor, start, end)
-            case "MappingStartEvent" | "SequenceStartEvent":
-                self._open(event, start, is_mapping=type(event).__name__ == "MappingStartEvent")
-            case "MappingEndEvent" | "SequenceEndEvent":
-                self._close(start, end)
-            case "DocumentStartEvent":
-                self._top = end if event.explicit else -1
-                self._current = {}
+        name = type(event).__name__
+        if name == "ScalarEvent":
+            self._scalar(event, start, end)
+        elif name in ("MappingStartEvent", "SequenceStartEvent"):
+            self._open(event, start, is_mapping=name == "MappingStartEvent")
+        elif name in ("MappingEndEvent", "SequenceEndEvent"):
+            self._close(start, end)
+        elif name == "AliasEvent":
+            self._alias(event.anchor, start, end)
+        elif name == "DocumentStartEvent":
+            self._top = end if event.explicit else -1
+            self._current = {}
 
     def _slot(self, start: int, anchor: str | None, tag: str | None) -> _Slot:
         if not self._frames:
@@ -122,9 +122,7 @@ class Builder:
         else:
             frame = self._frames[-1]
             slot = self._named_slot(frame, start) if frame.is_mapping else self._item_slot(frame, start)
-        self._steps += len(slot.path)
-        if len(slot.path) > DEEPEST or self._steps > MOST_STEPS or len(self._frames) > DEEPEST:
-            raise TooDeep
+        self._count(len(slot.path))
         if anchor is not None or tag is not None:
             self._properties(slot, anchor, tag)
         return slot
@@ -133,20 +131,39 @@ class Builder:
         path: KeyPath = (*frame.slot.path, len(frame.children))
         if frame.is_flow:
             return _Slot(path, None, start, start, start, in_flow=True)
-        dash = _end(_GAP, self._text, frame.cursor)
+        dash = self._dash(frame, start)
         return _Slot(path, None, dash, dash + 1, max(start, dash + 1), in_flow=False)
+
+    def _dash(self, frame: _Frame, start: int) -> int:
+        """Where the dash of an item stands: nearly always right before it."""
+        at = start - 2
+        if at >= frame.cursor and self._text.startswith("- ", at):
+            return at
+        return _end(_GAP, self._text, frame.cursor)
 
     def _named_slot(self, frame: _Frame, start: int) -> _Slot:
         in_flow = frame.is_flow
-        if frame.name is None:
-            at = _end(_GAP_IN_FLOW if in_flow else _GAP, self._text, frame.cursor)
-            mark = at if at < start and self._text[at] == "?" else start
-            return _Slot((*frame.slot.path, ""), None, mark, start, start, in_flow=in_flow, is_name=True)
         name = frame.name
-        colon = _end(_GAP, self._text, name.span.end)
-        is_there = self._text[colon : colon + 1] == ":" and start > colon
-        hang = colon + 1 if is_there else name.span.end
+        if name is None:
+            mark = self._mark_of_name(frame, start)
+            return _Slot((*frame.slot.path, ""), None, mark, start, start, in_flow=in_flow, is_name=True)
+        hang = self._hang_of_value(name, start)
         return _Slot((*frame.slot.path, name.step), name, name.mark, hang, max(start, hang), in_flow=in_flow)
+
+    def _mark_of_name(self, frame: _Frame, start: int) -> int:
+        """Where an entry starts whose name starts at `start`: there, or at the `?` before it."""
+        if self._text.find("?", frame.cursor, start) < 0:
+            return start
+        at = _end(_GAP_IN_FLOW if frame.is_flow else _GAP, self._text, frame.cursor)
+        return at if at < start and self._text[at] == "?" else start
+
+    def _hang_of_value(self, name: _Name, start: int) -> int:
+        """Right behind the colon, or behind the name where there is none."""
+        colon = name.span.end
+        if not self._text.startswith(":", colon):
+            colon = _end(_GAP, self._text, colon)
+        is_there = self._text.startswith(":", colon) and start > colon
+        return colon + 1 if is_there else name.span.end
 
     def _properties(self, slot: _Slot, anchor: str | None, tag: str | None) -> None:
         slot.anchor, slot.tag = anchor, tag
@@ -180,6 +197,9 @@ class Builder:
         self._finish(slot, "other", "alias", Span(start, end), data=("alias", name, nth))
 
     def _scalar(self, event: Any, start: int, end: int) -> None:
+        if event.anchor is None and event.tag is None and self._frames:
+            self._bare_scalar(self._frames[-1], event, start, end)
+            return
         slot = self._slot(start, event.anchor, event.tag)
         style = _STYLES.get(event.style, "plain")
         if slot.is_name:
@@ -191,6 +211,45 @@ class Builder:
             style = "empty"
         kind, data = self._resolve(event.value, event.tag, is_plain=style in ("plain", "empty"))
         self._finish(slot, kind, style, value, data=data)
+
+    def _bare_scalar(self, frame: _Frame, event: Any, start: int, end: int) -> None:
+        """A scalar without anchor and tag in a collection, as nearly all are: the same as any other, with less ado."""
+        style = _STYLES.get(event.style, "plain")
+        name = frame.name
+        if frame.is_mapping and name is None:
+            called = style if style in ("plain", "single", "double") else "other"
+            span = Span(start, end) if end > start else Span(end, end)
+            frame.name = _Name(event.value, span, called, self._mark_of_name(frame, start))
+            frame.cursor = end
+            return
+        step: Step
+        if name is not None:
+            step, mark, hang = name.step, name.mark, self._hang_of_value(name, start)
+        else:
+            step = len(frame.children)
+            mark = start if frame.is_flow else self._dash(frame, start)
+            hang = start if frame.is_flow else mark + 1
+        self._count(len(frame.slot.path) + 1)
+        value = self._bare_place(style, max(start, hang), end, hang)
+        if value[0] == value[1]:
+            style = "empty"
+        kind, data = self._resolve(event.value, None, is_plain=style in ("plain", "empty"))
+        note = (style, hang, value[0], mark, frame.is_flow, None, None, None, "plain" if name is None else name.style)
+        entry = value if name is None else Span(mark, max(value[1], name.span[1]))
+        path = (*frame.slot.path, step)
+        frame.children.append(Item(path, kind, value, None if name is None else name.span, entry, (), data, note))
+        frame.name = None
+        frame.cursor = max(entry[1], hang)
+
+    def _bare_place(self, style: Style, start: int, end: int, hang: int) -> Span:
+        if end <= start:
+            return Span(hang, hang)
+        return Span(start, _end_of_body(self._text, start, end) if style in ("literal", "folded") else end)
+
+    def _count(self, depth: int) -> None:
+        self._steps += depth
+        if depth > DEEPEST or self._steps > MOST_STEPS or len(self._frames) > DEEPEST:
+            raise TooDeep
 
     def _place(self, slot: _Slot, style: Style, end: int) -> Span:
         """The scalar without its properties, its last line break and the blank lines that are not in it."""
@@ -230,7 +289,7 @@ class Builder:
         kind: ItemKind = "mapping" if frame.is_mapping else "sequence"
         if not frame.is_flow or start == end:
             style: Style = "pair" if frame.is_flow else "block"
-            value = Span(_mark(children[0]), children[-1].entry.end)
+            value = Span(note_of(children[0]).mark, children[-1].entry.end)
         else:
             style, value = "flow", Span(slot.start, end)
         if slot.is_name:
@@ -267,7 +326,7 @@ class Builder:
             entry = value
         called = "plain" if name is None else name.style
         at = (slot.hang, whole.start, slot.mark)
-        note = Note(style, *at, slot.in_flow, slot.anchor, slot.tag, slot.tag_span, called)
+        note = (style, *at, slot.in_flow, slot.anchor, slot.tag, slot.tag_span, called)
         item = Item(slot.path, kind, value, None if name is None else name.span, entry, children, data, note)
         if not self._frames:
             self._documents.append(item)
@@ -280,12 +339,6 @@ class Builder:
     def _first_property(self, slot: _Slot) -> int:
         at = self._anchors[-1][1] if slot.anchor is not None else len(self._text)
         return min(at, slot.tag_span.start if slot.tag_span is not None else at)
-
-
-def _mark(item: Item) -> int:
-    note = item.note
-    assert isinstance(note, Note)
-    return note.mark
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

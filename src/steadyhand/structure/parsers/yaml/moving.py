@@ -16,6 +16,7 @@ from steadyhand.structure.parsers.yaml.manner import Manner, manner_of
 from steadyhand.structure.parsers.yaml.note import Parsed, note_of
 from steadyhand.structure.parsers.yaml.place import column_of, end_of_line, next_line, region_of
 from steadyhand.structure.parsers.yaml.putting import Slot, Write, put
+from steadyhand.structure.parsers.yaml.raw import at_margin
 from steadyhand.structure.parsers.yaml.removing import ends_in_text, remove
 from steadyhand.structure.parsers.yaml.scalars import may_be_plain
 from steadyhand.structure.parsers.yaml.setting import placed
@@ -62,6 +63,24 @@ def move(
     if refused is not None:
         return refused
     return _together(source, parsed, item, remove(text, parent, at), insert_rows(text, container, index, rows))
+
+
+def carried(source: Source, parsed: Parsed, item: Item) -> str | Refusal:
+    """An entry with its comments, or an item with its dash, as another file takes it.
+
+    It stands at the margin, or further right as a whole where its lines could be meant in two ways.
+    """
+    if not item.path:
+        return item.value.of(source.text)
+    parent, at = parsed.family(item)
+    label = None if item.name is None else item.name.of(source.text)
+    rows = _rows(source.text, parent, at, label, Manner())
+    if isinstance(rows, Refusal):
+        return rows
+    if note_of(item).in_flow and _has_comments(source.text, item, remove(source.text, parent, at)):
+        return _refused("its comments would be lost")
+    written = "".join(f"{row}\n" for row in rows)
+    return written if at_margin(written) == rows else "".join(f"{row}\n" for row in indented(rows, 2))
 
 
 def _has_comments(text: str, item: Item, taken: list[Write]) -> bool:

@@ -101,7 +101,10 @@ def below(text: str, item: Item) -> int:
 
 
 def _own_start(text: str, parent: Item, index: int, first: int) -> int:
-    """Where the comments start that belong to a child: directly above it, as far right, and for no group."""
+    """Where the comments start that belong to a child: directly above it, as far right, and for no group.
+
+    Comments that the file starts with are the file's: a licence, a line for some editor.
+    """
     floor = 0 if index == 0 else next_line(text, last_of(parent.children[index - 1]))
     column = column_of(text, note_of(parent.children[index]).mark)
     at = first
@@ -111,7 +114,8 @@ def _own_start(text: str, parent: Item, index: int, first: int) -> int:
         if found is None or above < floor or len(found.group("indent")) != column:
             break
         at = above
-    return first if at == first or _heads_group(text, parent, index, at) else at
+    is_head = at == start_of_line(text, min(1, len(text)))
+    return first if at == first or is_head or _heads_group(text, parent, index, at) else at
 
 
 def _heads_group(text: str, parent: Item, index: int, comment: int) -> bool:

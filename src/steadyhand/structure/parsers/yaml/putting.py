@@ -15,6 +15,7 @@ from steadyhand.structure.parsers.yaml.writing import Written
 from steadyhand.text.span import Span
 
 _HEADER = re.compile(r"[|>][-+0-9]*")
+_LITERAL = re.compile(r"(?:[&!][^\s]*[ \t]+)*[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
 
 Write = tuple[Span, str]
 
@@ -49,6 +50,12 @@ class Slot:
         hang = note_of(self.item).hang
         between = self.text[hang : self.item.value.start]
         return "\n" in between or "\r" in between
+
+    @property
+    def is_commented(self) -> bool:
+        """Whether a comment stands on the line behind the value, or behind the header of a text."""
+        last = self.item.value.end if self.header is None else self.header.end
+        return bool(self.text[last : end_of_line(self.text, last)].strip())
 
     @property
     def is_block(self) -> bool:
@@ -99,17 +106,18 @@ def _put_on_line(slot: Slot, written: Written) -> list[Write]:
     name = slot.item.name
     if name is not None and value.is_empty and value.start == name.end:
         lead = "\n" + " " * slot.owner + ": "  # a name behind `?` without a colon
-    writes = [(value, lead + written.head)]
-    if written.rows:
+    head, rows = _parted(written)
+    writes = [(value, lead + head)]
+    if rows:
         end = end_of_line(slot.text, value.end)
-        writes.append((Span(end, end), _lines(written.rows)))
+        writes.append((Span(end, end), rows))
     return writes
 
 
 def _put_over_header(slot: Slot, header: Span, written: Written) -> list[Write]:
     line = end_of_line(slot.text, header.end)
-    rest = _lines(written.rows)
-    return [(header, written.head), (Span(line, max(slot.item.value.end, line)), rest)]
+    head, rows = _parted(written)
+    return [(header, head), (Span(line, max(slot.item.value.end, line)), rows)]
 
 
 def _put_over_block(slot: Slot, written: Written) -> list[Write]:
@@ -117,7 +125,8 @@ def _put_over_block(slot: Slot, written: Written) -> list[Write]:
     if not slot.starts_below or (not slot.item.path and not slot.has_properties):
         return [(Span(value.start, slot.block_end), written.head + _lines(written.rows))]
     line = end_of_line(slot.text, note.hang)
-    return [(Span(note.hang, note.hang), f" {written.head}"), (Span(line, slot.block_end), _lines(written.rows))]
+    head, rows = _parted(written)
+    return [(Span(note.hang, note.hang), f" {head}"), (Span(line, slot.block_end), rows)]
 
 
 def _put_below(slot: Slot, written: Written) -> list[Write]:
@@ -137,6 +146,13 @@ def _put_below(slot: Slot, written: Written) -> list[Write]:
     first = value.start if is_commented and value.start > note.hang else note.hang
     taken = Span(first, last + (blanks if is_commented and value.start > note.hang else 0))
     return [(taken, ""), (Span(line, max(line, value.end)), _lines(written.rows))]
+
+
+def _parted(written: Written) -> tuple[str, str]:
+    """What stands before a comment on the line and what follows it: a text in quotes must not take it in."""
+    rows = _lines(written.rows)
+    is_whole = written.is_compact or _LITERAL.match(written.head)
+    return (written.head, rows) if is_whole else (written.head + rows, "")
 
 
 def _lines(rows: tuple[str, ...]) -> str:

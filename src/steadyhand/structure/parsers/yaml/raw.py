@@ -6,6 +6,8 @@ these make sense and mean different things it is refused.
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.errors import Kind
 from steadyhand.structure.keys.item import Item, ItemKind
 from steadyhand.structure.keys.plain import plain_of
@@ -16,10 +18,12 @@ from steadyhand.structure.parsers.yaml.note import Parsed, note_of
 from steadyhand.structure.parsers.yaml.putting import Slot, Write, put
 from steadyhand.structure.parsers.yaml.reading import parse_part
 from steadyhand.structure.parsers.yaml.setting import keeps_anchors, placed
-from steadyhand.structure.parsers.yaml.writing import Written
+from steadyhand.structure.parsers.yaml.writing import Written, indented
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+
+_HEADER = re.compile(r":[ \t]*(?:[&!][^\s]*[ \t]*)*(?:[ \t]#.*)?\Z")
 
 
 def put_raw(source: Source, parsed: Parsed, item: Item, written: str) -> Proposal | Refusal:
@@ -41,9 +45,11 @@ def put_raw(source: Source, parsed: Parsed, item: Item, written: str) -> Proposa
     is_block = top is not None and note_of(top).style == "block"
     value = Written("", tuple(margin), is_below=True) if is_block else Written(margin[0], tuple(margin[1:]))
     slot = Slot(source.text, item)
-    return Proposal.of(
-        source, *put(slot, placed(slot, value, manner, is_list=top is not None and top.kind == "sequence"))
-    )
+    made = placed(slot, value, manner, is_list=top is not None and top.kind == "sequence")
+    if made.is_compact and slot.is_commented and not slot.is_block:
+        column = slot.owner + manner.width  # a line of its own: the comment must not come between the written lines
+        made = Written("", tuple(indented(margin, column)), is_below=True)
+    return Proposal.of(source, *put(slot, made))
 
 
 def insert_raw(source: Source, parsed: Parsed, container: Item, written: str, index: int) -> Proposal | Refusal:
@@ -119,7 +125,7 @@ def at_margin(written: str) -> list[str] | Refusal:
 
 def _is_header_like(row: str) -> bool:
     """Whether a first row is a name that waits for what stands below it."""
-    return row.rstrip().endswith(":")
+    return _HEADER.search(row) is not None
 
 
 def _data(parsed: Parsed) -> list[object]:

@@ -7,15 +7,14 @@ Aliases are never followed: an alias is a leaf that names its anchor.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.yaml.building import Builder, TooDeep, Unreadable
+from steadyhand.structure.parsers.yaml.building import MOST_STEPS, Builder, TooDeep, Unreadable
 from steadyhand.structure.parsers.yaml.note import Parsed
 from steadyhand.text.source import Source
 
+_SURELY_FLAT = 15
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 
 
@@ -33,8 +32,10 @@ def _parse(source: Source, builder: Builder) -> Parsed | Refusal:
     import yaml
 
     try:
-        for event in _events(source.text):
-            builder.take(event)
+        _check_text(source.text)
+        shift = _shift(source.text)
+        for event in yaml.parse(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            builder.take(event, event.start_mark.index + shift, event.end_mark.index + shift)
         return builder.result()
     except TooDeep:
         return _too_large(source, builder.position)
@@ -49,16 +50,38 @@ def _parse(source: Source, builder: Builder) -> Parsed | Refusal:
         return _unparsable(source, offset, ", ".join(said))
 
 
-def _events(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Every event with its start and end as offsets of the text."""
+def is_readable(source: Source) -> bool:
+    """Whether `parse` surely reads a text: its events are looked at and nothing is built. False: `parse` has to say."""
     import yaml
 
+    text, shift, depth = source.text, _shift(source.text), 0
+    anchors: set[str] = set()
+    try:
+        _check_text(text)
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            name = type(event).__name__
+            if name == "DocumentStartEvent":
+                anchors.clear()
+            elif name in ("MappingEndEvent", "SequenceEndEvent"):
+                depth -= 1
+            elif name in ("MappingStartEvent", "SequenceStartEvent"):
+                depth += 1
+                # Braces in braces may be a template, and what is deep may be too deep.
+                if depth > _SURELY_FLAT or text.startswith("{{", event.start_mark.index + shift - 1):
+                    return False
+            if name == "AliasEvent" and event.anchor not in anchors:
+                return False
+            if name != "AliasEvent" and getattr(event, "anchor", None) is not None:
+                anchors.add(event.anchor)
+    except (Unreadable, yaml.YAMLError):
+        return False
+    return len(text) * _SURELY_FLAT < MOST_STEPS
+
+
+def _check_text(text: str) -> None:
     broken = _NOT_TEXT.search(text)
     if broken is not None:
         raise Unreadable(broken.start(), "a lone surrogate is no character")
-    shift = _shift(text)
-    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        yield event, event.start_mark.index + shift, event.end_mark.index + shift
 
 
 def _shift(text: str) -> int:

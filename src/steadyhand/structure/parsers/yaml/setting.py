@@ -5,6 +5,7 @@ The anchor stays, so that its aliases see the new value; a tag stays where it st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -31,11 +32,14 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _WIDEST = 80
+_BOTH_VERSIONS = re.compile(
+    r"true|True|TRUE|false|False|FALSE|[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]*(?:[eE][-+][0-9]+)?)?|[-+]?\.(?:inf|Inf|INF)|\.nan"
+)
 
 
 def set_value(source: Source, parsed: Parsed, item: Item, value: Plain) -> Proposal | Refusal:
     """The splices that make an item say a value."""
-    if _is_said(item, value):
+    if is_said(item, value) and not _is_of_one_version(source.text, item):
         return Proposal(())
     refused = keeps_anchors(source, parsed, item.value) or _keeps_tag(item, value)
     if refused is not None:
@@ -45,7 +49,7 @@ def set_value(source: Source, parsed: Parsed, item: Item, value: Plain) -> Propo
     writes = _writes(source, item, value, manner)
     if not is_tag_kept(item, value):
         writes.append((_tag_with_blanks(source.text, note_of(item)), ""))
-    return Proposal.of(source, *writes, notes=_notes(parsed, item))
+    return Proposal.of(source, *writes, notes=alias_notes(parsed, item))
 
 
 def closed(source: Source, writes: list[Write], value: Plain) -> list[Write]:
@@ -72,12 +76,19 @@ def keeps_anchors(source: Source, parsed: Parsed, *places: Span) -> Refusal | No
     )
 
 
-def _is_said(item: Item, value: Plain) -> bool:
+def is_said(item: Item, value: Plain) -> bool:
+    """Whether an item says a value already; what JSON has no type for never does."""
     if item.kind in ("date", "other"):
         return False
     if not item.is_container:
         return same_data(item.data, value)
     return says(item, value) and not any(part.kind in ("date", "other") for part in item.walk())
+
+
+def _is_of_one_version(text: str, item: Item) -> bool:
+    """Whether a flag or number says something else to readers of YAML 1.2 than to those of 1.1: `no`, `0644`."""
+    is_typed = item.kind in ("flag", "number") and note_of(item).tag is None
+    return is_typed and _BOTH_VERSIONS.fullmatch(item.value.of(text)) is None
 
 
 def is_tag_kept(item: Item, value: Plain) -> bool:
@@ -115,7 +126,8 @@ def _tag_with_blanks(text: str, note: Note) -> Span:
     return Span(start, span.end)
 
 
-def _notes(parsed: Parsed, item: Item) -> tuple[str, ...]:
+def alias_notes(parsed: Parsed, item: Item) -> tuple[str, ...]:
+    """Who else sees another value of an item."""
     count = len(parsed.aliases_of(item)) if note_of(item).anchor is not None else 0
     if not count:
         return ()
@@ -146,7 +158,7 @@ def placed(slot: Slot, written: Written, manner: Manner, *, is_list: bool) -> Wr
         return Written(written.head, tuple(indented(written.rows, max(slot.owner, 0))))
     column = _column(slot, manner, is_list=is_list)
     if slot.is_item and not slot.has_properties and not slot.starts_below:
-        return Written(written.rows[0], tuple(indented(written.rows[1:], column)))
+        return Written(written.rows[0], tuple(indented(written.rows[1:], column)), is_compact=True)
     return Written("", tuple(indented(written.rows, column)), is_below=True)
 
 

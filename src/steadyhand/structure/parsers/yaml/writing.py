@@ -34,12 +34,14 @@ class Unwritable(Exception):
 class Written:
     """A value in rows: `head` stands behind the name or dash, `rows` below, so far from the margin as they are.
 
-    With `is_below` the head is empty and the rows are a collection that starts on a line of its own.
+    With `is_below` the head is empty and the rows are a collection that starts on a line of its own; with `is_compact`
+    the head is the first row of a collection that starts on the line of its dash, and a comment may stand behind it.
     """
 
     head: str
     rows: tuple[str, ...] = ()
     is_below: bool = False
+    is_compact: bool = False
 
 
 def scalar(value: Plain, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
