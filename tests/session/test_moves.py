@@ -175,3 +175,12 @@ def test_a_key_moves_beside_a_sibling_and_a_cell_beside_a_cell(root: Path) -> No
         assert (root / "config.json").read_text() == '{\n  "a": {"x": 1, "b": 2}\n}\n'
         ws.move("n.ipynb", "cell:0", to="cell:1")
         assert (root / "n.ipynb").read_text() == cells % ("two", "one")
+
+
+def test_an_item_that_is_a_list_goes_to_another_file_as_one_item(root: Path) -> None:
+    (root / "a.yml").write_text("a:\n- - x\n  - y\n- z\n")
+    (root / "b.yml").write_text("b:\n- 1\n")
+    with sh.Workspace(root, actor="a") as ws:
+        ws.move("a.yml", "key:a[0]", to="key:b", to_path="b.yml", where="end")
+    assert (root / "a.yml").read_text() == "a:\n- z\n"
+    assert (root / "b.yml").read_text() == "b:\n- 1\n- - x\n  - y\n"

@@ -222,3 +222,8 @@ def test_after_each_operation_dotenv_reads_the_asked_change(chance: Random) -> N
     assert loaded(made) == data
     assert changes.invert().apply(made) == text
     check_only_inside(text, made, changes)
+
+
+def test_a_mark_at_the_head_of_a_text_is_no_part_of_the_first_line() -> None:
+    assert after("\ufeffA=1\nB=2\n", "A", "delete-key", ".env") == "\ufeffB=2\n"
+    assert after("\ufeffA=1\n", "", "add-key", ".env", name="B", value=2, before="A") == "\ufeffB=2\nA=1\n"

@@ -22,7 +22,7 @@ from steadyhand.structure.syntaxes.ini import SYNTAX
 from steadyhand.structure.targets.key import Key
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
-from tests.structure.keyed import after, missed, refused
+from tests.structure.keyed import acted, after, missed, node_at, refused
 from tests.structure.laws import check_only_inside
 
 TWO = "; head\n\n[a]\n; about x\nx = 1 ; one\n\n; group\ny = 2\nz = 3\n\n[b]\nw=4\n"
@@ -83,10 +83,52 @@ def test_what_ini_cannot_say_is_refused(key: str, action: str, given: dict[str, 
     assert refused(TWO, key, action, "a.ini", **given).kind == kind
 
 
-def test_names_are_found_as_they_are_written_and_nearly_right_ones_are_told() -> None:
-    refusal = missed("[Main]\nKey = 1\n", "Main.key", "a.ini")
+@pytest.mark.parametrize(
+    ("path", "text", "key", "nearest"),
+    [
+        ("a.ini", "[Main]\nKey = 1\n", "main.Key", "key:Main"),
+        ("a.ini", "[Main]\nKey = 1\n", "Main.Kay", "key:Main.Key"),
+        ("a.ini", "[Main]\nKey = 1\nKEY = 2\n", "Main.key", "key:Main.Key"),
+        ("a.service", "[Unit]\nAfter=x\n", "Unit.after", "key:Unit.After"),
+        (".npmrc", "Key = 1\n", "key", "key:Key"),
+    ],
+)
+def test_case_counts_in_sections_and_in_files_whose_readers_count_it(
+    path: str, text: str, key: str, nearest: str
+) -> None:
+    refusal = missed(text, key, path)
     assert refusal.kind == Kind.NO_SUCH_TARGET
-    assert refusal.details["nearest"] == ["Main.Key"]
+    assert nearest in refusal.details["nearest"]  # type: ignore[operator]
+
+
+def test_a_name_that_is_the_only_one_but_for_case_is_found_as_configparser_finds_it() -> None:
+    text = "[Main]\nKey = 1\nother = 2\n"
+    assert after(text, "Main.key", "set-key", "a.cfg", value=3) == text.replace("1", "3")
+    assert node_at(text, "Main.KEY", "a.ini")[1].address == "key:Main.Key"
+    both = "[Main]\nKey = 1\nkey = 2\n"
+    assert after(both, "Main.key", "set-key", "a.cfg", value=3) == both.replace("2", "3")
+    assert after(text, "Main", "add-key", "a.ini", name="new", value=0, before="OTHER") == text.replace(
+        "other", "new = 0\nother"
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ("add-key", {"key": "Main", "name": "KEY", "value": 1}),
+        ("rename-key", {"key": "Main.other", "name": "key"}),
+        ("move-key", {"key": "B.key", "to": "Main"}),
+    ],
+)
+def test_no_second_name_comes_in_that_differs_only_in_case(action: str, said: dict[str, object]) -> None:
+    text = "[Main]\nKey = 1\nother = 2\n[B]\nkey = 3\n"
+    key, asked = str(said["key"]), {name: value for name, value in said.items() if name != "key"}
+    assert refused(text, key, action, "a.ini", **asked).kind == Kind.EXISTS_ALREADY
+    assert isinstance(acted(text, key, action, "a.service", **asked), str)
+
+
+def test_a_name_may_change_its_own_case() -> None:
+    assert after("[a]\nKey = 1\n", "a.Key", "rename-key", "a.ini", name="key") == "[a]\nkey = 1\n"
 
 
 def test_what_stands_twice_is_ambiguous() -> None:
@@ -309,3 +351,39 @@ def test_entries_and_sections_are_inserted_as_they_are_written() -> None:
     assert edit(text, Insert(Key("a.b"), "; k\nc: 2", where="before"), path="a.ini").text == "[a]\n; k\nc: 2\nb = 1\n"
     assert edit(text, Insert(Key("a"), "[c]\nd=1", where="after"), path="a.ini").text == text + "\n[c]\nd=1\n"
     assert edit(text, Insert(Key("a"), "[c]\nd=1", where="end"), path="a.ini").error is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "action", "said", "expected"),
+    [
+        ("[a]\nx = 1\n", "a.x", "set-key", {"value": 2}, "[a]\nx = 2\n"),
+        ("[a]\nx = 1\n[b]\n", "a", "delete-key", {}, "[b]\n"),
+        ("x = 1\ny = 2\n", "x", "delete-key", {}, "y = 2\n"),
+        ("[a]\nx = 1\n", "", "add-key", {"name": "n", "value": {"y": 2}, "before": "a"}, "[n]\ny = 2\n\n[a]\nx = 1\n"),
+    ],
+)
+def test_a_mark_at_the_head_of_a_text_is_no_part_of_the_first_line(
+    text: str, key: str, action: str, said: dict[str, object], expected: str
+) -> None:
+    assert after(f"\ufeff{text}", key, action, "a.ini", **said) == f"\ufeff{expected}"
+
+
+def test_what_is_inserted_is_read_in_the_dialect_of_the_file() -> None:
+    made = edit("a=1\n", Insert(Key(""), "c: d = 3", where="end"), path=".npmrc")
+    assert made.text == "a=1\nc: d = 3\n"
+    assert node_at(made.text, '"c: d"', ".npmrc")[1].span.of(made.text) == "3"
+
+
+@pytest.mark.parametrize("value", ['a "b', "C:\\path", 'x"', '"open'])
+def test_git_could_not_read_a_quote_that_is_open_or_a_backslash_that_is_no_escape(value: str) -> None:
+    text = "[user]\n\tname = A B\n"
+    refusal = refused(text, "user.name", "set-key", ".gitconfig", value=value)
+    assert refusal.kind == Kind.BAD_REQUEST
+    assert missed(text.replace("A B", value) + "\n", "user.name", ".gitconfig").kind == Kind.UNPARSABLE
+    assert isinstance(acted(text, "user.name", "set-key", "a.ini", value=value), str)
+
+
+@pytest.mark.parametrize("value", ['"C:\\\\path"', 'say \\"hi\\"', "tab\\there", '"a # b"'])
+def test_what_git_reads_is_written_as_it_is_sent(value: str) -> None:
+    text = "[user]\n\tname = A B\n"
+    assert after(text, "user.name", "set-key", ".gitconfig", value=value) == text.replace("A B", value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import Kind
-from steadyhand.plan.edit import Act, Replace
+from steadyhand.plan.edit import Act, Insert, Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.node import Refusal, Where
 from steadyhand.structure.targets.key import Key
@@ -429,3 +429,9 @@ def test_a_bracket_too_many_is_refused_even_where_the_rest_would_still_parse(tex
     source, node = node_at(text, "a.b")
     for written in ('1}, "x": {"y": 2', "1}", '1, "z": 2'):
         assert isinstance(node.replace(source, written), Refusal)
+
+
+def test_a_mark_at_the_head_does_not_let_comments_into_plain_json() -> None:
+    made = edit("\ufeff[1]", Insert(Key(""), "2, // two", where="end"), path="a.json")
+    assert made.error is not None
+    assert made.error.kind == Kind.BAD_REQUEST

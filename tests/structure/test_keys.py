@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from itertools import permutations
+
 import pytest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Delete
+from steadyhand.plan.preview import edit
 from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.keys.check import Asked, checked
 from steadyhand.structure.keys.operation import Keys
@@ -46,7 +51,7 @@ TEXT = """{
 def test_what_is_not_there_is_refused_with_what_is(key: str, nearest: str) -> None:
     refusal = missed(TEXT, key)
     assert refusal.kind == Kind.NO_SUCH_TARGET
-    assert nearest in refusal.details["nearest"]  # type: ignore[operator]
+    assert f"key:{nearest}" in refusal.details["nearest"]  # type: ignore[operator]
     assert refusal.hint
 
 
@@ -231,3 +236,55 @@ def test_labels_show_no_values() -> None:
     _, node = node_at('{"password": "hunter2"}', "password")
     assert isinstance(node, KeyNode)
     assert "hunter2" not in node.label
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "keys", "left"),
+    [
+        ("a.json", '{\n  "a": 1,\n  "b": 2,\n  "c": 3\n}\n', "abc", "{}\n"),
+        ("a.json", '{"x": {"a": 1, "b": 2}}', ("x.a", "x.b"), '{"x": {}}'),
+        (
+            "a.json",
+            '{\n  "x": {\n    "a": 1, // one\n    // two\n    "b": 2\n  }\n}\n',
+            ("x.a", "x.b"),
+            '{\n  "x": {}\n}\n',
+        ),
+        ("a.toml", "x = { a = 1, b = 2, c = 3 }\n", ("x.a", "x.b", "x.c"), "x = {}\n"),
+        ("a.toml", "[p.a]\nx=1\n[p.b]\nx=2\n", ("p.a", "p.b"), "[p]\n"),
+        ("a.toml", "[p]\na=1\n# c\nb=2\n\n# d\nc=3", ("p.a", "p.b", "p.c"), "[p]"),
+        ("a.ini", "[t]\na = 1\nb = 2\n\nc = 3", ("t.a", "t.b", "t.c"), "[t]"),
+        (".env", "A=1\nB=2\nC=3", "ABC", ""),
+    ],
+)
+def test_all_entries_of_a_container_go_in_one_call_in_any_order(
+    path: str, text: str, keys: tuple[str, ...], left: str
+) -> None:
+    for order in permutations(keys):
+        made = edit(text, [Delete(Key(key)) for key in order], path=path)
+        assert made.ok, (order, made.error)
+        assert made.text == left
+        assert made.changes.invert().apply(made.text) == text
+
+
+@pytest.mark.parametrize("text", ["[\n  1,\n  2,\n  3\n]", "[1, 2, 3]", "[\n  1,\n  2,\n  3,\n]"])
+@pytest.mark.parametrize("numbers", [(0, 0, 0), (2, 1, 0), (1, 0, 0), (-1, -1, -1)])
+def test_all_items_of_a_sequence_go_in_one_call(text: str, numbers: tuple[int, ...]) -> None:
+    for path, before, left in (("a.jsonc", text, "[]"), ("a.toml", f"x = {text}\n", "x = []\n")):
+        top = "x" if path == "a.toml" else ""
+        made = edit(before, [Delete(Key(f"{top}[{number}]")) for number in numbers], path=path)
+        assert made.ok, made.error
+        assert made.text == left
+
+
+def test_all_of_a_name_go_at_once_where_nothing_is_left_between() -> None:
+    assert edit('{"t": 1, "t": 2}', Delete(Key("t"), occurrence="all"), path="a.json").text == "{}"
+
+
+@pytest.mark.parametrize("text", ['{\n  "a": 0,\n  "t": 1,\n  "t": 2\n}\n', '{"a": 0, "t": 1,\n "t": 2}\n'])
+def test_what_would_leave_a_comma_when_all_go_is_refused_and_works_one_by_one(text: str) -> None:
+    made = edit(text, Delete(Key("t"), occurrence="all"), path="a.json")
+    assert made.error is not None
+    assert made.error.kind == Kind.OVERLAPPING_EDITS
+    assert made.error.hint
+    singly = edit(text, [Delete(Key("t", nth=2)), Delete(Key("t"))], path="a.json")
+    assert json.loads(singly.text) == ({"a": 0} if "a" in text else {})

@@ -103,7 +103,7 @@ def test_one_key_changes_and_no_other_byte(text: str, path: str, call: tuple[str
 def test_a_key_that_is_not_there_is_not_created_and_the_hint_says_how_to_add_it() -> None:
     refusal = not_found(NOTE, FrontMatter("titel"))
     assert refusal.kind == Kind.NO_SUCH_TARGET
-    assert "title" in list(refusal.details["nearest"])  # type: ignore[call-overload]
+    assert "front_matter:title" in list(refusal.details["nearest"])  # type: ignore[call-overload]
     assert "front_matter '$'" in refusal.hint
 
 

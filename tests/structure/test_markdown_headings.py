@@ -40,7 +40,7 @@ def test_what_only_looks_like_a_heading_is_none(name: str, text: str) -> None:
     assert refusal.details["nearest"] == []
     assert not_found(f"# Other\n\n{text}" if name != "in front matter" else f"{text}# Other\n", "heading:X").details[
         "nearest"
-    ] == ["Other"]
+    ] == ["heading:Other"]
 
 
 @pytest.mark.parametrize("path", ["page.html", "data.json", "app.py", "notes.txt", "notes.rst"])
@@ -60,7 +60,7 @@ def test_markdown_is_what_has_its_suffix_or_no_other(path: str | None) -> None:
 def test_a_miss_names_the_nearest_paths_and_creates_nothing() -> None:
     refusal = not_found("# Guide\n\n## Setup\n\n## Usage\n", "heading:Setpu")
     assert refusal.kind == Kind.NO_SUCH_TARGET
-    assert refusal.details["nearest"] == ["Guide > Setup"]
+    assert refusal.details["nearest"] == ["heading:Guide > Setup"]
     assert refusal.hint == "send heading:Guide > Setup"
 
 

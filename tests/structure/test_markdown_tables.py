@@ -27,11 +27,11 @@ def test_what_is_no_table_is_not_found(text: str) -> None:
 @pytest.mark.parametrize(
     ("target", "near"),
     [
-        (Table(1), "table:0 (line 3)"),
+        (Table(1), "table:0"),
         (Table(0, row=3), "table:0[2]"),
-        (Table(0, row="Anna"), "Ann"),
-        (Table(0, row=1, column="Nmae"), "Name"),
-        (Table(0, row=1, column=3), "Name"),
+        (Table(0, row="Anna"), "table:0[1]"),
+        (Table(0, row=1, column="Nmae"), "table:0[0,1]"),
+        (Table(0, row=1, column=3), "table:0[0,1]"),
     ],
 )
 def test_a_miss_names_the_nearest(target: Table, near: str) -> None:

@@ -288,3 +288,16 @@ def test_what_is_no_entry_of_that_place_is_not_inserted(key: str, written: str) 
     result = edit("[a]\nb = 1\n", Insert(Key(key), written, where="after" if "." in key else "end"), path=PATH)
     assert result.error is not None
     assert result.text == "[a]\nb = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "action", "said", "made"),
+    [
+        ("[a.b]\nx = 1\n[c]\n[a]\ny = 1\n", "a.b", "delete-key", {}, "[c]\n[a]\ny = 1\n"),
+        ("[t]\na = 1\nb = 2\n", "t", "set-key", {"value": {"b": 3, "a": 1}}, "[t]\na = 1\nb = 3\n"),
+    ],
+)
+def test_what_only_changes_the_order_tables_are_read_in_is_no_other_data(
+    before: str, key: str, action: str, said: dict[str, object], made: str
+) -> None:
+    assert after(before, key, action, "a.toml", **said) == made

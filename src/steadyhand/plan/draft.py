@@ -130,7 +130,9 @@ class Draft:
 
     def known(self, text: str) -> Source | None:
         """The text after the last write with what has been read of it, if it is this one."""
-        return self._offered if self._offered is not None and self._offered.text == text else None
+        found = self._offered
+        is_it = found is not None and found.path == self.original.path and found.text == text
+        return found if is_it else None
 
     def _settle(self, added: Sequence[tuple[int, Write]]) -> None:
         """Take note of writes that were put at these indices."""

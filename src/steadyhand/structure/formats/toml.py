@@ -20,9 +20,18 @@ def _outline(source: Source) -> Sequence[Entry] | Refusal:
 
 def _fault(source: Source) -> Fault | None:
     """The first error; what is only nested too deeply to be read is none."""
+    import tomllib
+
     from steadyhand.structure.parsers.toml.tree import read_document
 
-    document = source.derive(read_document)
+    try:
+        tomllib.loads(source.text)
+    except RecursionError:
+        return None
+    except ValueError:
+        document = source.derive(read_document)
+    else:
+        return None
     if not isinstance(document, Refusal) or document.kind != Kind.UNPARSABLE:
         return None
     line, column = document.details.get("line"), document.details.get("column")

@@ -95,33 +95,41 @@ def checked(
     wanted, found = _sides(syntax, after, reading, asked, real)
     if isinstance(found, Refusal):
         return _breaks(found)
-    comparison = _Comparison(before=source.text, after=after.text, family=asked.family, typed=syntax.typed)
+    comparison = _Comparison(source.text, after.text, asked.family, syntax.typed, syntax.ordered)
     wrong = comparison.run(wanted, found)
-    return Proposal(real, proposal.notes) if wrong is None else _differs(wrong)
+    return Proposal(real, proposal.notes, after) if wrong is None else _differs(wrong)
 
 
 def _sides(
     syntax: Syntax, after: Source, reading: Reading, asked: Asked, splices: Sequence[Splice]
 ) -> tuple[Sequence[Wanted], Sequence[Item] | Refusal]:
     """What should be there and what is: the one container that changed if it can be read alone, or everything."""
-    part = _touched(asked, splices)
+    part = _touched(reading, asked, splices)
     if part is not None:
         again = syntax.reread(after, part, part.value.end + sum(splice.delta for splice in splices))
         if again is not None:
             return (part,), again if isinstance(again, Refusal) else (again,)
-    whole = syntax.read(after)
+    whole = after.derive(syntax.read)
     wanted = [asked.tops.get(id(top), top) for top in reading.documents]
     return wanted, whole if isinstance(whole, Refusal) else whole.documents
 
 
-def _touched(asked: Asked, splices: Sequence[Splice]) -> Item | None:
-    """The container that holds every other one that changes, and all splices between its brackets."""
+def _touched(reading: Reading, asked: Asked, splices: Sequence[Splice]) -> Item | None:
+    """The least container that holds every one that changes, and all splices well inside of it."""
     if asked.tops or not asked.containers:
         return None
     outer = min(asked.containers, key=lambda item: item.value.start)
-    low, high = outer.value.start, outer.value.end
+    while not _holds(outer, asked, splices):
+        if not outer.path:
+            return None
+        outer = parent_of(reading, outer)
+    return outer
+
+
+def _holds(outer: Item, asked: Asked, splices: Sequence[Splice]) -> bool:
+    low, high = outer.value
     inside = all(low <= item.value.start and item.value.end <= high for item in asked.containers)
-    return outer if inside and all(low < splice.start and splice.end < high for splice in splices) else None
+    return inside and all(low < splice.start and splice.end < high for splice in splices)
 
 
 def _breaks(after: Refusal) -> Refusal:
@@ -142,7 +150,7 @@ def _differs(where: str) -> Refusal:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Comparison:
     """Two trees side by side, without recursion; `run` gives the path of the first difference, None for none."""
 
@@ -150,6 +158,7 @@ class _Comparison:
     after: str
     family: Family
     typed: bool
+    ordered: bool
 
     def run(self, wanted: Sequence[Wanted], found: Sequence[Item]) -> str | None:
         if len(wanted) != len(found):
@@ -166,7 +175,7 @@ class _Comparison:
     def _compare(self, one: Wanted, two: Item, *, exact: bool) -> list[tuple[Wanted, Item, bool]] | None:
         """What else has to be compared; None where the two differ."""
         if isinstance(one, Fresh):
-            return [] if says(two, one.value, typed=self.typed) else None
+            return [] if says(two, one.value, typed=self.typed, ordered=self.ordered) else None
         if isinstance(one, Rewritten):
             return [] if one.kinds is None or two.kind in one.kinds else None
         if isinstance(one, Moved):
@@ -191,7 +200,9 @@ class _Comparison:
         if one.kind == "mapping":
             wanted = _reordered(wanted, found)
             if any(_name(part) != child.path[-1] for part, child in zip(wanted, found, strict=True)):
-                return None
+                found = () if self.ordered else _sorted_like(wanted, found)
+        if not found:
+            return None if wanted else []
         return [(part, child, exact) for part, child in zip(wanted, found, strict=True)]
 
 
@@ -199,13 +210,26 @@ def _name(wanted: Wanted) -> object:
     return wanted.path[-1] if isinstance(wanted, Item) else wanted.name
 
 
+def _sorted_like(wanted: Sequence[Wanted], found: Sequence[Item]) -> tuple[Item, ...]:
+    """What was found in the order of what was wanted; nothing where the names differ or a place was asked for."""
+    by_name = {child.path[-1]: child for child in found}
+    is_free = all(isinstance(part, Item) or not part.is_placed for part in wanted)
+    if not is_free or len(by_name) != len(found) or {_name(part) for part in wanted} != set(by_name):
+        return ()
+    return tuple(by_name[part.path[-1] if isinstance(part, Item) else part.name or ""] for part in wanted)
+
+
 def _reordered(wanted: Sequence[Wanted], found: Sequence[Item]) -> Sequence[Wanted]:
     """What has no place of its own stands where the format lets it stand."""
     loose = [part for part in wanted if not isinstance(part, Item) and not part.is_placed]
     if not loose:
         return wanted
-    rest = [part for part in wanted if not any(part is other for other in loose)]
-    for part in loose:
-        at = next((at for at, child in enumerate(found) if child.path[-1] == part.name), len(rest))
-        rest.insert(at, part)
-    return rest
+    places: dict[object, int] = {}
+    for at, child in enumerate(found):
+        places.setdefault(child.path[-1], at)
+    settled = iter([part for part in wanted if isinstance(part, Item) or part.is_placed])
+    by_place = {places.get(part.name, -1): part for part in loose}
+    if len(by_place) != len(loose) or -1 in by_place:
+        return [*settled, *loose]  # one of them is not there: the comparison says so
+    made = [by_place[at] if at in by_place else next(settled, None) for at in range(len(found))]
+    return [*(part for part in made if part is not None), *settled]

@@ -17,27 +17,33 @@ _SHOWN = 10
 _COMPARED = 2000
 
 
-def find_items(reading: Reading, path: KeyPath, document: int | None = None) -> list[Item] | Refusal:
-    """Every item that answers to the path, in the order of the file; `document` counts from 1."""
+def find_items(
+    reading: Reading, path: KeyPath, document: int | None = None, prefix: str = "key"
+) -> list[Item] | Refusal:
+    """Every item that answers to the path, in the order of the file; `document` counts from 1.
+
+    `prefix` is the kind of address that a refusal names the nearest ones by.
+    """
     level = list(reading.documents)
     if document is not None:
         if not 1 <= document <= len(level):
             return _no_document(len(level), document)
         level = [level[document - 1]]
     for at, step in enumerate(path):
-        below = [child for item in level for child in _answering(item, step)]
+        below = [child for item in level for child in _answering(reading, item, step)]
         if not below:
-            return _miss(reading, level, path, at)
+            return _miss(reading, level, path, at, prefix)
         level = below
-    return level or _miss(reading, level, path, 0)
+    return level or _miss(reading, level, path, 0, prefix)
 
 
-def _answering(item: Item, step: Step) -> list[Item]:
+def _answering(reading: Reading, item: Item, step: Step) -> list[Item]:
     wanted = counted(item, step)
     if item.kind == "sequence":
         is_there = isinstance(wanted, int) and 0 <= wanted < len(item.children)
         return [item.children[wanted]] if is_there and isinstance(wanted, int) else []
-    return [child for child in item.children if child.path[-1] == wanted]
+    found = reading.named(item, wanted)
+    return found if len(found) == 1 or all(child.path[-1] == wanted for child in found) else []
 
 
 def _no_document(count: int, document: int) -> Refusal:
@@ -49,7 +55,7 @@ def _no_document(count: int, document: int) -> Refusal:
     )
 
 
-def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int) -> Refusal:
+def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefix: str) -> Refusal:
     """There is no `path[at]` in the items of the level: what there is, and where the whole path's end stands."""
     step = path[at] if path else ""
     names = _nearest(str(step), names_of(level))
@@ -66,7 +72,7 @@ def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int) -> Re
         Kind.NO_SUCH_TARGET,
         there,
         _hint(level, path, at, names, longer),
-        {"nearest": [*longer, *_paths(level, names)][:_SHOWN]},
+        {"nearest": [f"{prefix}:{near}" for near in [*longer, *_paths(level, names)][:_SHOWN]]},
     )
 
 

@@ -55,9 +55,21 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a syntax reads: the top item of each document, in order. Only YAML has more than one, or none."""
+    """What a syntax reads: the top item of each document, in order. Only YAML has more than one, or none.
+
+    `folded`  the names of values that differ only in case are one name to the file's readers
+    """
 
     documents: tuple[Item, ...]
+    folded: bool = False
+
+    def named(self, container: Item, name: Step) -> list[Item]:
+        """The entries of a mapping that have a name: written just so, or else the same but for case."""
+        found = [child for child in container.children if child.path[-1] == name]
+        if found or not self.folded:
+            return found
+        alike = (child for child in container.children if not child.is_container)
+        return [child for child in alike if str(child.path[-1]).lower() == str(name).lower()]
 
     def find(self, path: KeyPath) -> list[Item]:
         """Every item with that path: one per document that has it, more where a name stands twice."""

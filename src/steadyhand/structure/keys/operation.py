@@ -55,7 +55,7 @@ class Keys:
         if container.kind != "mapping":
             return _no_container(container, "mapping", "append-item" if container.kind == "sequence" else "set-key")
         taken = self._taken(container, name)
-        index = taken or place(container, beside)
+        index = taken or self._place(container, beside)
         if isinstance(index, Refusal):
             return index
         children: list[Wanted] = list(container.children)
@@ -68,7 +68,7 @@ class Keys:
             return self.set_value(container, [value])
         if container.kind != "sequence":
             return _no_container(container, "sequence", "add-key" if container.kind == "mapping" else "set-key")
-        index = place(container, beside)
+        index = self._place(container, beside)
         if isinstance(index, Refusal):
             return index
         children: list[Wanted] = list(container.children)
@@ -78,24 +78,37 @@ class Keys:
 
     def insert_raw(self, container: Item, written: str, index: int) -> Proposal | Refusal:
         """Put entries or items in as they are written, in front of child number `index`."""
-        found = self.syntax.entries(written, container.kind)
+        found = self.entries(written, container.kind)
         if isinstance(found, Refusal):
             return found
         names = [None if container.kind == "sequence" else str(item.path[-1]) for item in found[1]]
         if not names:
             expected = "an entry, name and value," if container.kind == "mapping" else "an item"
             return Refusal(Kind.BAD_REQUEST, f"{expected} is expected here", "write it as the file would", {})
-        standing: set[object] = {child.path[-1] for child in container.children if container.kind == "mapping"}
+        fold = str.lower if self.reading.folded else str
+        standing = {fold(str(child.path[-1])) for child in container.children if container.kind == "mapping"}
         for name in names:
-            if name is not None and name in standing:
-                return _exists(container, name)
-            standing.add(name)
+            if name is not None and fold(name) in standing:
+                return self._taken(container, name) or _exists(container, name)
+            standing.add(fold(name or ""))
         children: list[Wanted] = list(container.children)
         placed = index < len(children) or container.kind == "sequence"
         pairs = zip(names, found[1], strict=True)
         children[index:index] = [Rewritten(name, (item.kind,), is_placed=placed) for name, item in pairs]
         proposal = self.syntax.insert_raw(self.source, container, written, index)
         return self.checked(proposal, Asked.children((container, children)))
+
+    def entries(self, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+        """Entries or items as somebody wrote them; where they cannot be read, that is no fault of the file."""
+        found = self.syntax.entries(self.source, written, kind)
+        if not isinstance(found, Refusal) or found.kind != Kind.UNPARSABLE:
+            return found
+        return Refusal(
+            Kind.BAD_REQUEST,
+            f"the new text cannot be read: {found.message}",
+            f"write {'entries, name and value,' if kind == 'mapping' else 'items'} as the file does",
+            found.details,
+        )
 
     def replace_entry(
         self, item: Item, name: str, written: str | None, kinds: tuple[ItemKind, ...] | None
@@ -118,7 +131,7 @@ class Keys:
         parent = parent_of(self.reading, item)
         if name == item.path[-1]:
             return Proposal(())
-        taken = self._taken(parent, name)
+        taken = self._taken(parent, name, item)
         wanted = Asked.instead(self.reading, item, Moved(item, name))
         return taken or self.checked(self.syntax.rename(self.source, item, name), wanted)
 
@@ -150,7 +163,7 @@ class Keys:
             return _no_container(container, "mapping", "set-key")
         if container is item or any(part is container for part in item.walk()):
             return Refusal(Kind.BAD_REQUEST, "a key cannot be moved into itself", "choose another container", {})
-        index = place(container, beside)
+        index = self._place(container, beside)
         if isinstance(index, Refusal):
             return index
         if container.kind == "sequence":
@@ -158,32 +171,36 @@ class Keys:
         own = name if name is not None else item.path[-1]
         if not isinstance(own, str):
             return Refusal(Kind.BAD_REQUEST, "an item of a sequence needs a name in a mapping", "add name", {})
-        standing = [child for child in container.children if child is not item]
-        taken = any(child.path[-1] == own for child in standing)
-        return _exists(container, own) if taken else (own, index)
+        return self._taken(container, own, item) or (own, index)
 
-    def _taken(self, container: Item, name: str) -> Refusal | None:
-        return _exists(container, name) if any(child.path[-1] == name for child in container.children) else None
+    def _taken(self, container: Item, name: str, besides: Item | None = None) -> Refusal | None:
+        """The refusal of a name that another entry has already."""
+        found = [child for child in self.reading.named(container, name) if child is not besides]
+        return _exists(container, str(found[0].path[-1])) if found else None
+
+    def _place(self, container: Item, beside: Beside | None) -> int | Refusal:
+        return place(self.reading, container, beside)
 
     def checked(self, proposal: Proposal | Refusal, asked: Asked) -> Proposal | Refusal:
         """The proposal, if it does what was asked and nothing else."""
         return checked(self.syntax, self.source, self.reading, proposal, asked)
 
 
-def place(container: Item, beside: Beside | None) -> int | Refusal:
+def place(reading: Reading, container: Item, beside: Beside | None) -> int | Refusal:
     """In front of which child something goes; at the end where nothing is said."""
     if beside is None:
         return len(container.children)
     step = counted(container, beside.step)
-    found = [at for at, child in enumerate(container.children) if child.path[-1] == step]
+    found = reading.named(container, step)
     if len(found) == 1:
-        return found[0] + beside.is_after
+        return next(at for at, child in enumerate(container.children) if child is found[0]) + beside.is_after
     names = [str(child.path[-1]) for child in container.children[:10]]
+    near = [f"key:{render_path(child.path)}" for child in container.children[:10]]
     return Refusal(
         Kind.NO_SUCH_TARGET if not found else Kind.AMBIGUOUS_MATCH,
         f"{said(container)} has {len(found) or 'no'} {beside.step!r:.60}",
         f"it has: {', '.join(names)}" if names else "it is empty: leave before and after out",
-        {"nearest": names},
+        {"nearest": near},
     )
 
 

@@ -54,16 +54,18 @@ def check_plain(value: object, path: str) -> Plain:
     return cast("Plain", value)
 
 
-def says(item: Item, value: Plain, *, typed: bool = True) -> bool:
+def says(item: Item, value: Plain, *, typed: bool = True, ordered: bool = True) -> bool:
     """Whether an item says a value; where a format has no types, a number or flag is some text."""
     waiting: list[tuple[Item, object]] = [(item, value)]
     while waiting:
         part, wanted = waiting.pop()
         match wanted:
             case Mapping():
-                if part.kind != "mapping" or [child.path[-1] for child in part.children] != list(wanted):
+                names = [child.path[-1] for child in part.children]
+                same = names == list(wanted) or (not ordered and sorted(map(str, names)) == sorted(wanted))
+                if part.kind != "mapping" or not same:
                     return False
-                waiting += zip(part.children, wanted.values(), strict=True)
+                waiting += [(child, wanted[name]) for child, name in zip(part.children, names, strict=True)]
             case list() | tuple():
                 if part.kind != "sequence" or len(part.children) != len(wanted):
                     return False

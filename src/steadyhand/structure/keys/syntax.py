@@ -19,9 +19,10 @@ from types import MappingProxyType
 from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
-from steadyhand.structure.keys.item import Item, ItemKind, Plain, Reading
+from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.keys.plain import plain_of
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 
 
@@ -33,6 +34,8 @@ class Syntax(ABC):
     """Further formats (see `structure/format.py`) that are written in it, besides the one of its own name."""
     typed: ClassVar[bool] = True
     """Whether a value has a type; where it is false, everything that is read is text."""
+    ordered: ClassVar[bool] = True
+    """Whether the order of names is part of what a file says; where it is not, what an edit moves is no other data."""
 
     @abstractmethod
     def read(self, source: Source) -> Reading | Refusal:
@@ -43,6 +46,14 @@ class Syntax(ABC):
 
         Only for formats in which what is inside of brackets cannot change how the rest reads; None: read everything.
         """
+        return None
+
+    def carried(self, source: Source, item: Item) -> str | Refusal | None:  # noqa: ARG002
+        """An entry or item as another file takes it, at the margin; None: its text as it stands."""
+        return None
+
+    def elsewhere(self, source: Source, path: KeyPath, document: int | None) -> Refusal | None:  # noqa: ARG002
+        """The refusal of a path that is not written but means something written elsewhere; None: it means nothing."""
         return None
 
     @abstractmethod
@@ -80,26 +91,31 @@ class Syntax(ABC):
         `name` is its name there (None in a sequence); `index` counts the container's children as they are now.
         """
 
-    def entries(self, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
-        """Entries of a mapping, or items of a sequence, as somebody wrote them, read as a text of their own.
+    def entries(self, source: Source, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+        """Entries of a mapping, or items of a sequence, as somebody wrote them for a file, read as a text of their own.
 
         This default takes them for a whole file; a format whose containers have brackets adds them here.
         """
-        source = Source.of_text(written)
-        reading = self.read(source)
+        alone = Source.of_text(written, path=source.path)
+        reading = self.read(alone)
         if isinstance(reading, Refusal):
             return reading
         top = reading.documents[0] if len(reading.documents) == 1 else None
         if top is not None and top.kind == kind:
-            return source, top.children
-        return source, (top,) if top is not None and kind == "sequence" else ()
+            return alone, top.children
+        return alone, (top,) if top is not None and kind == "sequence" else ()
+
+    def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        """What several items propose in one edit, each of them right alone, if the file is one of its kind after."""
+        again = self.read(source.apply(ChangeSet.of(proposal.splices)))
+        return proposal if isinstance(again, Reading) else together(again.message)
 
     def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
         """Add entries or items as they are written, in front of child number `index` or behind the last.
 
         This default writes the one entry anew; a syntax that can keep how it is written overrides it.
         """
-        found = self.entries(written, container.kind)
+        found = self.entries(source, written, container.kind)
         if isinstance(found, Refusal):
             return found
         if len(found[1]) != 1:
@@ -113,6 +129,13 @@ class Syntax(ABC):
         if container.kind == "sequence":
             return self.append(source, container, value, index)
         return self.add(source, container, str(found[1][0].path[-1]), value, index)
+
+
+def together(why: str) -> Refusal:
+    """The refusal of changes that are right one by one and wrong together."""
+    return Refusal(
+        Kind.OVERLAPPING_EDITS, f"the places cannot all change at once: {why}", "name them one by one, with nth"
+    )
 
 
 @cache

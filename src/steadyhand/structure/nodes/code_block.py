@@ -13,15 +13,17 @@ from steadyhand.errors import Kind
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.content import plain_lines, read_content, trimmed
 from steadyhand.structure.parsers.markdown.marks import Document, Mark
-from steadyhand.structure.parsers.markdown.outside import checked, read_after
+from steadyhand.structure.parsers.markdown.outside import checked
 from steadyhand.structure.parsers.markdown.reading import known_markdown
+from steadyhand.structure.parsers.markdown.view import view_of
 from steadyhand.structure.parsers.markdown.weave import cut, prefix_near, swap, weave
 from steadyhand.text.indent import indent_of
-from steadyhand.text.lines import to_lf
+from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 PARTS = ("content", "fenced")
+_MARKDOWN = ("md", "markdown", "mdx", "rmd", "qmd", "text", "txt", "diff", "patch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,12 @@ class CodeBlockNode(Node):
         if self.part == "fenced":
             return self._replace_all(source, document, new)
         lines = self._lines(document, new)
-        if self.mark.kind == "indented":
+        if self.mark.kind == "fence":
+            bare = self._unfenced(lines)
+            if isinstance(bare, Refusal):
+                return bare
+            lines = bare
+        else:
             lines = trimmed(lines)
             if not lines or document.is_led(self.mark.first, self.mark.container):
                 return Refusal(Kind.BAD_REQUEST, "indented code must have lines of its own", _HINT)
@@ -64,11 +71,14 @@ class CodeBlockNode(Node):
         if self.mark.kind == "indented" and (not trimmed(lines) or document.is_led(row, self.mark.container)):
             return Refusal(Kind.BAD_REQUEST, "indented code must have lines of its own", _HINT)
         at = document.table.start(row)
-        old = [self._plain(document, each) for each in range(first, end)]
+        old = split_bodies(self.mark.code)
         return self._written(source, document, Span(at, at), lines, lines + old if where == "start" else old + lines)
 
     def delete(self, source: Source) -> Proposal | Refusal:
         return cut(source, known_markdown(source), self.mark.first, self.mark.end, self.mark.container)
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return checked(source, proposal)
 
     def carried(self, source: Source) -> str | Refusal:
         return known_markdown(source).plain(self.mark.first, self.mark.end, self.mark.container)
@@ -107,10 +117,23 @@ class CodeBlockNode(Node):
     def _lines(self, document: Document, text: str) -> list[str]:
         return plain_lines(text, self._prefix(document))
 
-    def _plain(self, document: Document, row: int) -> str:
-        prefix = self._prefix(document)
-        text = document.rows[row]
-        return text[len(prefix) :] if text.startswith(prefix) else text.lstrip(" \t>" if self.mark.container else " \t")
+    def _unfenced(self, lines: list[str]) -> list[str] | Refusal:
+        """Content without fences of its own around all of it; code about Markdown may have them."""
+        if language_of(self.mark) in _MARKDOWN or any(map(_opens, split_bodies(self.mark.code))):
+            return lines
+        content = read_content("".join(f"{line}\n" for line in lines)) if any(map(_opens, lines)) else None
+        if content is None or isinstance(content, Refusal) or len(content.document.marks) != 1:
+            return lines
+        (mark,) = content.document.marks
+        if mark.kind != "fence" or mark.container or mark.end - mark.first != len(content.lines):
+            return lines
+        if mark.text and mark.text != self.mark.text:
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"the content has fences of its own, for {mark.text[:40]!r}; this block's say {self.mark.text[:40]!r}",
+                f"give only the code, or replace code_block.fenced:{self.number}",
+            )
+        return split_bodies(mark.code)
 
     def _written(
         self, source: Source, document: Document, span: Span, lines: Sequence[str], content: Sequence[str]
@@ -122,7 +145,7 @@ class CodeBlockNode(Node):
             lead = "\n" if span.is_empty else ""
             text = lead + text.removesuffix("\n") if text else text
         writes = [(span, text), *self._longer_fences(document, content)]
-        return self._still_code(source, Proposal.of(source, *writes), len(content))
+        return self._still_code(source, Proposal.of(source, *writes), content)
 
     def _longer_fences(self, document: Document, content: Sequence[str]) -> list[tuple[Span, str]]:
         mark = self.mark
@@ -140,21 +163,30 @@ class CodeBlockNode(Node):
             writes.append((Span(at, at), letter * max(longest + 1 - run, 0)))
         return writes
 
-    def _still_code(self, source: Source, made: Proposal, count: int) -> Proposal | Refusal:
-        """The proposal, if the block has so many lines after it and all else is what it was."""
-        after = read_after(source, made)
-        found = after.codes[self.number] if isinstance(after, Document) and self.number < len(after.codes) else None
+    def _still_code(self, source: Source, made: Proposal, content: Sequence[str]) -> Proposal | Refusal:
+        """The proposal, if the block says just that after it and all else is what it was."""
+        view = view_of(source, made)
+        if isinstance(view, Refusal):
+            return view
+        found = view.renewed(self.mark, lambda document: document.codes)
         if found is None or (found.first, found.is_closed) != (self.mark.first, self.mark.is_closed):
             return Refusal(Kind.BAD_REQUEST, "the code block would end elsewhere than the content does", _HINT)
-        first, end = found.content_rows
-        if end - first != count:
-            return Refusal(Kind.BAD_REQUEST, "the code block would end elsewhere than the content does", _HINT)
-        document = known_markdown(source)
-        own = document.span_of(self.mark.first, self.mark.end, self.mark.container)
-        return checked(source, made, own=own, after=after if isinstance(after, Document) else None)
+        if _told(split_bodies(found.code)) != _told(content):
+            return Refusal(Kind.BAD_REQUEST, "the code block would not say what the content says", _HINT)
+        own = known_markdown(source).span_of(self.mark.first, self.mark.end, self.mark.container)
+        return checked(source, made, own=own, view=view)
 
 
 _HINT = "replace the lines by number, or the whole block with part 'fenced'"
+
+
+def _told(lines: Sequence[str]) -> list[str]:
+    """Lines of code as they are compared: blanks alone say nothing."""
+    return [line if line.strip(" \t") else "" for line in lines]
+
+
+def _opens(line: str) -> bool:
+    return line.lstrip(" \t").startswith(("```", "~~~"))
 
 
 def _closing_run(line: str, letter: str) -> int:

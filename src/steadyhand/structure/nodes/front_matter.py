@@ -14,8 +14,9 @@ from steadyhand.structure.parsers.markdown.content import read_content
 from steadyhand.structure.parsers.markdown.front import CLOSINGS
 from steadyhand.structure.parsers.markdown.habit import blanks_below
 from steadyhand.structure.parsers.markdown.marks import Front
-from steadyhand.structure.parsers.markdown.outside import checked, read_after
+from steadyhand.structure.parsers.markdown.outside import checked
 from steadyhand.structure.parsers.markdown.reading import known_markdown
+from steadyhand.structure.parsers.markdown.view import view_of
 from steadyhand.structure.parsers.markdown.weave import weave
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
@@ -53,7 +54,7 @@ class FrontMatterNode(Node):
     def delete(self, source: Source) -> Proposal | Refusal:
         document = known_markdown(source)
         end = self.front.end + blanks_below(document, self.front.end)
-        return checked(source, Proposal.of(source, (Span(0, document.table.start(end)), "")))
+        return checked(source, Proposal.of(source, (Span(document.lead, document.table.start(end)), "")))
 
     def _insert_after(self, source: Source, text: str) -> Proposal | Refusal:
         document, content = known_markdown(source), read_content(text)
@@ -71,13 +72,13 @@ class FrontMatterNode(Node):
 
     def _written(self, source: Source, span: Span, lines: Sequence[str]) -> Proposal | Refusal:
         made = Proposal.of(source, (span, "".join(f"{line}\n" for line in lines)))
-        after = read_after(source, made)
+        view = view_of(source, made)
         rows = self.front.end + len(lines) - len(split_bodies(span.of(source.text)))
-        if isinstance(after, Refusal) or after.front != Front(self.front.mark, rows):
+        if isinstance(view, Refusal) or view.after.front != Front(self.front.mark, rows):
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"with this content the text between the {self.front.mark} lines would not be front matter",
                 f"give {self.front.syntax} keys, without {self.front.mark} lines and without a blank first line",
             )
         own = Span(0, known_markdown(source).table.start(self.front.end))
-        return checked(source, made, own=own, after=after)
+        return checked(source, made, own=own, view=view)

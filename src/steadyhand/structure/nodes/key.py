@@ -89,10 +89,19 @@ class KeyNode(Node):
 
     def carried(self, source: Source) -> str | Refusal:
         """The entry as it is written, its lines moved to the margin."""
+        own = self.keys.syntax.carried(self.keys.source, self.item)
+        if own is not None:
+            return own
         entry = self.item.entry.shift(self.offset)
         indent = indent_of(source.text[line_start(source.text, entry.start) : entry.start])
         lines = split_lines(entry.of(source.text))
         return "".join([*lines[:1], *(line.removeprefix(indent) for line in lines[1:])])
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
+        """Read the text again: two that go together may leave a separator that each of them left for the other."""
+        inner = Proposal(tuple(splice.shift(-self.offset) for splice in proposal.splices))
+        proved = self.keys.syntax.proved(self.keys.source, inner)
+        return proved if isinstance(proved, Refusal) else proposal
 
     def shifted(self, source: Source, proposal: Proposal | Refusal) -> Proposal | Refusal:
         """A proposal on the text of the keys, as one on the file."""
@@ -127,7 +136,7 @@ class KeyNode(Node):
         )
 
     def _replace_entry(self, new: str) -> Proposal | Refusal:
-        found = self.keys.syntax.entries(new, "mapping")
+        found = self.keys.entries(new, "mapping")
         if isinstance(found, Refusal):
             return found
         if len(found[1]) != 1:
@@ -140,7 +149,7 @@ class KeyNode(Node):
 
     def _plain_name(self, new: str) -> str:
         """A name as it is written or as it is meant: quotes around it are the format's."""
-        found = self.keys.syntax.entries(self._with_name(new), "mapping")
+        found = self.keys.syntax.entries(self.keys.source, self._with_name(new), "mapping")
         is_entry = not isinstance(found, Refusal) and len(found[1]) == 1 and len(found[1][0].path) == 1
         is_written = is_entry and new[:1] in "\"'" and new[:1] == new[-1:] and len(new) > 1
         return str(cast("tuple[Source, tuple[Item, ...]]", found)[1][0].path[-1]) if is_written else new
@@ -165,9 +174,10 @@ def key_nodes(
     keys = Keys.of(syntax, inner)
     if isinstance(keys, Refusal):
         return keys
-    found = find_items(keys.reading, path, document)
+    found = find_items(keys.reading, path, document, prefix)
     if isinstance(found, Refusal):
-        return found
+        told = syntax.elsewhere(inner, path, document) if found.kind == Kind.NO_SUCH_TARGET else None
+        return told or found
     if part == "name" and any(item.name is None for item in found):
         return Refusal(Kind.NO_SUCH_TARGET, f"{said(found[0])} has no name", "leave part out", {"nearest": []})
     numbers = _numbers(found if document is None else find_items(keys.reading, path))

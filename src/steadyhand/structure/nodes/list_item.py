@@ -14,9 +14,10 @@ from steadyhand.errors import Kind
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.content import Content, dressed, read_content
 from steadyhand.structure.parsers.markdown.marks import Document, Item
-from steadyhand.structure.parsers.markdown.outside import checked, read_after
+from steadyhand.structure.parsers.markdown.outside import checked
 from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.structure.parsers.markdown.refs import BOX, ref_in, words_of
+from steadyhand.structure.parsers.markdown.view import view_of
 from steadyhand.structure.parsers.markdown.weave import cut, prefix_near, swap
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
@@ -169,17 +170,16 @@ class ItemNode(Node):
 
     def _counted(self, source: Source, made: Proposal, more: int, *, own: Span | None) -> Proposal | Refusal:
         """The proposal, if so many items more are there after it and all else is what it was."""
-        before = known_markdown(source)
-        after = read_after(source, made)
-        if isinstance(after, Refusal):
-            return after
-        if len(after.items) != len(before.items) + more:
+        view = view_of(source, made)
+        if isinstance(view, Refusal):
+            return view
+        if len(view.after.items) != len(view.before.items) + more:
             return Refusal(
                 Kind.BAD_REQUEST,
                 "at this place the content would not be read as it is written",
                 "give the new item with its marker, or edit the lines by number",
             )
-        return checked(source, made, own=own, after=after)
+        return checked(source, made, own=own, view=view)
 
 
 def _brings_marker(content: Content) -> bool:

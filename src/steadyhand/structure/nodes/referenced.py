@@ -12,6 +12,7 @@ from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.nodes.list_item import ItemNode
 from steadyhand.structure.parsers.markdown.content import read_content
 from steadyhand.structure.parsers.markdown.marks import Document, Item
+from steadyhand.structure.parsers.markdown.outside import checked
 from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.structure.parsers.markdown.refs import Ref, item_address, ref_address, ref_in
 from steadyhand.structure.parsers.markdown.weave import cut, prefix_near, swap, weave
@@ -65,6 +66,9 @@ class ReferencedNode(Node):
 
     def delete(self, source: Source) -> Proposal | Refusal:
         return cut(source, known_markdown(source), self.ref.first, self.ref.behind, self.ref.container)
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return checked(source, proposal)
 
     def carried(self, source: Source) -> str | Refusal:
         return known_markdown(source).plain(self.ref.first, self.ref.behind, self.ref.container)

@@ -6,16 +6,19 @@ Headings outside of an edit are the same after it, or the edit is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.content import Content, read_content
+from steadyhand.structure.parsers.markdown.defined import end_without_definitions
 from steadyhand.structure.parsers.markdown.marks import Document, Section
 from steadyhand.structure.parsers.markdown.names import joined, loose
-from steadyhand.structure.parsers.markdown.outside import checked, read_after
+from steadyhand.structure.parsers.markdown.outside import checked
+from steadyhand.structure.parsers.markdown.pairs import end_without_closings
 from steadyhand.structure.parsers.markdown.reading import known_markdown
+from steadyhand.structure.parsers.markdown.view import view_of
 from steadyhand.structure.parsers.markdown.weave import cut, prefix_near, swap, weave
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
@@ -25,6 +28,7 @@ PARTS = ("section", "body", "own", "line")
 KINDS = {"section": "section", "body": "section body", "own": "section text", "line": "heading"}
 
 _KEPT = "the heading of the section stays: the content starts with a deeper one"
+_TAIL = "the last lines of the section stay: what stands outside of it needs them"
 _LED = Refusal(
     Kind.BAD_REQUEST,
     "the heading stands behind the marker of a list item, nothing goes between them",
@@ -55,22 +59,28 @@ class SectionNode(Node):
             return content
         if self.part == "line":
             return self._replace_line(source, document, content)
-        mark, (first, end) = self.section.mark, self._filled(document)
+        mark = self.section.mark
         if self._brings_ancestor(content):
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"the content starts with a heading that stands above this section: {content.lines[0][:80]!r}",
                 f"start it with {self.label.split(' ')[0]} {mark.text[:80]}, or replace the section above",
             )
+        return self._keeping_tail(source, lambda rows: self._replace_rows(source, document, content, rows))
+
+    def _replace_rows(
+        self, source: Source, document: Document, content: Content, rows: tuple[int, int]
+    ) -> Proposal | Refusal:
+        mark, (first, end) = self.section.mark, rows
         if self._brings_heading(content):
             return swap(source, document, mark.first, max(end, mark.end), content, mark.container)
         if not content.lines:
-            return self._clear(source, document)
+            return self._clear(source, document, rows)
         if first == end:
             made = weave(source, document, mark.end, content, mark.container)
         else:
             made = swap(source, document, first, end, content, mark.container)
-        is_noted = isinstance(made, Proposal) and content.starts_with_heading and self.part == "section"
+        is_noted = content.starts_with_heading and self.part == "section"
         return Proposal(made.splices, (_KEPT,)) if isinstance(made, Proposal) and is_noted else made
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
@@ -86,19 +96,42 @@ class SectionNode(Node):
                 f"the section's own heading would be there twice: the content starts with {content.lines[0][:80]!r}",
                 "leave the heading out; insert after the section to add another of that name",
             )
-        row = self._row_for(document, where)
+        row = self._row_for(source, document, where)
         return row if isinstance(row, Refusal) else weave(source, document, row, content, self.section.mark.container)
 
     def delete(self, source: Source) -> Proposal | Refusal:
         document = known_markdown(source)
-        mark, (_, end) = self.section.mark, self._filled(document)
+        return self._keeping_tail(source, lambda rows: self._delete_rows(source, document, rows))
+
+    def _delete_rows(self, source: Source, document: Document, rows: tuple[int, int]) -> Proposal | Refusal:
+        mark = self.section.mark
         match self.part:
             case "section":
-                return cut(source, document, mark.first, max(end, mark.end), mark.container)
+                return cut(source, document, mark.first, max(rows[1], mark.end), mark.container)
             case "line":
                 return cut(source, document, mark.first, mark.end, mark.container)
             case _:
-                return self._clear(source, document)
+                return self._clear(source, document, rows)
+
+    def _keeping_tail(
+        self, source: Source, propose: Callable[[tuple[int, int]], Proposal | Refusal]
+    ) -> Proposal | Refusal:
+        """What is proposed for the rows beneath the heading, without the last of them if others need these."""
+        document = known_markdown(source)
+        first, end = self._filled(document)
+        made = propose((first, end))
+        if not isinstance(made, Refusal) or not {"definition", "pair"} & set(made.details):
+            return made
+        start = first if self.part in ("body", "own") else self.section.mark.first
+        short, before = end, end + 1
+        while short < before:
+            before = short
+            short = end_without_closings(source, start, end_without_definitions(document, start, short))
+        again = propose((first, max(first, short))) if short < end else made
+        return Proposal(again.splices, (*again.notes, _TAIL)) if isinstance(again, Proposal) else made
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return checked(source, proposal)
 
     def carried(self, source: Source) -> str | Refusal:
         mark, section = self.section.mark, self.section
@@ -172,13 +205,13 @@ class SectionNode(Node):
         made = checked(source, Proposal.of(source, (Span(start, start + len(mark.text)), words)))
         return made if isinstance(made, Proposal) else None
 
-    def _clear(self, source: Source, document: Document) -> Proposal | Refusal:
-        first, end = self._filled(document)
+    def _clear(self, source: Source, document: Document, rows: tuple[int, int]) -> Proposal | Refusal:
+        first, end = rows
         if first == end:
             return Proposal(())
         return cut(source, document, first, end, self.section.mark.container)
 
-    def _row_for(self, document: Document, where: Where) -> int | Refusal:
+    def _row_for(self, source: Source, document: Document, where: Where) -> int | Refusal:
         mark, (_, end) = self.section.mark, self._filled(document)
         if self.part == "line":
             if where in ("start", "end"):
@@ -190,6 +223,8 @@ class SectionNode(Node):
             return mark.end if where == "after" else _LED if document.is_led(mark.first, mark.container) else mark.first
         if where == "before" and self.part == "section":
             return mark.first if not document.is_led(mark.first, mark.container) else _LED
+        if where == "end":  # what was opened above the heading is closed behind the section's own text
+            end = end_without_closings(source, mark.first, end)
         return mark.end if where in ("before", "start") else max(end, mark.end)
 
 
@@ -214,8 +249,7 @@ def _span(document: Document, section: Section, part: str) -> Span:
 
 def _still_heads(source: Source, made: Proposal, section: Section, words: str) -> bool:
     """Whether the heading is still one, with its new words and its old level."""
-    after = read_after(source, made)
-    if isinstance(after, Refusal) or section.number >= len(after.sections):
-        return False
-    mark = after.sections[section.number].mark
-    return (mark.text, mark.level, mark.first) == (words, section.mark.level, section.mark.first)
+    view = view_of(source, made)
+    mark = None if isinstance(view, Refusal) else view.renewed(section.mark, lambda document: document.headings)
+    old = section.mark
+    return mark is not None and (mark.text, mark.level, mark.first) == (words, old.level, old.first)

@@ -21,8 +21,9 @@ from steadyhand.structure.parsers.markdown.cells import (
 )
 from steadyhand.structure.parsers.markdown.content import dressed, plain_lines, read_content, trimmed
 from steadyhand.structure.parsers.markdown.marks import Document, Mark
-from steadyhand.structure.parsers.markdown.outside import checked, read_after
-from steadyhand.structure.parsers.markdown.reading import known_markdown
+from steadyhand.structure.parsers.markdown.outside import checked
+from steadyhand.structure.parsers.markdown.reading import known_markdown, read_fragment
+from steadyhand.structure.parsers.markdown.view import View, view_of
 from steadyhand.structure.parsers.markdown.weave import cut, prefix_near, swap, weave
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
@@ -218,16 +219,26 @@ def _same_table(source: Source, made: Proposal, number: int, more: int) -> Propo
     """The proposal, if the table has so many rows more after it, as many columns, and all else is what it was."""
     document = known_markdown(source)
     mark = document.tables[number]
-    after = read_after(source, made)
-    found = after.tables[number] if isinstance(after, Document) and number < len(after.tables) else None
-    if found is None or (found.first, found.end, found.level) != (mark.first, mark.end + more, mark.level):
+    view = view_of(source, made)
+    if isinstance(view, Refusal):
+        return view
+    found = view.renewed(mark, lambda each: each.tables)
+    is_same = found is not None and (found.first, found.end, found.level) == (mark.first, mark.end + more, mark.level)
+    if found is None or not is_same or not _is_header(view, found):
         return Refusal(
             Kind.BAD_REQUEST,
             f"the table of {mark.level} columns and {mark.end - mark.first - 2} rows would not be the same with it",
             "give each row as one line of cells with | between them",
         )
     own = document.span_of(mark.first, mark.end, mark.container)
-    return checked(source, made, own=own, after=after if isinstance(after, Document) else None)
+    return checked(source, made, own=own, view=view)
+
+
+def _is_header(view: View, table: Mark) -> bool:
+    """Whether the first row would be text on its own: some readers look for tables last."""
+    header = read_fragment(view.after.plain(table.first - view.row, table.first - view.row + 1, table.container))
+    marks = () if isinstance(header, Refusal) else header.marks
+    return len(marks) == 1 and marks[0].kind == "paragraph" and not marks[0].container
 
 
 def table_node(document: Document, number: int) -> TableNode:

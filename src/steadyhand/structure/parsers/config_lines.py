@@ -5,8 +5,16 @@ Knows blanks, comment signs and line ends, and nothing of what the lines say.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
+
 from steadyhand.text.lines import NewlineFacts, line_start, to_lf
 from steadyhand.text.span import Span
+
+
+def first_of(text: str) -> int:
+    """Where the first line starts: behind the mark that some editors put at the head of a file."""
+    return 1 if text.startswith("\ufeff") else 0
 
 
 def line_end(text: str, at: int) -> int:
@@ -75,21 +83,26 @@ def own_head(text: str, span: Span, low: int, *, follows_entry: bool, signs: str
     return first
 
 
-def removal(text: str, span: Span) -> Span:
-    """What to take away so that whole lines go and no gap stays: of two gaps one, at the end of the file none."""
+def removal(text: str, span: Span) -> list[Span]:
+    """What to take away so that whole lines go and no gap stays: of two gaps one, at the end of the file none.
+
+    The lines and what goes with them are parted: earlier edits of the same call may have taken lines between them.
+    """
     start, end = span
     while start and end == len(text) and is_blank_line(text, above := line_above(text, start)):
         start = above
     if not start or is_blank_line(text, line_above(text, start)):
         while is_blank_line(text, end):
             end = line_end(text, end)
+    first = start
     if end == len(text) and start and not text.endswith(("\n", "\r")):
-        start -= 2 if text[start - 2 : start] == "\r\n" else 1
-    return Span(start, end)
+        first -= 2 if text[start - 2 : start] == "\r\n" else 1
+    return parted([Span(first, end)], (start, *span))
 
 
 def insertion(text: str, at: int, lines: str) -> tuple[Span, str]:
     """New lines, without their last ending, in front of the line that starts at `at`, or behind the last."""
+    at = max(at, first_of(text))
     if at == len(text) and text and not text.endswith(("\n", "\r")):
         return Span(at, at), f"\n{lines}"
     return Span(at, at), f"{lines}\n"
@@ -103,6 +116,17 @@ def with_endings_of(carried: str, new: str) -> str:
     """
     ending = NewlineFacts.of(carried).uniform
     return new if ending in (None, "\n") else to_lf(new).replace("\n", ending)
+
+
+def parted(spans: list[Span], seams: Iterable[int]) -> list[Span]:
+    """The same spans, cut at some places.
+
+    >>> parted([Span(0, 6), Span(8, 9)], (4, 0))
+    [Span(start=0, end=4), Span(start=4, end=6), Span(start=8, end=9)]
+    """
+    known = set(seams)
+    cuts = [sorted({*span, *(seam for seam in known if span.start < seam < span.end)}) for span in spans]
+    return [Span(*edge) for cut in cuts for edge in pairwise(cut)]
 
 
 def merged(spans: list[Span]) -> list[Span]:

@@ -1,20 +1,21 @@
 """Files of entries that are lines: a name and a value each, perhaps under the headers of sections.
 
 What INI files and `.env` files have in common once they are read. Knows places; how a line is read is its format's.
+What a file has many of is a tuple, which is made faster.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from steadyhand.structure.keys.item import Item, KeyPath
-from steadyhand.structure.parsers.config_lines import comments_above, comments_below, line_end, own_head
+from steadyhand.structure.parsers.config_lines import comments_above, comments_below, first_of, line_end, own_head
 from steadyhand.text.lines import line_start
 from steadyhand.text.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class LineEntry:
+class LineEntry(NamedTuple):
     """A name and its value. `data` is None where no value is written; `behind_name` is where the value may start."""
 
     name: str
@@ -25,7 +26,8 @@ class LineEntry:
 
     @property
     def span(self) -> Span:
-        return Span(self.name_span.start, max(self.name_span.end, self.value.end))
+        name, value = self.name_span, self.value
+        return Span(name.start, value.end if value.end > name.end else name.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,7 @@ class LineSection:
         return Span(self.header.start, self.entries[-1].span.end if self.entries else self.header.end)
 
 
-@dataclass(frozen=True, slots=True)
-class LineNote:
+class LineNote(NamedTuple):
     """Which section and entry an item is, by their numbers; no entry: the section itself; no section: the top."""
 
     section: int | None = None
@@ -70,13 +71,13 @@ class LineFile:
         part = self.sections[number]
         low = self._low(number, at)
         start = own_head(self.text, part.entries[at].span, low, follows_entry=at > 0, signs=self.signs)
-        return Span(start, line_end(self.text, part.entries[at].span.end))
+        return Span(max(start, first_of(self.text)), line_end(self.text, part.entries[at].span.end))
 
     def section_lines(self, number: int) -> Span:
         """The lines of a section, with the comments directly above it and directly below its last entry."""
         head = self.head(number)
         start = head or line_start(self.text, self.sections[number].header.start)
-        return Span(start, self.tail(number))
+        return Span(max(start, first_of(self.text)), self.tail(number))
 
     def head(self, number: int) -> int:
         start = line_start(self.text, self.sections[number].header.start)

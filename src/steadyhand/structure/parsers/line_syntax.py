@@ -58,7 +58,7 @@ class LineSyntax(Syntax):
 
     def read(self, source: Source) -> Reading | Refusal:
         file = source.derive(self.parse)
-        return file if isinstance(file, Refusal) else Reading((file.top(),))
+        return file if isinstance(file, Refusal) else Reading((file.top(),), self.folds(source))
 
     def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
         file, note = self.file(source), note_of(item)
@@ -101,7 +101,7 @@ class LineSyntax(Syntax):
         return refusal or Proposal.of(source, (item.name, name))
 
     def delete(self, source: Source, item: Item) -> Proposal | Refusal:
-        return Proposal.of(source, (removal(source.text, self._lines(source, item)), ""))
+        return Proposal.of(source, *((span, "") for span in removal(source.text, self._lines(source, item))))
 
     def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
         if refusal := self._check_move(source, item, container, name):
@@ -125,7 +125,7 @@ class LineSyntax(Syntax):
         return in_steps(source, self.read, [lambda _: gone, put])
 
     def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
-        found = self.entries(written, container.kind)
+        found = self.entries(source, written, container.kind)
         if isinstance(found, Refusal):
             return found
         number, lines = note_of(container).section, to_lf(written).strip("\n")
@@ -144,6 +144,10 @@ class LineSyntax(Syntax):
         if name is None or item.is_container:
             return check_section_name(name or "")
         return self.check_name(source, name) or (self.check_loose(source) if number is None else None)
+
+    def folds(self, source: Source) -> bool:  # noqa: ARG002
+        """Whether names that differ only in case are one name to the readers of a file."""
+        return False
 
     def check_loose(self, source: Source) -> Refusal | None:  # noqa: ARG002
         """Why an entry cannot stand outside of all sections, if it cannot."""
@@ -249,11 +253,13 @@ def equals_like(text: str, section: LineSection, others: Callable[[], str]) -> t
     found = next((entry for entry in reversed(section.entries) if entry.data), None)
     if found is None:
         last = section.entries[-1] if section.entries else None
-        start = last.name_span.start if last else section.header.start
-        indent = text[line_start(text, start) : start] if last else ""
-        return indent, others()
-    start = line_start(text, found.name_span.start)
-    return text[start : found.name_span.start], text[found.name_span.end : found.value.start]
+        return margin(text, last.name_span.start) if last else "", others()
+    return margin(text, found.name_span.start), text[found.name_span.end : found.value.start]
+
+
+def margin(text: str, at: int) -> str:
+    """What stands before an entry on its line."""
+    return text[line_start(text, at) : at].removeprefix("\ufeff")
 
 
 def _without(item: Item, container: Item, index: int) -> int:

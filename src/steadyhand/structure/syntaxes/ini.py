@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from steadyhand.structure.keys.item import Plain
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
-from steadyhand.structure.parsers.line_syntax import LineSyntax, Write, equals_like, refuse, text_of
+from steadyhand.structure.parsers.line_syntax import LineSyntax, Write, equals_like, margin, refuse, text_of
 from steadyhand.text.indent import indent_of, unit_of
-from steadyhand.text.lines import line_start, split_bodies, to_lf
+from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -30,6 +30,9 @@ class Ini(LineSyntax):
         from steadyhand.structure.parsers.ini.scan import read_ini
 
         return read_ini(source)
+
+    def folds(self, source: Source) -> bool:
+        return _dialect(source).folds
 
     def check_name(self, source: Source, name: str) -> Refusal | None:
         dialect = _dialect(source)
@@ -52,6 +55,9 @@ class Ini(LineSyntax):
             return text
         if "\n" in text or "\r" in text:
             return _render_lines(source, entry, to_lf(text))
+        if not _dialect(source).can_say(text):
+            escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+            return refuse("in this file quotes and backslashes of a value are escaped", f'send it as "{escaped[:200]}"')
         if text.strip(" \t\f\v") != text or _dialect(source).value_end(text) != len(text):
             return refuse(
                 "in an INI file blanks around a value are lost, and what looks like a comment is one",
@@ -126,7 +132,7 @@ def _indent_of(text: str, entry: LineEntry | None) -> str:
     found = next((indent_of(line) for line in lines if line.strip()), None)
     if found:
         return found
-    own = text[line_start(text, entry.name_span.start) : entry.name_span.start] if entry else ""
+    own = margin(text, entry.name_span.start) if entry else ""
     return own + (unit_of(split_bodies(text)) or "    ")
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 from steadyhand.errors import Kind
 from steadyhand.structure.keys.item import Item, ItemKind, Plain, Reading
 from steadyhand.structure.keys.plain import says
-from steadyhand.structure.keys.syntax import Syntax
+from steadyhand.structure.keys.syntax import Syntax, together
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.json.box import Box, Piece, dedented, shape_like
 from steadyhand.structure.parsers.json.style import (
@@ -96,21 +96,32 @@ class Json(Syntax):
         come = ChangeSet.of(_insert(between, there, at, [piece], _style(between, there)).splices)
         return Proposal(gone.compose(come).splices)
 
-    def entries(self, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+    def entries(
+        self,
+        source: Source,  # noqa: ARG002
+        written: str,
+        kind: ItemKind,
+    ) -> tuple[Source, tuple[Item, ...]] | Refusal:
         brackets = "{}" if kind == "mapping" else "[]"
         bare = written.strip(" \t\r\n")
-        source = Source.of_text(f"{brackets[0]}\n{bare}\n{brackets[1]}", path="text.json5")
-        reading = self.read(source)
+        alone = Source.of_text(f"{brackets[0]}\n{bare}\n{brackets[1]}", path="text.json5")
+        reading = self.read(alone)
         if isinstance(reading, Refusal):
             expected = 'entries such as "name": value' if kind == "mapping" else "values"
             reason = reading.message.rpartition(": ")[2]
             return Refusal(
                 Kind.BAD_REQUEST, f"the text is not {expected}: {reason}", "write no brackets around them", {}
             )
-        return source, reading.documents[0].children
+        return alone, reading.documents[0].children
+
+    def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        after = source.apply(ChangeSet.of(proposal.splices))
+        if is_strict(source.text) and not is_strict(after.text):
+            return together("a comma would stay behind the last one")
+        return super().proved(source, proposal)
 
     def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
-        found = self.entries(written, container.kind)
+        found = self.entries(source, written, container.kind)
         if isinstance(found, Refusal):
             return found
         box = Box(found[0].text, _top(found[0], found[1][0]), grammar_of(found[0]))

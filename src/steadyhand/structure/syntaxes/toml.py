@@ -26,6 +26,7 @@ class Toml(Syntax):
     """TOML 1.0."""
 
     name: ClassVar[str] = "toml"
+    ordered: ClassVar[bool] = False
 
     def read(self, source: Source) -> Reading | Refusal:
         from steadyhand.structure.parsers.toml.tree import read_document
@@ -107,15 +108,15 @@ class Toml(Syntax):
 
         return in_steps(source, self.read, [lambda left: self.delete(left, _item(left, item.path)), put])
 
-    def entries(self, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+    def entries(self, source: Source, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
         if kind != "sequence":
-            return super().entries(written, kind)
-        source = Source.of_text(f"a = [\n{written}\n]\n")
-        reading = self.read(source)
+            return super().entries(source, written, kind)
+        alone = Source.of_text(f"a = [\n{written}\n]\n")
+        reading = self.read(alone)
         if isinstance(reading, Refusal):
             return reading
         found = reading.find(("a",))
-        return source, found[0].children if len(reading.documents[0].children) == 1 else ()
+        return alone, found[0].children if len(reading.documents[0].children) == 1 else ()
 
     def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
         from steadyhand.structure.parsers.toml.brackets import put_in
@@ -124,7 +125,7 @@ class Toml(Syntax):
 
         value = note_of(container).value
         if container.kind == "sequence" and value is not None:
-            found = self.entries(written, "sequence")
+            found = self.entries(source, written, "sequence")
             if isinstance(found, Refusal):
                 return found
             items = [item.value.of(found[0].text) for item in found[1]]

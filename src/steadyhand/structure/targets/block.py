@@ -13,8 +13,8 @@ from steadyhand.structure.fields import check_text
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.referenced import block_node, item_node
 from steadyhand.structure.parsers.markdown.marks import Document, Item
-from steadyhand.structure.parsers.markdown.names import loose, nearest, section_named
-from steadyhand.structure.parsers.markdown.refs import refs_of, words_of
+from steadyhand.structure.parsers.markdown.names import SHOWN, loose, nearest, section_named, sent
+from steadyhand.structure.parsers.markdown.refs import item_address, ref_address, refs_of, words_of
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
 
@@ -64,17 +64,20 @@ class Block(Addressed):
         return [item_node(source, document, item) for item in items] or self._none(source, document)
 
     def _none(self, source: Source, document: Document) -> Refusal:
-        names = [f"^{ref.name}" for ref in refs_of(source)]
-        known = names if self.ref.startswith("^") else [words_of(item) for item in document.items]
-        near = nearest(self.ref, [name for name in known if name])
+        known: dict[str, list[str]] = {}
+        if self.ref.startswith("^"):
+            for ref in refs_of(source):
+                known.setdefault(f"^{ref.name}", []).append(ref_address(source, ref))
+        else:
+            for item in document.items:
+                if words := words_of(item):
+                    known.setdefault(words, []).append(item_address(source, item))
+        near = nearest(self.ref, known)
+        places = [address for name in near for address in known[name]][:SHOWN]
         what = "name" if self.ref.startswith("^") else "list item"
         has = f"; the nearest: {'; '.join(near[:5])[:300]}" if near else ""
-        return Refusal(
-            Kind.NO_SUCH_TARGET,
-            f"there is no {what} {self.ref[:80]!r}{has}",
-            f"send block:{near[0][:120]}" if near else "name lines, a heading, or the text to be replaced",
-            {"nearest": near},
-        )
+        message = f"there is no {what} {self.ref[:80]!r}{has}"
+        return Refusal(Kind.NO_SUCH_TARGET, message, sent(places), {"nearest": places})
 
 
 def _items(document: Document, wanted: str, first: int, end: int) -> list[Item]:

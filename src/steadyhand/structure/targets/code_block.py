@@ -79,14 +79,15 @@ class CodeBlock(Addressed):
 
     def _none(self, document: Document) -> Refusal:
         count = len(document.codes)
-        near = [
-            f"code_block:{number} ({language_of(mark) or mark.kind}, line {mark.first + 1})"
-            for number, mark in enumerate(document.codes[:SHOWN])
+        near = [f"code_block:{number}" for number in range(min(count, SHOWN))]
+        shown = [
+            f"{address} ({language_of(mark) or mark.kind}, line {mark.first + 1})"
+            for address, mark in zip(near[:5], document.codes, strict=False)
         ]
         has = f"the file has {count} code block{'' if count == 1 else 's'}"
         return Refusal(
             Kind.NO_SUCH_TARGET,
-            f"there is no {self.named()}; {has}{': ' + ', '.join(near[:5]) if near else ''}",
+            f"there is no {self.named()}; {has}{': ' + ', '.join(shown) if shown else ''}",
             "send code_block:0" if count else "name lines, a heading, or the text to be replaced",
             {"count": count, "nearest": near},
         )

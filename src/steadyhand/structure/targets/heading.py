@@ -58,7 +58,7 @@ class Heading(Addressed):
         name = self.path if isinstance(self.path, str) else joined(self.path)
         found = sections_named(source, document, name)
         if not found:
-            return no_such_heading(document, name)
+            return no_such_heading(source, document, name)
         part = "" if self.part == PARTS[0] else f".{self.part}"
         addresses = [address_of(source, section, part) for section in found]
         return section_nodes(document, found, addresses, self.part)

@@ -135,10 +135,11 @@ def _number_or_name(text: str | None) -> int | str | None:
 
 def _no_table(document: Document) -> Refusal:
     count = len(document.tables)
-    near = [f"table:{number} (line {mark.first + 1})" for number, mark in enumerate(document.tables[:SHOWN])]
+    near = [f"table:{number}" for number in range(min(count, SHOWN))]
+    shown = [f"{address} (line {mark.first + 1})" for address, mark in zip(near[:5], document.tables, strict=False)]
     return Refusal(
         Kind.NO_SUCH_TARGET,
-        f"there is no such table; the file has {count}{': ' + ', '.join(near[:5]) if near else ''}",
+        f"there is no such table; the file has {count}{': ' + ', '.join(shown) if shown else ''}",
         "send table:0" if count else "name lines, a heading, or the text to be replaced",
         {"count": count, "nearest": near},
     )

@@ -9,6 +9,7 @@ import re
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.parsers.config_lines import first_of
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -31,7 +32,7 @@ def read_env(source: Source) -> LineFile | Refusal:
     """The file, or `unparsable` with the first line that is no entry."""
     text = source.text
     entries: list[LineEntry] = []
-    at = _skip(text, 0)
+    at = _skip(text, first_of(text))
     while at < len(text):
         entry = _entry_at(text, at)
         rest = _REST.match(text, entry.span.end) if entry else None

@@ -13,6 +13,7 @@ from typing import Literal
 from steadyhand.structure.format import file_name
 
 _SPACED = re.compile(r"(?:(?<=[ \t])|(?<![^\n]))[#;](?=[ \t]|\Z)")
+_ESCAPED = re.compile(r'(?:[^"\\]++|\\["\\ntb]|"(?:[^"\\]++|\\["\\ntb])*+")*+')
 _ANY = re.compile(r'[^"\\#;]*+(?:(?:\\.|"(?:[^"\\]|\\.)*+"?)[^"\\#;]*+)*+', re.DOTALL)
 
 
@@ -24,12 +25,32 @@ class Dialect:
     `indent`         a line that is indented further than its name goes on with the value
     `backslash`      a backslash at the end of a line goes on with the value on the next
     `comment_behind` whether a comment may stand behind a value: never, with blanks on both sides, or anywhere
+    `folds`          names in a section that differ only in case are one name
+    `escapes`        a quote in a value must be closed, and a backslash must be one of the known escapes
     """
 
     equals: str = "=:"
     indent: bool = True
     backslash: bool = False
     comment_behind: Literal["never", "spaced", "anywhere"] = "spaced"
+    folds: bool = True
+    escapes: bool = False
+
+    def equals_in(self, content: str) -> int:
+        """Where the first sign stands that parts a name from its value; -1 where there is none."""
+        found = -1
+        for sign in self.equals:
+            at = content.find(sign, 0, found if found >= 0 else len(content))
+            found = at if at >= 0 else found
+        return found
+
+    def can_say(self, value: str) -> bool:
+        """Whether a reader takes a value on one line, as it is written.
+
+        >>> Dialect(escapes=True).can_say("C:\\\\new"), Dialect(escapes=True).can_say('an "open quote')
+        (True, False)
+        """
+        return not self.escapes or _ESCAPED.fullmatch(value) is not None
 
     def value_end(self, value: str) -> int:
         """Where a value on one line ends, blanks and the comment behind it left out.
@@ -39,6 +60,8 @@ class Dialect:
         (3, 10)
         """
         end = len(value)
+        if "#" not in value and ";" not in value:
+            return len(value.rstrip(" \t"))
         if self.comment_behind == "spaced":
             found = _SPACED.search(value)
             end = found.start() if found else end
@@ -49,10 +72,10 @@ class Dialect:
 
 
 _PYTHON = Dialect(comment_behind="never")
-_UNIT = Dialect("=", indent=False, backslash=True, comment_behind="never")
-_DESKTOP = Dialect("=", indent=False, comment_behind="never")
-_GIT = Dialect("=", indent=False, backslash=True, comment_behind="anywhere")
-_NPM = Dialect("=", indent=False, comment_behind="anywhere")
+_UNIT = Dialect("=", indent=False, backslash=True, comment_behind="never", folds=False)
+_DESKTOP = Dialect("=", indent=False, comment_behind="never", folds=False)
+_GIT = Dialect("=", indent=False, backslash=True, comment_behind="anywhere", escapes=True)
+_NPM = Dialect("=", indent=False, comment_behind="anywhere", folds=False)
 _EDITOR = Dialect(indent=False)
 
 UNIT_SUFFIXES = (".service", ".socket", ".timer", ".mount", ".target", ".path", ".slice", ".network", ".netdev")

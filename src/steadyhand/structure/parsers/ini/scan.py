@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.parsers.config_lines import first_of
 from steadyhand.structure.parsers.ini.dialect import Dialect, dialect_of
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
 from steadyhand.text.lines import body, split_lines
@@ -51,8 +52,8 @@ class _Part:
 def read_ini(source: Source) -> LineFile | Refusal:
     """The file, or `unparsable` with the first line that is none of an INI file."""
     reader = _Reader(source.text, dialect_of(source.path))
-    at = 0
-    for number, line in enumerate(split_lines(source.text), start=1):
+    at = first_of(source.text)
+    for number, line in enumerate(split_lines(source.text[at:]), start=1):
         try:
             reader.take(at, body(line))
         except NotIni as error:
@@ -119,12 +120,12 @@ class _Reader:
 
     def _begin_entry(self, span: Span, content: str, indent: int) -> None:
         self._end_entry()
-        at = next((at for at, sign in enumerate(content) if sign in self._dialect.equals), None)
-        if at is None:
+        at = self._dialect.equals_in(content)
+        has_value = at >= 0
+        if not has_value:
             at = self._dialect.value_end(content) if self._dialect.comment_behind != "never" else len(content)
-        has_value = at < len(content) and content[at] in self._dialect.equals
         name = content[:at].rstrip(_BLANKS)
-        if not name or _NOT_IN_NAMES & set(name) or (not has_value and any(sign.isspace() for sign in name)):
+        if not name or not _NOT_IN_NAMES.isdisjoint(name) or (not has_value and any(sign.isspace() for sign in name)):
             raise NotIni("a name is expected, and = behind it")
         behind = span.start + at + has_value
         entry = _Open(name, Span(span.start, span.start + len(name)), behind, indent, has_value)
@@ -132,6 +133,8 @@ class _Reader:
             value = content[at + 1 :]
             entry.lines.append(Span(span.end - len(value.lstrip(_BLANKS)), span.end))
             self._goes_on = self._dialect.backslash and _is_continued(value)
+            if not self._goes_on and not self._dialect.can_say(value[: self._dialect.value_end(value)]):
+                raise NotIni("a quote is not closed, or a backslash is no escape")
         self._entry = entry
 
     def _end_entry(self) -> None:

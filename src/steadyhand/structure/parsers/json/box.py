@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.json.grammar import Grammar
@@ -192,14 +193,35 @@ class Box:
         comma = self.comma(index)
         end = child.entry.end if comma is None else comma + 1
         if count == 1 and not self._has_other_comments(index, end):
-            return [(self.inner, "")]
+            return self._emptied(index, end)
         gone = self._lines(index, end) if self.is_lined(index) else None
         if gone is None:
             return self._remove_inline(index, end)
-        if index == 0 or index < count - 1 or comma is not None:
+        if index < count - 1 or comma is not None:
             return [(gone, "")]
-        last = self.comma(index - 1)
-        return [(gone, "")] if last is None else [(Span(last, last + 1), ""), (gone, "")]
+        # In two parts: behind the last one an earlier edit of the same call may have taken a comma.
+        parts = [(Span(gone.start, end), ""), (Span(end, gone.end), "")]
+        last = None if index == 0 else self.comma(index - 1)
+        return parts if last is None else [(Span(last, last + 1), ""), *parts]
+
+    def _emptied(self, index: int, end: int) -> list[Write]:
+        """Everything between the brackets, parted where siblings stood: earlier edits of the same call took those."""
+        entry, inner = self.item.children[index].entry, self.inner
+        start = self.own_comments(index) if self.is_lined(index) else entry.start
+        stop = _LINE_END.match(self.text, self.tail(end), inner.end)
+        blank = _BLANKS.match(self.text, inner.start, inner.end)
+        seams = {
+            inner.start,
+            blank.end() if blank else inner.start,
+            line_start(self.text, start, inner.start),
+            start,
+            entry.start,
+            entry.end,
+            end,
+            inner.end,
+        }
+        edges = sorted(seams | ({stop.end()} if stop else set()))
+        return [(Span(*edge), "") for edge in pairwise(edges)]
 
     def _has_other_comments(self, index: int, end: int) -> bool:
         """Whether the brackets hold comments that are not the child's own."""

@@ -90,11 +90,14 @@ class _Scanner:
                 raise Unreadable(start, f"nested deeper than {DEEPEST} levels", is_too_deep=True)
             self.unclosed.append(_Open(path, name, start, self.text[start] == "{"))
             return None
-        try:
-            kind, data = scalar_of(group, self.text[start:end], self.grammar)
-        except ValueError:
-            raise Unreadable(start, "the string has an escape that JSON does not know") from None
-        value = Span(start, end)
+        written, value = self.text[start:end], Span(start, end)
+        kind: ItemKind = "text"
+        data: object = written[1:-1]
+        if group != 2 or "\\" in written:  # nearly always a text without escapes
+            try:
+                kind, data = scalar_of(group, written, self.grammar)
+            except ValueError:
+                raise Unreadable(start, "the string has an escape that JSON does not know") from None
         return Item(path, kind, value, name, value if name is None else Span(name.start, end), (), data)
 
     def _is_closed(self) -> bool:

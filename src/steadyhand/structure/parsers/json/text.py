@@ -85,7 +85,7 @@ def _strict_fault(source: Source) -> Fault | None:
 def is_strict(text: str) -> bool:
     """Whether a text is JSON without comments and trailing commas."""
     try:
-        json.loads(text)
+        json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return False
     return True

@@ -14,7 +14,7 @@ from itertools import pairwise
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document, Mark
-from steadyhand.structure.parsers.markdown.names import loose, nearest
+from steadyhand.structure.parsers.markdown.names import SHOWN, loose, nearest
 from steadyhand.text.span import Span
 
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -168,10 +168,13 @@ def column_of(rows: Sequence[Row], column: int | str, number: int) -> int | Refu
 
 
 def _no_name(number: int, name: str, known: Sequence[str], what: str) -> Refusal:
-    near = nearest(name, known) or list(known[:10])
+    near = nearest(name, [each for each in known if each]) or list(known[:SHOWN])
+    numbers = [known.index(each) for each in near]
+    places = [f"table:{number}[{place}]" if what == "row" else f"table:{number}[0,{place + 1}]" for place in numbers]
+    hint = f"send {places[0]}" if what == "row" else f"give column {numbers[0] + 1}, {near[0]!r:.60}"
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"table {number} has no {what} {name[:60]!r}; it has {', '.join(near[:5])[:200]}",
-        f"give {what} {near[0]!r:.60}" if near else "name the whole table",
-        {"nearest": near},
+        hint,
+        {"nearest": places},
     )

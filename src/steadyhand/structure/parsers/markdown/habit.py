@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from steadyhand.structure.parsers.markdown.marks import Document
+from steadyhand.structure.parsers.markdown.reading import known_markdown
+from steadyhand.text.source import Source
 
 _MOST = 3
 
@@ -18,8 +20,13 @@ class Habit:
     beneath: int
 
 
-def habit_of(document: Document) -> Habit:
-    """The habit of a document; one blank line where nothing tells."""
+def habit_of(source: Source) -> Habit:
+    """The habit of a text, looked at once; one blank line where nothing tells."""
+    return source.derive(_habit)
+
+
+def _habit(source: Source) -> Habit:
+    document = known_markdown(source)
     above: Counter[int] = Counter()
     beneath: Counter[int] = Counter()
     top = document.front.end if document.front else 0

@@ -38,6 +38,7 @@ class Mark:
 
     `text` is a heading's or paragraph's words as written, the info string of a fence, nothing for others.
     `level` is a heading's level or a table's number of columns; `markup` the characters that make it what it is.
+    `code` is what a code block says, each line ended by LF.
     """
 
     kind: MarkKind
@@ -48,6 +49,7 @@ class Mark:
     level: int = 0
     markup: str = ""
     is_closed: bool = True
+    code: str = ""
 
     @property
     def is_setext(self) -> bool:
@@ -94,6 +96,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """Where a link's label, such as `[label]: address`, is defined; labels as the parser compares them."""
+
+    label: str
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Front:
     """Front matter: rows `first` to `end` with its marks, which are the first and the last of them."""
 
@@ -116,6 +127,23 @@ class Document:
     marks: tuple[Mark, ...]
     sections: tuple[Section, ...]
     items: tuple[Item, ...]
+    definitions: tuple[Definition, ...] = ()
+    lead: int = 0  # how many characters stand before the first row: one, where that is a byte order mark
+
+    @cached_property
+    def tops(self) -> tuple[int, ...]:
+        """Where each quote, each list and each leaf of the root starts: rows from which the rest can be read alone."""
+        starts = {mark.first for mark in self.marks if not mark.container}
+        starts.update(one.first for one in self.containers[1:] if not one.parent and one.kind == "quote")
+        lists: dict[int, int] = {}
+        for item in self.items:
+            if not item.container:
+                lists.setdefault(item.list, item.first)
+        return tuple(sorted(starts.union(lists.values())))
+
+    @cached_property
+    def headings(self) -> tuple[Mark, ...]:
+        return tuple(section.mark for section in self.sections)
 
     @cached_property
     def codes(self) -> tuple[Mark, ...]:
@@ -162,7 +190,11 @@ class Document:
     def start_of(self, row: int, container: int) -> int:
         """Where what stands in a row starts in the text: at the row's start, or behind the marker of its list item."""
         shift = self.content_start(row, container) if self.is_led(row, container) else 0
-        return self.table.start(row) + (shift or 0)
+        return self.table.start(row) + shift if shift else self.at(row)
+
+    def at(self, row: int) -> int:
+        """Where a row starts in the text, behind whatever stands before the first one."""
+        return self.table.start(row) or self.lead
 
     def span_of(self, first: int, end: int, container: int) -> Span:
         """Rows as a span; behind a list marker the span has the last row without its ending."""

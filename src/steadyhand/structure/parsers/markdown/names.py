@@ -19,6 +19,7 @@ from steadyhand.text.source import Source
 SEPARATOR = " > "
 SHOWN = 10
 _LONGEST_PATH = 16
+_LONGEST_HINT = 300
 _SEPARATORS = re.compile(r">|/|::")
 _MARKS = re.compile(r"(#{1,6})[ \t]+")
 _INNER_MARKS = re.compile(r"(>|/|::)[ \t]*#{1,6}[ \t]+")
@@ -171,7 +172,7 @@ def section_named(source: Source, document: Document, name: str) -> Section | Re
     if len(found) == 1:
         return found[0]
     if not found:
-        return no_such_heading(document, name)
+        return no_such_heading(source, document, name)
     places = [{"address": address_of(source, section), "line": section.mark.first + 1} for section in found[:SHOWN]]
     shown = ", ".join(f"{joined(section.path)} (line {section.mark.first + 1})" for section in found[:5])
     return Refusal(
@@ -200,7 +201,7 @@ def nearest(name: str, known: Iterable[str], limit: int = SHOWN) -> list[str]:
     return [names[place] for place in found][:limit]
 
 
-def no_such_heading(document: Document, name: str) -> Refusal:
+def no_such_heading(source: Source, document: Document, name: str) -> Refusal:
     """The refusal of a heading that is not there: the nearest, or what else can be named."""
     if not document.sections:
         return Refusal(
@@ -209,13 +210,22 @@ def no_such_heading(document: Document, name: str) -> Refusal:
             "name lines, such as lines:1-3, or the text to be replaced",
             {"nearest": []},
         )
-    paths = [joined(section.path) for section in document.sections]
-    near = nearest(name, paths) or paths[:SHOWN]
+    known: dict[str, list[Section]] = {}
+    for section in document.sections:
+        known.setdefault(joined(section.path), []).append(section)
+    near = nearest(name, known) or list(known)[:SHOWN]
+    places = [address_of(source, section) for path in near for section in known[path]][:SHOWN]
     level = Asked.of(name).level
     of_level = f" of level {level}" if level else ""
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"there is no heading {name[:80]!r}{of_level}; the nearest: {'; '.join(near[:5])[:300]}",
-        f"send heading:{near[0][:200]}",
-        {"nearest": near},
+        sent(places),
+        {"nearest": places},
     )
+
+
+def sent(addresses: Sequence[str]) -> str:
+    """The hint to send the first of some addresses; a hint never cuts one."""
+    short = next((each for each in addresses if len(each) <= _LONGEST_HINT), None)
+    return "name lines, a heading, or the text to be replaced" if short is None else f"send {short}"

@@ -6,14 +6,14 @@ Nothing here reads what stands inside a line. Nesting is bounded before it can h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.front import find_front
 from steadyhand.structure.parsers.markdown.marks import (
     Container,
+    Definition,
     Document,
     Front,
     Item,
@@ -57,9 +57,11 @@ def _read(source: Source) -> Document | Refusal:
 
 def _read_rows(source: Source, front: Front | None) -> Document | Refusal:
     rows = source.lines
+    lead = int(source.text.startswith("\ufeff"))
+    if lead:
+        rows = [" " + rows[0][1:], *rows[1:]]
     known = rows if front is None else [""] * front.end + rows[front.end :]
-    reader = _Reader(rows)
-    tokens = _tokens(known)
+    tokens, definitions = _tokens(known)
     deep = next((token for token in tokens if token.nesting == 1 and token.level + 1 >= DEEPEST), None)
     if deep is not None:
         line = deep.map[0] + 1 if deep.map else 1
@@ -69,11 +71,12 @@ def _read_rows(source: Source, front: Front | None) -> Document | Refusal:
             "edit the lines by number or by their text",
             {"line": line},
         )
+    reader = _Reader(rows)
     for token in tokens:
         reader.take(token)
-    marks = tuple(reader.marks)
-    document = Document(rows, source.table, front, tuple(reader.containers), marks, (), tuple(reader.items))
-    return replace(document, sections=_sections(document))
+    marks, containers, items = tuple(reader.marks), tuple(reader.containers), reader.items()
+    sections = _sections(containers, [mark for mark in marks if mark.kind == "heading"])
+    return Document(rows, source.table, front, containers, marks, sections, items, definitions, lead)
 
 
 def _parser() -> MarkdownIt:
@@ -90,14 +93,15 @@ def _is_anything(_: str) -> bool:
     return True
 
 
-def _tokens(rows: Sequence[str]) -> list[Token]:
+def _tokens(rows: Sequence[str]) -> tuple[list[Token], tuple[Definition, ...]]:
     parser = _parser()
     tokens: list[Token] = []
-    text = "".join(f"{row}\n" for row in rows).replace("\0", "\ufffd")
-    if text.startswith("\ufeff"):
-        text = " " + text[1:]
-    parser.block.parse(text, parser, {}, tokens)
-    return tokens
+    told: dict[str, Any] = {}
+    text = "\n".join([*rows, ""]).replace("\0", "\ufffd")
+    parser.block.parse(text, parser, told, tokens)
+    known = [(label, one["map"]) for label, one in told.get("references", {}).items()]
+    known += [(one["label"], one["map"]) for one in told.get("duplicate_refs", ())]
+    return tokens, tuple(Definition(label, *rows) for label, rows in sorted(known, key=lambda one: one[1][0]))
 
 
 class _Reader:
@@ -108,18 +112,31 @@ class _Reader:
         self._open = [0]
         self._lists: list[int] = []
         self._list_count = 0
-        self._ignored = 0
-        self._pending: Mark | None = None
+        self._columns_seen: int | None = None  # of the table that is open
+        self._pending: Token | None = None
         self._open_items: list[int] = []
         self._columns: dict[int, tuple[int, int, int]] = {}  # per container: row, position and column of its content
+        self._found: list[tuple[int, int, int, int, int, str]] = []
+        self._loose: set[int] = set()
+        self._paragraphs: dict[int, Mark] = {}
         self.containers = [Container("root", 0, len(rows), 0)]
         self.marks: list[Mark] = []
-        self.items: list[Item] = []
+
+    def items(self) -> tuple[Item, ...]:
+        """The list items that were taken."""
+        return tuple(
+            Item(number, *found, number in self._loose, self._paragraphs.get(number))
+            for number, found in enumerate(self._found)
+        )
 
     def take(self, token: Token) -> None:
         kind = token.type
-        if self._ignored or kind == "table_open":
+        if self._columns_seen is not None or kind == "table_open":
             self._take_table(token)
+        elif kind == "inline":
+            self._close_text(token)
+        elif kind in ("heading_open", "paragraph_open"):
+            self._pending = token
         elif kind in ("blockquote_open", "list_item_open"):
             self._enter(token)
         elif kind in ("blockquote_close", "list_item_close"):
@@ -131,52 +148,52 @@ class _Reader:
             self._list_count += 1
         elif kind in ("bullet_list_close", "ordered_list_close"):
             self._lists.pop()
-        elif kind in ("heading_open", "paragraph_open"):
-            self._pending = self._mark(token, "heading" if kind == "heading_open" else "paragraph")
-        elif kind == "inline" and self._pending is not None:
-            self._close_text(token)
         elif kind in _LEAVES:
-            self._take_leaf(token)
-
-    def _mark(self, token: Token, kind: MarkKind) -> Mark:
-        first, end = token.map or (0, 0)
-        level = int(token.tag[1]) if kind == "heading" else 0
-        if kind == "paragraph" and not token.hidden and self._open_items:
-            number = self._open_items[-1]
-            if self.items[number].inside == self._open[-1]:
-                self.items[number] = replace(self.items[number], is_loose=True)
-        return Mark(kind, first, end, self._open[-1], "", level, token.markup)
+            self._take_leaf(token, _LEAVES[kind])
 
     def _close_text(self, token: Token) -> None:
-        assert self._pending is not None
-        words = " ".join(line.strip(" \t") for line in token.content.split("\n"))
-        mark = replace(self._pending, text=words.strip(" \t"))
+        opened = self._pending
+        assert opened is not None
         self._pending = None
+        is_heading = opened.type == "heading_open"
+        words = " ".join([line.strip(" \t") for line in token.content.split("\n")]).strip(" \t")
+        first, end = opened.map or (0, 0)
+        level = int(opened.tag[1]) if is_heading else 0
+        mark = Mark("heading" if is_heading else "paragraph", first, end, self._open[-1], words, level, opened.markup)
         self.marks.append(mark)
-        if mark.kind == "paragraph" and self._open_items:
-            item = self.items[self._open_items[-1]]
-            if item.inside == mark.container and item.paragraph is None and mark.first == item.first:
-                self.items[item.number] = replace(item, paragraph=mark)
+        if self._open_items and not is_heading:
+            number = self._open_items[-1]
+            if self._found[number][3] == mark.container:
+                self._say(number, mark, is_loose=not opened.hidden)
 
-    def _take_leaf(self, token: Token) -> None:
-        kind = _LEAVES[token.type]
-        mark = self._mark(token, kind)
+    def _say(self, number: int, mark: Mark, *, is_loose: bool) -> None:
+        """Words of a list item."""
+        if is_loose:
+            self._loose.add(number)
+        if number not in self._paragraphs and mark.first == self._found[number][0]:
+            self._paragraphs[number] = mark
+
+    def _take_leaf(self, token: Token, kind: MarkKind) -> None:
+        first, end = token.map or (0, 0)
+        is_closed, info, code = True, "", ""
         if kind == "fence":
-            is_closed = mark.end - mark.first - 1 - token.content.count("\n") == 1
-            mark = replace(mark, text=token.info.strip(), is_closed=is_closed)
+            info, code = token.info.strip(), token.content
+            is_closed = end - first - 1 - code.count("\n") == 1
         elif kind == "indented":
-            mark = replace(mark, end=mark.first + max(token.content.count("\n"), 1))
-        self.marks.append(mark)
+            code = token.content
+            end = first + max(code.count("\n"), 1)
+        self.marks.append(Mark(kind, first, end, self._open[-1], info, 0, token.markup, is_closed, code))
 
     def _take_table(self, token: Token) -> None:
         if token.type == "table_open":
-            self._pending = self._mark(token, "table")
-            self._ignored = 1
-        elif token.type == "th_open" and self._pending is not None:
-            self._pending = replace(self._pending, level=self._pending.level + 1)
+            self._pending, self._columns_seen = token, 0
+        elif token.type == "th_open" and self._columns_seen is not None:
+            self._columns_seen += 1
         elif token.type == "table_close" and self._pending is not None:
-            self.marks.append(self._pending)
-            self._pending, self._ignored = None, 0
+            first, end = self._pending.map or (0, 0)
+            columns, markup = self._columns_seen or 0, self._pending.markup
+            self.marks.append(Mark("table", first, end, self._open[-1], "", columns, markup))
+            self._pending = self._columns_seen = None
 
     def _enter(self, token: Token) -> None:
         first, end = token.map or (0, 0)
@@ -191,9 +208,8 @@ class _Reader:
             at, column, marker = past_marker(self._rows[first], at, column)
             end = self._trimmed(first, end)
             self.containers.append(Container("item", first, end, parent, column))
-            item = Item(len(self.items), first, end, parent, number, self._lists[-1], marker, False, None)
-            self._open_items.append(item.number)
-            self.items.append(item)
+            self._open_items.append(len(self._found))
+            self._found.append((first, end, parent, number, self._lists[-1], marker))
         self._columns[number] = (first, at, column)
         self._open.append(number)
 
@@ -211,13 +227,12 @@ class _Reader:
         return end
 
 
-def _sections(document: Document) -> tuple[Section, ...]:
-    headings = [mark for mark in document.marks if mark.kind == "heading"]
-    ends, own_ends = _ends(document, headings)
+def _sections(containers: Sequence[Container], headings: Sequence[Mark]) -> tuple[Section, ...]:
+    ends, own_ends = _ends(containers, headings)
     found: list[Section] = []
     above: list[int] = []
     for number, mark in enumerate(headings):
-        while above and not _rules(document, found[above[-1]], mark):
+        while above and not _rules(containers, found[above[-1]], mark):
             above.pop()
         path = (*found[above[-1]].path, mark.text) if above else (mark.text,)
         found.append(Section(number, mark, path, ends[number], own_ends[number]))
@@ -225,29 +240,29 @@ def _sections(document: Document) -> tuple[Section, ...]:
     return tuple(found)
 
 
-def _rules(document: Document, section: Section, mark: Mark) -> bool:
+def _rules(containers: Sequence[Container], section: Section, mark: Mark) -> bool:
     """Whether a heading stands under another: in its container and deeper, or in a container of its rows."""
     if section.mark.container == mark.container:
         return section.mark.level < mark.level
-    return mark.first < section.end and _is_inside(document, mark.container, section.mark.container)
+    return mark.first < section.end and _is_inside(containers, mark.container, section.mark.container)
 
 
-def _is_inside(document: Document, container: int, other: int) -> bool:
+def _is_inside(containers: Sequence[Container], container: int, other: int) -> bool:
     while container > other:
-        container = document.containers[container].parent
+        container = containers[container].parent
     return container == other
 
 
-def _ends(document: Document, headings: Sequence[Mark]) -> tuple[list[int], list[int]]:
+def _ends(containers: Sequence[Container], headings: Sequence[Mark]) -> tuple[list[int], list[int]]:
     """Where each section ends, and where its own text ends: one pass from the back, per container."""
     ends, own_ends = [0] * len(headings), [0] * len(headings)
     following: dict[int, list[Mark]] = {}  # per container: the headings behind, nearest last, levels falling
     for number in range(len(headings) - 1, -1, -1):
         mark = headings[number]
         behind = following.setdefault(mark.container, [])
-        own_ends[number] = behind[-1].first if behind else document.containers[mark.container].end
+        own_ends[number] = behind[-1].first if behind else containers[mark.container].end
         while behind and behind[-1].level > mark.level:
             behind.pop()
-        ends[number] = behind[-1].first if behind else document.containers[mark.container].end
+        ends[number] = behind[-1].first if behind else containers[mark.container].end
         behind.append(mark)
     return ends, own_ends

@@ -14,6 +14,7 @@ from steadyhand.structure.parsers.markdown.content import Content, dressed
 from steadyhand.structure.parsers.markdown.habit import blanks_above, blanks_below, habit_of
 from steadyhand.structure.parsers.markdown.marks import Document, Item, Mark
 from steadyhand.structure.parsers.markdown.outside import checked
+from steadyhand.structure.parsers.markdown.pairs import hidden_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -26,8 +27,11 @@ def weave(source: Source, document: Document, row: int, content: Content, contai
     before = mark_at(document, row - blanks_above(document, row, container) - 1)
     if before is not None and not before.is_closed and before.container == container:
         return _swallowed(document, before)
-    above, below = _gaps(document, row, content, container)
-    is_row = above == 0 and before is not None and before.kind == "table"
+    hidden = hidden_at(source, row)
+    if hidden is not None:
+        return hidden
+    above, below = _gaps(source, document, row, content, container)
+    is_row = above == 0 and before is not None and before.kind == "table" and not content.starts_with_heading
     own = document.span_of(before.first, before.end, container) if is_row and before is not None else None
     refusal: Proposal | Refusal | None = None
     for more_above, more_below in _MORE:
@@ -86,9 +90,9 @@ def cut(source: Source, document: Document, first: int, end: int, container: int
         return checked(source, Proposal.of(source, (_tail(source, document, first - before), "")))
     is_last = bool(container) and end + behind >= one.end
     if is_last or (behind > before and first - before > floor):
-        span = Span(document.table.start(first - before), document.table.start(end))
+        span = Span(document.at(first - before), document.table.start(end))
     else:
-        span = Span(document.table.start(first), document.table.start(end + behind))
+        span = Span(document.at(first), document.table.start(end + behind))
     made = checked(source, Proposal.of(source, (span, "")))
     if isinstance(made, Refusal):
         gap = dressed([""], document.prefix(container))
@@ -99,7 +103,7 @@ def cut(source: Source, document: Document, first: int, end: int, container: int
 
 def _tail(source: Source, document: Document, row: int) -> Span:
     """The rows from `row` to the end of the text; without the row above's ending where the text ends without one."""
-    start, end = document.table.start(row), len(source.text)
+    start, end = document.at(row), len(source.text)
     if row and source.text[-1:] not in ("\n", "\r"):
         start = document.table.start(row - 1) + len(document.rows[row - 1])
     return Span(start, end)
@@ -125,14 +129,14 @@ def _woven(
     more_above = max(above - has_above, 0) if row - has_above > top else 0
     more_below = max(below - has_below, 0) if row + has_below < document.count else 0
     text = dressed([*[""] * more_above, *content.lines, *[""] * more_below], prefix)
-    at = document.table.start(row)
+    at = document.at(row)
     if at == len(source.text) and source.text and source.text[-1] not in "\r\n":
         text = "\n" + text.removesuffix("\n")
     return Span(at, at), text
 
 
-def _gaps(document: Document, row: int, content: Content, container: int) -> tuple[int, int]:
-    habit = habit_of(document)
+def _gaps(source: Source, document: Document, row: int, content: Content, container: int) -> tuple[int, int]:
+    habit = habit_of(source)
     last = row - blanks_above(document, row, container) - 1
     following = row + blanks_below(document, row, container)
     before, behind = mark_at(document, last), mark_at(document, following)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from steadyhand.structure.parsers.config_lines import comments_above, line_above, line_end, merged
+from steadyhand.structure.parsers.config_lines import comments_above, line_above, line_end, merged, parted
 from steadyhand.structure.parsers.toml.parts import Value
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import line_start
@@ -73,16 +73,17 @@ def _put_behind(text: str, value: Value, new: Sequence[str]) -> Writes:
 
 
 def take_out(text: str, value: Value, start: int, end: int) -> list[Span]:
-    """What goes when the items from `start` up to `end` go."""
+    """What goes when the items from `start` up to `end` go, cut where earlier edits of the same call may have been."""
     inner = value.inner
+    seams = [edge for item in inner[start:end][:1] + inner[start:end][-1:] for edge in item]
     inside = Span(value.span.start + 1, value.span.end - 1)
-    if start == 0 and end == len(inner) and "#" not in _without(text, inside, inner):
-        return [inside]
+    if seams and start == 0 and end == len(inner) and "#" not in _without(text, inside, inner):
+        return parted([inside], [*seams, line_start(text, seams[0]), line_end(text, seams[-1])])
     spans = [span for at in range(start, end) for span in _spans_of(text, value, inner, at)]
     if end == len(inner) and start and not value.has_comma:
         comma = comma_behind(text, inner[start - 1].end)
         spans += [Span(comma, comma + 1)] if comma is not None else []
-    return merged(spans)
+    return parted(merged(spans), seams)
 
 
 def _spans_of(text: str, value: Value, inner: tuple[Span, ...], at: int) -> list[Span]:

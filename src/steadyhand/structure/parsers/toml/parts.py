@@ -21,6 +21,13 @@ class Segment(NamedTuple):
 
 
 Key = tuple[Segment, ...]
+Mark = tuple[str, int, int]
+"""A segment while a file is read: a plain tuple of atoms costs the garbage collector nothing."""
+
+
+def key_of(marks: tuple[Mark, ...]) -> Key:
+    """The names of a key with their places."""
+    return tuple(Segment(name, Span(start, end)) for name, start, end in marks)
 
 
 class Value(NamedTuple):
@@ -43,14 +50,24 @@ class Value(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A key and its value."""
+    """A key and its value. `home` is the number of its section; None inside inline tables."""
 
-    key: Key
+    marks: tuple[Mark, ...]
     value: Value
+    home: int | None = None
+
+    @property
+    def key(self) -> Key:
+        return key_of(self.marks)
 
     @property
     def span(self) -> Span:
-        return Span(self.key[0].span.start, self.value.span.end)
+        return Span(self.marks[0][1], self.value.span.end)
+
+    @property
+    def name_span(self) -> Span:
+        """Where the last of its names stands."""
+        return Span(*self.marks[-1][1:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ def remove(page: Page, item: Item) -> Writes | Refusal:
 
 def _pair_spans(page: Page, parent: Item, pairs: tuple[Pair, ...], home: int | None) -> list[Span]:
     if home is not None:
-        return [removal(page.text, span) for span in merged([page.pair_lines(home, pair) for pair in pairs])]
+        runs = merged([page.pair_lines(home, pair) for pair in pairs])
+        return [part for span in runs for part in removal(page.text, span)]
     outside = enclosing(page, parent)
     if outside is None:
         return []
@@ -61,10 +62,10 @@ def _remove_sections(page: Page, item: Item, parent: Item) -> Writes | Refusal:
         )
     spans = section_runs(page, item)
     if around.form == "implicit" and len(around.sections) == len(note.sections):
-        rest = [(removal(page.text, span), "") for span in spans[1:]]
+        rest = [(part, "") for span in spans[1:] for part in removal(page.text, span)]
         place = Span(spans[0].start, spans[0].start + len(body(spans[0].of(page.text))))
         return [(place, f"[{render_table(parent.path)}]"), *rest]
-    return [(removal(page.text, span), "") for span in spans]
+    return [(part, "") for span in spans for part in removal(page.text, span)]
 
 
 def section_runs(page: Page, item: Item) -> list[Span]:

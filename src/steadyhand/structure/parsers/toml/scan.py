@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from steadyhand.structure.parsers.toml.parts import Header, Key, Pair, Section, Segment, Value, ValueForm
+from steadyhand.structure.parsers.toml.parts import Header, Mark, Pair, Section, Value, ValueForm, key_of
 from steadyhand.structure.parsers.toml.scalars import decode_scalar, decode_text
 from steadyhand.text.span import Span
 
@@ -45,7 +45,7 @@ class _Open:
     depth: int
     items: list[Value] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
-    keys: list[Key] = field(default_factory=list)
+    keys: list[tuple[Mark, ...]] = field(default_factory=list)
 
     @property
     def inner_depth(self) -> int:
@@ -68,7 +68,7 @@ def scan(text: str) -> tuple[Section, ...]:
             sections.append(Section(header, tuple(pairs)))
             header, pairs = scanner.header(), []
         else:
-            pairs.append(scanner.pair(len(header.key) if header else 0))
+            pairs.append(scanner.pair(len(header.key) if header else 0, len(sections)))
         scanner.end_line()
     return (*sections, Section(header, tuple(pairs)))
 
@@ -97,32 +97,35 @@ class _Scanner:
         start = self.at
         brackets = 2 if self.text.startswith("[[", start) else 1
         self.at += brackets
-        key = self.key(0)
+        marks = self.key(0)
         self.take("]" * brackets)
-        return Header(key, Span(start, self.at), brackets == 2)
+        return Header(key_of(marks), Span(start, self.at), brackets == 2)
 
-    def pair(self, depth: int) -> Pair:
-        key = self.key(depth)
+    def pair(self, depth: int, home: int) -> Pair:
+        marks = self.key(depth)
         self.take("=")
-        return Pair(key, self.value(depth + len(key)))
+        return Pair(marks, self.value(depth + len(marks)), home)
 
-    def key(self, depth: int) -> Key:
+    def key(self, depth: int) -> tuple[Mark, ...]:
         """Names parted by dots, and the blanks behind them."""
-        names = [self.segment()]
+        first = self.segment()
+        if not self.text.startswith(".", self.at):
+            return (first,)
+        names = [first]
         while self.text.startswith(".", self.at):
             self.at += 1
             names.append(self.segment())
             self.dive(depth + len(names))
         return tuple(names)
 
-    def segment(self) -> Segment:
+    def segment(self) -> Mark:
         found = _NAME.match(self.text, self.at)
         if found is None:
             self.skip_blanks()
             self.fail("a key is expected")
         self.at = found.end()
         written = found[1]
-        return Segment(decode_text(written) if written[0] in "\"'" else written, Span(*found.span(1)))
+        return decode_text(written) if written[0] in "\"'" else written, *found.span(1)
 
     def value(self, depth: int) -> Value:
         """One value with all that is in it; containers that are open are kept on a list."""

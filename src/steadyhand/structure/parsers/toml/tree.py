@@ -10,7 +10,6 @@ import re
 import tomllib
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Literal, NamedTuple
 
 from steadyhand.errors import Kind
@@ -60,7 +59,7 @@ class Note(NamedTuple):
         """Every place its name is written at."""
         if self.spread is not None:
             return self.spread.names
-        return (self.pair.key[-1].span,) if self.pair is not None else ()
+        return (self.pair.name_span,) if self.pair is not None else ()
 
     @property
     def sections(self) -> tuple[int, ...]:
@@ -95,9 +94,15 @@ class Document:
 
 
 def note_of(item: Item) -> Note:
-    """How an item of this syntax is written."""
-    assert isinstance(item.note, Note)
-    return item.note
+    """How an item of this syntax is written; what is one value has only its pair or its value for a note."""
+    note = item.note
+    if isinstance(note, Note):
+        return note
+    pair = note if isinstance(note, Pair) else None
+    value = note if pair is None else pair.value
+    assert isinstance(value, Value)
+    form: Form = value.form if value.form in ("array", "inline") else "scalar"
+    return Note(form, None if pair is None else pair.home, value, pair)
 
 
 @dataclass(slots=True)
@@ -180,7 +185,7 @@ def _knot(sections: tuple[Section, ...]) -> _Knot:
     for number, section in enumerate(sections):
         table = root if section.header is None else _enter(root, section.header, number)
         for pair in section.pairs:
-            _put(table, pair, number)
+            _put(table, pair)
     return root
 
 
@@ -202,13 +207,14 @@ def _enter(root: _Knot, header: Header, number: int) -> _Knot:
     return last
 
 
-def _put(table: _Knot, pair: Pair, home: int | None) -> None:
+def _put(table: _Knot, pair: Pair) -> None:
     here = table
-    for segment in pair.key[:-1]:
-        here = here.child(segment, "dotted")
-        here.home = home
-        here.pairs.append(pair)
-    here.children[pair.key[-1].name] = pair
+    if len(pair.marks) > 1:
+        for segment in pair.key[:-1]:
+            here = here.child(segment, "dotted")
+            here.home = pair.home
+            here.pairs.append(pair)
+    here.children[pair.marks[-1][0]] = pair
 
 
 def _freeze(knot: _Knot, path: KeyPath, sections: tuple[Section, ...], length: int) -> Item:
@@ -228,34 +234,33 @@ def _inside(knot: _Knot, path: KeyPath, sections: tuple[Section, ...], length: i
     """The children of a table or an array of tables."""
     if not knot.children:
         return tuple([_freeze(one, (*path, at), sections, length) for at, one in enumerate(knot.elements)])
-    home = knot.home
     return tuple(
         [
             _freeze(child, (*path, name), sections, length)
             if isinstance(child, _Knot)
-            else _written(child.value, (*path, name), child, home, sections)
+            else _written(child.value, (*path, name), child, sections)
             for name, child in knot.children.items()
         ]
     )
 
 
-def _written(value: Value, path: KeyPath, pair: Pair | None, home: int | None, sections: tuple[Section, ...]) -> Item:
+def _written(value: Value, path: KeyPath, pair: Pair | None, sections: tuple[Section, ...]) -> Item:
     """What is written as one value. Recursion is bounded: the scanner goes no deeper than `DEEPEST`."""
     place = value.span
-    name = None if pair is None else pair.key[-1].span
-    entry = place if pair is None else Span(pair.key[0].span.start, place.end)
+    note = value if pair is None else pair
+    name = None if pair is None else pair.name_span
+    entry = place if pair is None else Span(pair.marks[0][1], place.end)
     match value.form:
         case "array":
-            items = [_written(item, (*path, at), None, None, sections) for at, item in enumerate(value.items)]
-            return Item(path, "sequence", place, name, entry, tuple(items), None, Note("array", home, value, pair))
+            items = [_written(item, (*path, at), None, sections) for at, item in enumerate(value.items)]
+            return Item(path, "sequence", place, name, entry, tuple(items), None, note)
         case "inline":
             table = _Knot("inline")
             for inner in value.pairs:
-                _put(table, inner, None)
-            children = _inside(table, path, sections, 0)
-            return Item(path, "mapping", place, name, entry, children, None, Note("inline", home, value, pair))
+                _put(table, inner)
+            return Item(path, "mapping", place, name, entry, _inside(table, path, sections, 0), None, note)
         case kind:
-            return Item(path, kind, place, name, entry, (), value.data, Note("scalar", home, value, pair))
+            return Item(path, kind, place, name, entry, (), value.data, note)
 
 
 def _place(knot: _Knot, sections: tuple[Section, ...]) -> Span:
@@ -272,11 +277,11 @@ def _run_of(pairs: list[Pair], among: tuple[Pair, ...] | None) -> Span:
     """From the first of some pairs to the last that follows without another between them."""
     last = pairs[0]
     if among is not None:
-        at = bisect_left(among, last.span.start, key=lambda pair: pair.span.start)
-        for one, two in zip(pairs, islice(among, at, None), strict=False):
-            if one is not two:
+        at = bisect_left(among, last.marks[0][1], key=lambda pair: pair.marks[0][1])
+        for number, pair in enumerate(pairs, start=at):
+            if number == len(among) or among[number] is not pair:
                 break
-            last = one
+            last = pair
     return Span(pairs[0].span.start, last.span.end)
 
 
