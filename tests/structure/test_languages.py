@@ -104,6 +104,41 @@ def test_valid_text_has_no_fault_and_broken_text_says_where(name: str) -> None:
     assert found.message
 
 
+NEWER = [
+    ("py", "def f[T](x: T) -> T: return x\n"),
+    ("py", "type A[T] = list[T]\n"),
+    ("py", "x = f'{y['a']}'\n"),
+    ("py", "try: pass\nexcept A, B: pass\n"),
+    ("ts", "interface A<in out T> {}\n"),
+    ("js", "import x from './a.json' assert { type: 'json' };\n"),
+    ("java", "class X { X() { int y = 1; super(y); } }\n"),
+    ("rs", 'unsafe extern "C" { safe fn f(); }\n'),
+    ("cs", "a?.b = 1;\n"),
+    ("php", "<?php (void) f();\n"),
+    ("rb", 'def f() = puts "a"\n'),
+]
+
+
+@pytest.mark.parametrize(("suffix", "text"), NEWER)
+def test_valid_text_that_what_is_installed_may_be_too_old_for_has_no_fault(suffix: str, text: str) -> None:
+    assert fault(source_of(text, f"a.{suffix}")) is None
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        ("py", "def f[T](x: T -> T: return x\n"),
+        ("py", "x = f'{y'\n"),
+        ("py", "try: pass\nexcept A, B pass\n"),
+        ("py", "def f[T](x: T) -> T: return x\n)\n"),
+        ("java", "class X { X() { int y = 1; super(y; } }\n"),
+        ("rb", 'def f() = puts "a"\n)\n'),
+    ],
+)
+def test_broken_text_beside_or_in_what_is_new_has_a_fault(suffix: str, text: str) -> None:
+    assert fault(source_of(text, f"a.{suffix}")) is not None
+
+
 def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:
     found = fault(source_of("class A {\n  int f() { return 1; }\n", "A.java"))
     assert found is not None
@@ -165,6 +200,36 @@ def test_a_text_of_any_length_is_bounded() -> None:
     refusal = code_of(source_of("x = 1\n" * (languages()["python"].largest // 5), "a.py"))
     assert isinstance(refusal, Refusal)
     assert refusal.kind is Kind.TOO_LARGE
+
+
+HEADS = {
+    "c": "int f(void) { return 1; }\n",
+    "go": "package p\n",
+    "rust": "fn f() { let x = 1; }\n",
+}
+
+
+@pytest.mark.parametrize("name", list(HEADS))
+def test_junk_far_behind_a_sound_head_is_given_up_at_the_line_where_it_starts(name: str) -> None:
+    head = HEADS[name] + "// sound\n" * 3_000
+    refusal = code_of(source_of(head + "@a " * 50_000, f"junk{SUFFIXES[name]}"))
+    assert isinstance(refusal, Refusal)
+    assert (refusal.kind, refusal.details["line"]) == (Kind.UNPARSABLE, head.count("\n") + 1)
+
+
+def test_mistakes_here_and_there_in_a_long_file_do_not_make_it_hopeless() -> None:
+    text = "".join(f"int f{at}(void) {{ return {at}; }}\nMACRO(x) int y = ;\n" for at in range(3_000))
+    found = Symbol("f2999").resolve(source_of(text, "a.c"))
+    assert not isinstance(found, Refusal)
+
+
+@pytest.mark.parametrize("length", [5_999, 6_001, 20_000])
+def test_a_text_that_is_read_piece_by_piece_is_read_as_it_is_in_one(length: int) -> None:
+    text = "/* €𝄞 */ class A { constructor() {} é() { return '𝄞'; } }\n".ljust(70) * (length // 70)
+    code = read_text(languages()["javascript"], text)
+    assert not isinstance(code, Refusal)
+    assert [item.kind for item in code.definitions] == ["class", "constructor", "method"] * (length // 70)
+    assert {item.name.of(text) for item in code.definitions} == {"A", "constructor", "é"}
 
 
 def test_a_long_literal_at_the_top_of_a_file_is_read() -> None:

@@ -83,7 +83,7 @@ def test_a_name_without_a_name_is_a_bad_request(name: str) -> None:
 
 def test_a_miss_names_the_nearest_symbols_and_one_to_send() -> None:
     refusal = refusal_of(Symbol("Session.sned"), source_of(SESSION))
-    assert refusal.details["nearest"] == ["Session.send", "Other.send"]
+    assert refusal.details["nearest"] == ["symbol:Session.send", "symbol:Other.send"]
     assert "symbol:Session.send" in refusal.hint
 
 
@@ -273,6 +273,29 @@ def test_one_declaration_of_several_names_is_no_symbol() -> None:
     entries = outline(source_of("let a = 1, b = 2;\nlet c = 3;\n", "js"))
     assert not isinstance(entries, Refusal)
     assert [entry.address for entry in entries] == ["symbol:c"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "names"),
+    [
+        ("js", "function o() { let g = 1, p = (e) => e, b = 2; }\n", ["o"]),
+        ("js", "var q = function () {}, r;\nconst { z } = y, w = () => 1;\nconst c = 1;\n", ["c"]),
+        ("ts", "export const a = () => 1, b: X = 2;\nexport const c = 1;\n", ["c"]),
+        ("c", "int x, (*fp)(void);\nextern int h(void), y;\nint c = 1;\n", ["c"]),
+        ("cpp", "class K { int a, &b; int c; };\n", ["K", "K.c"]),
+        ("py", "a = b = 1\nc = 1\n", ["c"]),
+        ("rb", "A = B = 1\nC = 1\n", ["C"]),
+        ("sh", "export A=1 B\nexport C=1\n", ["C"]),
+        ("go", "package p\nvar a, b = 1, 2\nvar c = 1\n", ["c"]),
+        ("swift", "let a = 1, (b, d) = x\nlet c = 1\n", ["c"]),
+    ],
+)
+def test_a_declaration_of_which_only_one_name_is_known_is_no_symbol_either(
+    suffix: str, text: str, names: list[str]
+) -> None:
+    entries = outline(source_of(text, suffix))
+    assert not isinstance(entries, Refusal)
+    assert [entry.address for entry in entries] == [f"symbol:{name}" for name in names]
 
 
 def test_a_symbol_with_a_syntax_error_in_it_is_refused_and_others_are_not() -> None:

@@ -33,6 +33,7 @@ class Language:
     `fragment`   another function of the package, for a piece of text that is no whole file
     `claims`     a suffix that belongs to another language, unless the text has this pattern
     `verdict`    says better than the grammar whether a text is valid
+    `newer`      lines of valid text that what is installed here may be too old for: an error there is no fault
     `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
     `largest`    texts longer than this many code points are not parsed
     `is_checked` whether the errors of the grammar are taken at their word; off where valid text often has some
@@ -52,6 +53,7 @@ class Language:
     interpreters: tuple[str, ...] = ()
     claims: tuple[str, re.Pattern[str]] | None = None
     verdict: Callable[[str], Fault | None] | None = None
+    newer: re.Pattern[str] | None = None
     nests_comments: bool = False
     largest: int = 4_000_000
     is_checked: bool = True

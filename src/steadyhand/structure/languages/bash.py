@@ -8,6 +8,7 @@ _QUERY = """
 (function_definition name: (_) @name body: (_) @body) @function
 (program (variable_assignment name: (variable_name) @name) @variable)
 (program (declaration_command (variable_assignment name: (variable_name) @name)) @variable)
+(declaration_command [(variable_assignment) (variable_name)] [(variable_assignment) (variable_name)]) @several
 (comment) @comment
 """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 
 _QUERY = """
@@ -33,10 +35,13 @@ _QUERY = """
 (comment) @comment
 """
 
+_NEWER = re.compile(r"\bextension\s*[<(]|\?\.[\w.]+\s*[-+*/|&^%?]*=(?!=)")
+
 LANGUAGE = Language(
     name="csharp",
     suffixes=(".cs", ".csx"),
     package="tree_sitter_c_sharp",
     query=_QUERY,
     strings=("verbatim_string_literal", "raw_string_literal", "interpolated_string_expression"),
+    newer=_NEWER,
 )

@@ -25,9 +25,9 @@ _QUERY = f"""
 (source_file (const_declaration (const_spec name: (_) @name) @constant))
 (source_file (var_declaration (var_spec name: (_) @name) @variable))
 (source_file (var_declaration (var_spec_list (var_spec name: (_) @name) @variable)))
-((type_declaration [(type_spec) (type_alias)] @inner) @wrapper (#not-match? @wrapper "^type[ \t]*[(]"))
-((const_declaration (const_spec) @inner) @wrapper (#not-match? @wrapper "^const[ \t]*[(]"))
-((var_declaration (var_spec) @inner) @wrapper (#not-match? @wrapper "^var[ \t]*[(]"))
+((type_declaration [(type_spec) (type_alias)] @inner) @wrapper (#set! unless "("))
+((const_declaration (const_spec) @inner) @wrapper (#set! unless "("))
+((var_declaration (var_spec) @inner) @wrapper (#set! unless "("))
 (comment) @comment
 """
 

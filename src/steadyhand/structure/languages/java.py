@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 
 _QUERY = """
@@ -21,6 +23,13 @@ _QUERY = """
 [(line_comment) (block_comment)] @comment
 """
 
+_NEWER = re.compile(r"\bimport\s+module\b|\bsuper\s*\([^()]*\)\s*;")
+
 LANGUAGE = Language(
-    name="java", suffixes=(".java",), package="tree_sitter_java", query=_QUERY, strings=("string_literal",)
+    name="java",
+    suffixes=(".java",),
+    package="tree_sitter_java",
+    query=_QUERY,
+    strings=("string_literal",),
+    newer=_NEWER,
 )

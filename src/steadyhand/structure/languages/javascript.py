@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.ecmascript import FIELDS, JAVASCRIPT, STRINGS
+
+_NEWER = re.compile(r"\bassert\s*\{.*\}|\baccessor\s+\w|\busing\s+\w|\bimport\s+(?:defer|source)\b")
 
 LANGUAGE = Language(
     name="javascript",
@@ -13,4 +17,5 @@ LANGUAGE = Language(
     strings=STRINGS,
     unit="  ",
     interpreters=("node", "nodejs", "bun"),
+    newer=_NEWER,
 )

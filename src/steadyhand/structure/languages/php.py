@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 
 _QUERY = """
@@ -19,6 +21,8 @@ _QUERY = """
 (comment) @comment
 """
 
+_NEWER = re.compile(r"\(\s*void\s*\)")
+
 LANGUAGE = Language(
     name="php",
     suffixes=(".php", ".phtml"),
@@ -28,4 +32,5 @@ LANGUAGE = Language(
     query=_QUERY,
     strings=("heredoc", "nowdoc", "string", "encapsed_string"),
     interpreters=("php",),
+    newer=_NEWER,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.python_verdict import python_fault
 
@@ -12,9 +14,14 @@ _QUERY = """
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @variable))
 (type_alias_statement left: (type (identifier) @name)) @type
 (decorated_definition definition: (_) @inner) @wrapper
+(expression_statement (assignment right: (assignment))) @several
 (decorator) @attribute
 (comment) @comment
 """
+
+_NEWER = re.compile(
+    r"\b(?:def|class)\s+\w+\s*\[|^\s*type\s+\w+|\bexcept\*?\s+[\w.]+\s*,|\b(?:[fFtT][rR]?|[rR][fFtT])['\"]"
+)
 
 LANGUAGE = Language(
     name="python",
@@ -26,4 +33,5 @@ LANGUAGE = Language(
     gaps=(2, 1),
     interpreters=("python",),
     verdict=python_fault,
+    newer=_NEWER,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 
 _QUERY = """
@@ -16,8 +18,11 @@ _QUERY = """
 (program (assignment left: (constant) @name) @constant)
 (body_statement (assignment left: (constant) @name) @constant)
 (call method: (identifier) arguments: (argument_list . (method) @inner .)) @wrapper
+(assignment right: (assignment)) @several
 (comment) @comment
 """
+
+_NEWER = re.compile(r"\bdef\b[^=]*=\s*[a-z_]\w*[?!]?\s+[^=\s]")
 
 LANGUAGE = Language(
     name="ruby",
@@ -29,4 +34,5 @@ LANGUAGE = Language(
     strings=("string", "heredoc_body", "string_array", "symbol_array"),
     unit="  ",
     interpreters=("ruby",),
+    newer=_NEWER,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 
 _QUERY = """
@@ -26,6 +28,8 @@ _QUERY = """
 [(line_comment) (block_comment)] @comment
 """
 
+_NEWER = re.compile(r"\bsafe\s+(?:fn|static)\b|\btrait\s+\w+[^{]*=")
+
 LANGUAGE = Language(
     name="rust",
     suffixes=(".rs",),
@@ -33,4 +37,5 @@ LANGUAGE = Language(
     package="tree_sitter_rust",
     query=_QUERY,
     strings=("string_literal", "raw_string_literal"),
+    newer=_NEWER,
 )

@@ -23,6 +23,7 @@ _QUERY = """
 (enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @property)
 (enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @property)
 (typealias_declaration name: (type_identifier) @name) @type
+(property_declaration name: (_) name: (_)) @several
 (modifiers (attribute) @attribute)
 [(comment) (multiline_comment)] @comment
 """

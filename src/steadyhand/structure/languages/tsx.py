@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, STRINGS, TYPESCRIPT
+
+_NEWER = re.compile(r"\bin\s+out\b|\busing\s+\w|\bimport\s+(?:defer|source)\b")
 
 LANGUAGE = Language(
     name="tsx",
@@ -13,4 +17,5 @@ LANGUAGE = Language(
     query=JAVASCRIPT + TYPESCRIPT,
     strings=STRINGS,
     unit="  ",
+    newer=_NEWER,
 )

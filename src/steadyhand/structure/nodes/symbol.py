@@ -84,7 +84,8 @@ class SymbolNode(Node):
                 f"replace it, or delete symbol:{item.dotted}",
             )
         gone = removed(source, code, item, self.span)
-        proposal = checked(source, code, Proposal.of(source, (gone, "")), gone)
+        place = Span(gone[0].start, gone[-1].end)
+        proposal = checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
         if isinstance(proposal, Refusal) and code.language.layout == "suite":
             return replace(proposal, hint="where it is the only statement of its suite, replace it with pass")
         return proposal

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from steadyhand.errors import Kind
 from steadyhand.structure.format import Fault
+from steadyhand.structure.language import Language
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.parsers.code.reading import read_text
@@ -18,6 +19,7 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+_LONG = 400
 _HINT = "send text that is complete where it is to stand, or address a larger place"
 
 
@@ -25,8 +27,19 @@ def fault_of(code: Code, text: str) -> Fault | None:
     """The first place where a text is not valid in the language of some code, if that can be said at all."""
     language = code.language
     if language.verdict is not None:
-        return language.verdict(text)
-    return code.faults[0] if language.is_checked and code.faults else None
+        fault = language.verdict(text)
+        is_known = fault is None or code.errors > 0 or not _is_newer(language, text, fault)
+        return fault if is_known else None
+    faults = code.faults if language.is_checked else ()
+    return next((fault for fault in faults if not _is_newer(language, text, fault)), None)
+
+
+def _is_newer(language: Language, text: str, fault: Fault) -> bool:
+    """Whether a fault stands in a line that may be valid for who knows a later version of the language."""
+    if language.newer is None:
+        return False
+    line = "".join(split_bodies(text)[fault.line - 1 : fault.line])
+    return len(line) <= _LONG and language.newer.search(line) is not None
 
 
 def checked(source: Source, code: Code, proposal: Proposal, place: Span) -> Proposal | Refusal:

@@ -140,9 +140,9 @@ def _data_rows(language: Language, text: str) -> frozenset[int]:
     found = QueryCursor(Query(parsed.tree.language, " ".join(f"({kind}) @data" for kind in language.strings)))
     rows: set[int] = set()
     for node in found.captures(parsed.tree.root_node).get("data", ()):
-        first, last = node.start_point, node.end_point
+        (first, column), (last, _) = node.start_point, node.end_point
         if not _is_prose(language, node):
-            rows.update(range(first.row + ("heredoc" not in node.type or first.column > 0), last.row + 1))
+            rows.update(range(first + ("heredoc" not in node.type or column > 0), last + 1))
     return frozenset(rows)
 
 

@@ -7,6 +7,7 @@ import re
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.symbols.bodies import is_first
 from steadyhand.structure.symbols.placing import line_end
+from steadyhand.text.lines import body
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -14,30 +15,37 @@ _COMMA = re.compile(r"[ \t]*,")
 _BLANKS = re.compile(r"[ \t]*")
 
 
-def removed(source: Source, code: Code, item: Definition, span: Span) -> Span:
-    """All that goes with a definition, of which `span` is what it is written as."""
+def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[Span, ...]:
+    """All that goes with a definition, of which `span` is what it is written as.
+
+    Blank lines are a span of their own: two neighbours that both go agree about the ones between them.
+    """
     comma = _COMMA.match(source.text, span.end) if item.is_listed else None
     end = comma.end() if comma else span.end
     last = line_end(source, code, end)
     if last is None or not is_first(source.text, span.start):
         blanks = _BLANKS.match(source.text, end)
-        return Span(span.start, blanks.end() if blanks and last is None else end)
-    return _with_blank_rows(source, Span(span.start, last))
+        return (Span(span.start, blanks.end() if blanks and last is None else end),)
+    rows, blank = _with_blank_rows(source, Span(span.start, last))
+    return tuple(sorted(part for part in (rows, blank) if not part.is_empty))
 
 
-def _with_blank_rows(source: Source, span: Span) -> Span:
+def _with_blank_rows(source: Source, span: Span) -> tuple[Span, Span]:
     """Whole rows, and so many blank ones that the larger of the two gaps is left; none at the edge of a scope."""
     table = source.table
     first, last = table.rows_of(span)
     above, below = _blank_rows(source, first - 1, -1), _blank_rows(source, last + 1, 1)
     if last + below + 1 >= table.count:
-        return Span(table.start(first - above), len(source.text))
-    width = _width(source, first)
+        end = table.start(last + 1) if below else len(source.text)
+        is_open = source.text[end - 1] not in "\r\n"  # the file ends without a line ending, and shall do so
+        start = len(body(source.text[: table.start(first - above)])) if is_open else table.start(first - above)
+        return Span(table.start(first), end), Span(start, table.start(first))
+    width, start, end = _width(source, first), table.start(first), table.start(last + 1)
     if first == above or _width(source, first - above - 1) < width:  # behind the head of its scope
-        return Span(table.start(first), table.start(last + 1 + below))
+        return Span(start, end), Span(end, table.start(last + 1 + below))
     if _width(source, last + below + 1) < width:  # before the end of its scope
-        return Span(table.start(first - above), table.start(last + 1))
-    return Span(table.start(first), table.start(last + 1 + min(above, below)))
+        return Span(start, end), Span(table.start(first - above), start)
+    return Span(start, end), Span(end, table.start(last + 1 + min(above, below)))
 
 
 def _blank_rows(source: Source, row: int, step: int) -> int:

@@ -99,10 +99,10 @@ class Symbol(Addressed):
                 Kind.NO_SUCH_TARGET,
                 f"{self.named()} is no {self.kind[:40]} but a {other.kind}",
                 f"send it without kind, or with kind {other.kind}",
-                {"nearest": [other.dotted]},
+                {"nearest": [f"symbol:{other.dotted}"]},
             )
         nearest = _nearest(code, asked_path(self.name)[-1])
-        hint = f"did you mean symbol:{nearest[0]}?" if nearest else "take the outline of the file for the names it has"
+        hint = f"did you mean {nearest[0]}?" if nearest else "take the outline of the file for the names it has"
         return Refusal(Kind.NO_SUCH_TARGET, f"{self.named()} is not in the file", hint, {"nearest": nearest})
 
     def _doubtful(self, code: Code, item: Definition) -> Refusal:
@@ -139,14 +139,16 @@ def _ends(item: Definition, asked: tuple[str, ...]) -> bool:
 
 
 def _nearest(code: Code, leaf: str) -> list[str]:
+    """Addresses of the definitions called nearly so, each of which only one definition has."""
     import difflib  # only a refusal needs it
 
     leaves: dict[str, list[str]] = {}
-    for item in code.definitions:
-        leaves.setdefault(item.path[-1], []).append(item.dotted)
+    for item, number in zip(code.definitions, _numbers(code), strict=True):
+        nth = "" if number is None else f"[{number}]"
+        leaves.setdefault(item.path[-1], []).append(f"symbol{nth}:{item.dotted}")
     near = difflib.get_close_matches(leaf, list(leaves)[:5000], n=_NEAREST, cutoff=0.6)
     folded = [name for name in leaves if name.lower() == leaf.lower() and name not in near]
-    return [dotted for name in (*folded, *near) for dotted in leaves[name]][:_NEAREST]
+    return [address for name in (*folded, *near) for address in leaves[name]][:_NEAREST]
 
 
 TARGET = Symbol

@@ -35,5 +35,7 @@ C = f"""
   (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @type
 (preproc_def name: (_) @name) @macro
 (preproc_function_def name: (_) @name) @macro
+(declaration declarator: (_) declarator: (_)) @several
+(field_declaration declarator: (_) declarator: (_)) @several
 (comment) @comment
 """

@@ -3,11 +3,14 @@
 How a query is written:
 
     @class @function @variable …   the node of a definition; the name of the capture is its kind
-    @name      its name; `(#set! named "init")` gives one that is not written; without either it only counts as a scope
+    @name      its name; `(#set! named "init")` gives one that is not written; without either it only counts as a scope;
+               with `(#set! called "init")` only what has that name counts: predicates of the parser itself are slow
     @body      its body
     @scope     the type it belongs to where that is written elsewhere (a receiver)
     @of @as    what an unnamed scope extends, and by which trait: it is called `impl As for Of`, its members `Of.member`
-    @wrapper   a node that belongs to the definition `@inner` inside it: decorators, `export`, `template`
+    @wrapper   a node that belongs to the definition `@inner` inside it: decorators, `export`, `template`;
+               with `(#set! unless "(")` only if that is not its second child
+    @several   a node that defines more than one name, whatever they are: it cannot be edited by one of them
     @listed    the definition is an item of a list with commas
     @comment   comments; @attribute: decorators, attributes and annotations, inside the definition or in front of it
 
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query
 
 _DEEPEST = 400
-_OTHERS = frozenset({"name", "body", "scope", "of", "as", "wrapper", "inner", "listed", "comment", "attribute"})
+_OTHERS = frozenset(
+    {"name", "body", "scope", "of", "as", "wrapper", "inner", "several", "listed", "comment", "attribute"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +78,45 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
     outer: dict[int, Node] = {}
     found: dict[int, tuple[int, str, dict[str, list[Node]]]] = {}
     shared: dict[int, set[int]] = {}
+    several: set[int] = set()
     for pattern, nodes in cursor.matches(parsed.tree.root_node):
         gathered.comments += nodes.get("comment", ())
         gathered.attributes += nodes.get("attribute", ())
-        if "wrapper" in nodes:
+        several.update(node.id for node in nodes.get("several", ()))
+        settings = query.pattern_settings(pattern)
+        if "wrapper" in nodes and not _is_second(nodes["wrapper"][0], settings.get("unless")):
             outer[nodes["inner"][0].id] = nodes["wrapper"][0]
         kind = next((name for name in nodes if name not in _OTHERS), None)
-        if kind is not None:
+        called = settings.get("called")
+        if kind is not None and (called is None or parsed.written(nodes["name"][0]) == called):
             node = nodes[kind][0]
             shared.setdefault(node.id, set()).update(name.id for name in nodes.get("name", ()))
             if node.id not in found or pattern < found[node.id][0]:
                 found[node.id] = (pattern, kind, nodes)
     for node_id, (pattern, kind, nodes) in found.items():
         named = query.pattern_settings(pattern).get("named")
-        if len(shared[node_id]) <= 1:  # one node that defines several names cannot be edited by one of them
-            gathered.definitions.append(_captured(outer, kind, nodes, named))
+        if len(shared[node_id]) <= 1 and node_id not in several:
+            gathered.definitions.append(_captured(parsed, outer, kind, nodes, named))
     gathered.definitions.sort(key=lambda item: (item.node.start_byte, -item.node.end_byte))
     return gathered
 
 
-def _captured(outer: dict[int, Node], kind: str, nodes: dict[str, list[Node]], named: str | None) -> Captured:
+def _is_second(node: Node, kind: str | None) -> bool:
+    second = None if kind is None else node.child(1)
+    return second is not None and second.type == kind
+
+
+def _captured(
+    parsed: Parsed, outer: dict[int, Node], kind: str, nodes: dict[str, list[Node]], named: str | None
+) -> Captured:
     node = nodes[kind][0]
     extent = node
     while extent.id in outer:
         extent = outer[extent.id]
     name, body = nodes.get("name", [None])[0], nodes.get("body", [None])[0]
-    scope, of, by = (_text(nodes, key) for key in ("scope", "of", "as"))
+    scope, of, by = (_text(parsed, nodes, key) for key in ("scope", "of", "as"))
     return Captured(node, extent, kind, name, named, body, scope, of, by, "listed" in nodes)
 
 
-def _text(nodes: dict[str, list[Node]], key: str) -> str | None:
-    text = nodes[key][0].text if key in nodes else None
-    return None if text is None else " ".join(text.decode("utf-8", "replace").split())
+def _text(parsed: Parsed, nodes: dict[str, list[Node]], key: str) -> str | None:
+    return " ".join(parsed.written(nodes[key][0]).split()) if key in nodes else None

@@ -10,7 +10,7 @@ JAVASCRIPT = f"""
 (function_declaration name: (_) @name body: (_) @body) @function
 (generator_function_declaration name: (_) @name body: (_) @body) @function
 (class_declaration name: (_) @name body: (_) @body) @class
-((method_definition name: (_) @name body: (_) @body) @constructor (#eq? @name "constructor"))
+((method_definition name: (_) @name body: (_) @body) @constructor (#set! called "constructor"))
 (object (method_definition name: (_) @name body: (_) @body) @function @listed)
 (method_definition name: (_) @name body: (_) @body) @function
 (lexical_declaration (variable_declarator name: (identifier) @name value: {_FUNCTION_VALUE})) @function
@@ -24,6 +24,8 @@ JAVASCRIPT = f"""
 (program (expression_statement (assignment_expression
   left: (member_expression property: (_) @name) right: {_FUNCTION_VALUE})) @function)
 (export_statement declaration: (_) @inner) @wrapper
+(lexical_declaration (variable_declarator) (variable_declarator)) @several
+(variable_declaration (variable_declarator) (variable_declarator)) @several
 (comment) @comment
 (decorator) @attribute
 """

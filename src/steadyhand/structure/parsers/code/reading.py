@@ -109,7 +109,7 @@ class _Reader:
     def _names(self, item: Captured) -> Path:
         if item.of is not None:
             return (f"{item.kind} {item.by} for {item.of}" if item.by else f"{item.kind} {item.of}",)
-        written = item.named if item.name is None else (item.name.text or b"").decode("utf-8", "replace")
+        written = item.named if item.name is None else self.parsed.written(item.name)
         return steps_of(written) if written else ()
 
     def _definition(self, item: Captured, kind: str, path: Path, alias: Path, parent: int | None) -> Definition:

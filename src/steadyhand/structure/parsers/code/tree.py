@@ -2,9 +2,9 @@
 
 The parser counts bytes of UTF-8; what it is given has as many bytes at every place as the text itself: a lone surrogate
 becomes a replacement character of the same length, a lone CR the LF it stands for.
-Grammars recover from errors in more than linear time on hostile text, and the binding's progress callback crashes the
-process, so texts that are hopeless at first sight are refused before they are parsed. What is hopeless only far behind
-a sound beginning still costs more than linear time.
+A point is a pair to be unpacked: its attributes `row` and `column` corrupt memory in one release of the binding.
+Grammars recover from errors in more than linear time on hostile text: what is hopeless at first sight is refused before
+it is parsed, what turns out to be so while it is parsed is given up (`bounded.py`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 _DEEPEST = 2_000
 _WIDEST = 2_000
 _MANY = 500
-_SAMPLE = 16_000
 
-_CLOSER = {"(": ")", "[": "]", "{": "}"}
 _BRACKET = re.compile(r"[(\[{}\])]")
 _COMMENT = re.compile(r"/\*|\*/")
 _RUN = re.compile(r"<{400}|(?:\$\{[\"'`]?){200}")
@@ -44,6 +42,10 @@ class Parsed:
     data: bytes
     errors: tuple[Node, ...]
 
+    def written(self, node: Node) -> str:
+        """The text of a node; the binding's own way to it is slow where the text was read piece by piece."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
 
 def parse_code(language: Language, text: str, *, fragment: bool = False) -> Parsed | Refusal:
     """The syntax tree. Refuses with `too-large`, `not-installed`, and `unparsable` where a text is hopeless."""
@@ -53,43 +55,29 @@ def parse_code(language: Language, text: str, *, fragment: bool = False) -> Pars
         return _too_large(f"the text is nested more than {_DEEPEST} levels deep")
     if _RUN.search(text) or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
         return _hopeless(language, 1)
-    if len(text) > 2 * _SAMPLE:
-        sample = _parse(language, _closed(text[:_SAMPLE]), fragment=fragment)
-        if isinstance(sample, Parsed) and (len(sample.errors) > _MANY or _wide(sample) is not None):
-            return _hopeless(language, 1)
     parsed = _parse(language, text, fragment=fragment)
     wide = _wide(parsed) if isinstance(parsed, Parsed) else None
     # The query would need more than linear time for such an error.
-    return parsed if wide is None else _hopeless(language, wide.start_point.row + 1)
+    return parsed if wide is None else _hopeless(language, wide.start_point[0] + 1)
 
 
 def _parse(language: Language, text: str, *, fragment: bool) -> Parsed | Refusal:
-    from tree_sitter import Parser
+    from steadyhand.structure.parsers.code.bounded import parse_bounded
 
     try:
         grammar = grammar_of(language.package, (language.fragment if fragment else None) or language.grammar)
     except ModuleNotFoundError:
         return _not_installed(language)
     data = parsed_bytes(text)
-    tree = Parser(grammar).parse(data)
+    tree = parse_bounded(grammar, data)
+    if isinstance(tree, int):
+        return _hopeless(language, data.count(b"\n", 0, tree) + 1)
     return Parsed(tree, data, _errors(tree.root_node))
 
 
 def _wide(parsed: Parsed) -> Node | None:
     """An error that holds more than can be a mistake."""
     return next((node for node in parsed.errors if node.is_error and node.child_count > _WIDEST), None)
-
-
-def _closed(sample: str) -> str:
-    """The first whole lines of a text with its brackets closed, so that the cut itself is no error."""
-    lines = sample[: sample.rfind("\n") + 1] or sample
-    waiting: list[str] = []
-    for bracket in _BRACKET.findall(lines):
-        if bracket in _CLOSER:
-            waiting.append(_CLOSER[bracket])
-        elif waiting:
-            waiting.pop()
-    return lines + "\n".join(reversed(waiting))
 
 
 @cache
