@@ -9,6 +9,7 @@ from itertools import groupby
 from steadyhand.dialects.formats.unified import UnifiedReader
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import split_reply
+from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import (
     ChangeMode,
@@ -48,7 +49,8 @@ def applied(files: Files, reply: str, modes: dict[str, int] | None = None) -> Fi
 
 
 def _edit(files: Files, path: str, group: Sequence[EditFile]) -> None:
-    made = edit(files[path], [one for request in group for one in request.edits], path=path)
+    edits = [one for request in group for one in request.edits]
+    made = edit(files[path], edits, path=path, policy=Policy(guards=frozenset()))
     made.raise_for_error()
     files[path] = made.text
 

@@ -123,9 +123,9 @@ def test_an_edit_shows_the_lines_around_it(tmp_path: Path) -> None:
 
 def test_all_occurrences_are_replaced_where_the_model_says_so(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.py": TEXT})
-    answer = edit.run(workspace, {"file_path": "a.py", **change("return 1", "return $&", replace_all=True)})
+    answer = edit.run(workspace, {"file_path": "a.py", **change("return 1", "return '$&'", replace_all=True)})
     assert answer.content.startswith("The file a.py has been updated. Occurrences replaced: 2.\n")
-    assert tree(tmp_path)["a.py"] == TEXT.replace("return 1", "return $&").encode()
+    assert tree(tmp_path)["a.py"] == TEXT.replace("return 1", "return '$&'").encode()
 
 
 @pytest.mark.parametrize("before", [{}, {"n/a.py": ""}])

@@ -196,9 +196,11 @@ def test_a_link_to_a_directory_inside_lists_what_is_there(tmp_path: Path) -> Non
 
 def test_an_exact_replacement_is_told_in_the_documented_words_and_no_more(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.py": PRIMES})
-    answer = run(workspace, {"command": "str_replace", "path": "a.py", "old_str": "n > 1", "new_str": "n > $& \\1"})
+    answer = run(
+        workspace, {"command": "str_replace", "path": "a.py", "old_str": "n > 1", "new_str": "n > 2  # $& \\1"}
+    )
     assert answer == Answer(REPLACED)
-    assert tree(tmp_path)["a.py"] == PRIMES.replace("n > 1", "n > $& \\1").encode()
+    assert tree(tmp_path)["a.py"] == PRIMES.replace("n > 1", "n > 2  # $& \\1").encode()
 
 
 def test_a_tolerant_replacement_says_how_it_was_found(tmp_path: Path) -> None:

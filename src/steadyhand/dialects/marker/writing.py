@@ -16,6 +16,7 @@ from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.marker.mark import escaped
 from steadyhand.dialects.reply import split_reply
 from steadyhand.errors import EditError
+from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import CreateFile, EditFile
 from steadyhand.structure.fields import bad_request
@@ -139,7 +140,7 @@ def _is_right(change: Change, text: str, reader: Reader) -> bool:
     if change.before is None:
         return requests == [CreateFile(change.path_after or "", change.after or "")]
     edits = [one for request in requests if isinstance(request, EditFile) for one in request.edits]
-    made = edit(change.before, edits, path=change.path_after)
+    made = edit(change.before, edits, path=change.path_after, policy=Policy(guards=frozenset()))
     return len(edits) == len(requests) and made.ok and made.text == change.after
 
 
