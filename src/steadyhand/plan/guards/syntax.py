@@ -17,7 +17,7 @@ def check(given: GuardInput) -> Finding | None:
     if after is None:
         return None
     name = given.path or "the text"
-    if not (given.before or "").strip():
+    if given.before is None or not given.before.strip():
         return _warning(f"{name} is written, but does not parse as its name says: {_told(after)}")
     if _fault(given.before, given.path) is not None:
         return _warning(f"{name} did not parse before either, so its syntax was not checked: {_told(after)}")
