@@ -9,11 +9,13 @@ from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_j
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit, plan_write
 from steadyhand.structure.address import parse_address, render_address
+from steadyhand.structure.outline import outline
 from steadyhand.structure.target import targets
 from steadyhand.structure.targets.heading import Heading
 from steadyhand.structure.targets.key import Key
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.structure.targets.selector import Selector
+from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.source import Source
 from tests.checks import check_edit, check_refused
 
@@ -231,3 +233,49 @@ def test_two_places_that_both_take_the_gap_between_them_go_together() -> None:
     text = "# A\n\n## N\n\nx\n\n## N\n\ny\n"
     # Each section is right about its own gap; that the one above both ends the file then, nobody knows.
     check_edit(text, Delete(Heading("N"), occurrence="all"), "# A\n\n", path="a.md")
+
+
+def test_classes_join_elements_whatever_their_quotes_all_at_once() -> None:
+    add = Act(Selector("i"), "add-class", value="q", occurrence="all")
+    after = '<i class="a q">a</i><i class="q">b</i>'
+    check_edit("<i class=a>a</i><i>b</i>", add, after, path="a.html")
+
+
+def test_a_value_that_is_there_already_keeps_the_entities_it_is_written_with() -> None:
+    link = '<a href="?a=1&amp;b=2">k</a>'
+    check_refused(
+        link, Act(Selector("a"), "set-attribute", attr="href", value="?a=1&b=2"), Kind.NO_CHANGE, path="a.html"
+    )
+    template = '<a href="{{ a }}">k</a>'
+    act = Act(Selector("a"), "set-attribute", attr="href", value="{{ b }}")
+    check_edit(template, act, template.replace("{{ a }}", "{{ b }}"), path="a.html")
+
+
+def test_a_prototype_is_not_in_the_way_of_the_body_of_its_definition() -> None:
+    code = "int f(int);\n\nint f(int a)\n{\n    return a;\n}\n"
+    after = code.replace("return a;", "return 2;")
+    check_edit(code, Replace(Symbol("f", part="body"), "return 2;"), after, path="a.c")
+    check_edit(code, Replace(Symbol("f", part="body", nth=2), "return 2;"), after, path="a.c")
+    check_refused(code, Replace(Symbol("f", part="body", nth=1), "return 2;"), Kind.NO_SUCH_TARGET, path="a.c")
+    check_refused(code, Replace(Symbol("f"), "int f(void);"), Kind.AMBIGUOUS_MATCH, path="a.c")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "path"),
+    [("[a]\nb=1\n", "[a]", "[a", "a.ini"), ("A=1\nB='x'\n", "'x'", "'x", ".env.example")],
+)
+def test_ini_and_env_files_have_to_parse_after_too(text: str, old: str, new: str, path: str) -> None:
+    check_refused(text, Replace(old, new), Kind.BREAKS_SYNTAX, path=path)
+
+
+def test_a_conf_file_may_be_in_a_language_of_its_own() -> None:
+    result = check_edit("[a]\nb=1\n", Replace("[a]", "[a"), "[a\nb=1\n", path="a.conf")
+    assert result.warnings == ()
+
+
+def test_an_outline_says_where_it_may_have_gaps() -> None:
+    broken = outline("def f(:\n    pass\n\n\ndef g():\n    pass\n", path="a.py")
+    assert [entry.address for entry in broken.entries] == ["symbol:g"]
+    assert broken.gap is not None
+    assert broken.gap.line == 1
+    assert outline("def g():\n    pass\n", path="a.py").gap is None

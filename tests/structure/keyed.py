@@ -1,8 +1,14 @@
-"""How tests act on keys: one call from a text to the text after, with the laws checked on the way."""
+"""How tests act on keys: one call from a text to the text after, with the laws checked on the way.
+
+Also how they look at what another parser has loaded.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from steadyhand.structure.action import actions
+from steadyhand.structure.keys.item import KeyPath
 from steadyhand.structure.node import Node, Proposal, Refusal
 from steadyhand.structure.targets.key import Key
 from steadyhand.text.changeset import ChangeSet
@@ -49,3 +55,30 @@ def applied(source: Source, proposal: Proposal | Refusal) -> str | Refusal:
     made = changes.apply(source.text)
     assert changes.invert().apply(made) == source.text
     return made
+
+
+def value_at(data: Any, path: KeyPath) -> Any:
+    """What a loaded document has at a path."""
+    for step in path:
+        data = data[step]
+    return data
+
+
+def is_alike(one: object, two: object) -> bool:
+    """Whether two loaded documents are the same, types and order of names included."""
+    waiting = [(one, two)]
+    while waiting:
+        left, right = waiting.pop()
+        if type(left) is not type(right):
+            return False
+        if isinstance(left, dict) and isinstance(right, dict):
+            if list(left) != list(right):
+                return False
+            waiting += zip(left.values(), right.values(), strict=True)
+        elif isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return False
+            waiting += zip(left, right, strict=True)
+        elif left != right and repr(left) != repr(right):
+            return False
+    return True

@@ -19,6 +19,7 @@ from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from tests.structure import html_dom
+from tests.structure.html import changed, refused
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "html"
 # Pages that html5lib, which is older than today's rules, reads as we do: all but those about the newer rules.
@@ -97,26 +98,6 @@ def test_every_action_on_every_page_does_what_the_dom_does(path: Path) -> None:
             continue  # html5lib parses no fragments inside them
         for action, arguments in chance.sample(CHANGES, 5):
             check_change(source, node, action, arguments)
-
-
-def changed(text: str, css: str, action: str, **arguments: str) -> str:
-    """The page after one action on the one element of a selector."""
-    source = Source.of_text(text)
-    found = Selector(css).resolve(source)
-    assert not isinstance(found, Refusal), found
-    done = actions()[action].propose(source, found[0], actions()[action].check(arguments, ""))
-    assert isinstance(done, Proposal), done
-    return ChangeSet(done.splices).apply(text)
-
-
-def refused(text: str, css: str, action: str, **arguments: str) -> Refusal:
-    source = Source.of_text(text)
-    found = Selector(css).resolve(source)
-    if isinstance(found, Refusal):
-        return found
-    done = actions()[action].propose(source, found[0], actions()[action].check(arguments, ""))
-    assert isinstance(done, Refusal), done
-    return done
 
 
 REFUSED: tuple[tuple[str, str, str, dict[str, str], Kind, str], ...] = (

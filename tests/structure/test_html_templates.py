@@ -10,7 +10,7 @@ from steadyhand.structure.parsers.html.mask import FILLER, mask
 from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
-from tests.structure.test_html_actions import changed, refused
+from tests.structure.html import changed, refused
 
 PROSE = (
     "<code>{{</code> and <code>}}</code>",

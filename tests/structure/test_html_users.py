@@ -10,7 +10,7 @@ from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.source import Source
-from tests.structure.test_html_actions import changed, refused
+from tests.structure.html import changed, refused
 
 PAGE = """<!DOCTYPE html>
 <html lang=en>

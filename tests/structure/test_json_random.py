@@ -19,7 +19,7 @@ from steadyhand.structure.node import Refusal
 from steadyhand.structure.targets.key import Key
 from steadyhand.text.source import Source
 from tests.structure.jsonc import comments, load
-from tests.structure.keyed import applied
+from tests.structure.keyed import applied, value_at
 
 SCALARS = st.none() | st.booleans() | st.integers(-99, 99) | st.floats(-9, 9) | st.text(max_size=5)
 NAMES = st.text(alphabet="abc./é ", max_size=3)
@@ -78,16 +78,10 @@ def _gap(usual: str, layout: str, chance: random.Random) -> str:
 def paths_of(value: Any) -> list[KeyPath]:
     found: list[KeyPath] = [()]
     for path in found:
-        part = at(value, path)
+        part = value_at(value, path)
         steps = list(part) if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ()
         found += [(*path, step) for step in steps]
     return found
-
-
-def at(value: Any, path: KeyPath) -> Any:
-    for step in path:
-        value = value[step]
-    return value
 
 
 def put_in(container: Any, index: int, name: str, value: object) -> None:
@@ -126,9 +120,9 @@ def test_set_key(value: Any, layout: str, seed: int, new: Any) -> None:
     path = chance.choice(paths_of(value))
     expected = copy.deepcopy(value)
     if path:
-        at(expected, path[:-1])[path[-1]] = new
+        value_at(expected, path[:-1])[path[-1]] = new
     made = check(run(text, path, "set-key", value=new), expected if path else new)
-    if not isinstance(at(value, path), dict | list):
+    if not isinstance(value_at(value, path), dict | list):
         assert comments(made) == comments(text)
 
 
@@ -136,9 +130,9 @@ def test_set_key(value: Any, layout: str, seed: int, new: Any) -> None:
 def test_add_key_and_append_item(value: Any, layout: str, seed: int, new: Any) -> None:
     chance = random.Random(seed)
     text = written(value, layout, chance)
-    path = chance.choice([path for path in paths_of(value) if isinstance(at(value, path), dict | list)])
+    path = chance.choice([path for path in paths_of(value) if isinstance(value_at(value, path), dict | list)])
     expected = copy.deepcopy(value)
-    container = at(expected, path)
+    container = value_at(expected, path)
     index = chance.randint(0, len(container))
     steps = list(container) if isinstance(container, dict) else list(range(len(container)))
     beside = {} if index == len(container) else {"before": steps[index]}
@@ -163,7 +157,7 @@ def test_delete_key(value: Any, layout: str, seed: int) -> None:
         assert isinstance(made, Refusal)
         return
     expected = copy.deepcopy(value)
-    del at(expected, path[:-1])[path[-1]]
+    del value_at(expected, path[:-1])[path[-1]]
     assert not Counter(comments(check(made, expected))) - Counter(comments(text))
 
 
@@ -177,7 +171,7 @@ def test_rename_key(value: Any, layout: str, seed: int) -> None:
         assert isinstance(made, Refusal)
         return
     expected = copy.deepcopy(value)
-    parent = at(expected, path[:-1])
+    parent = value_at(expected, path[:-1])
     entries = [("new" if name == path[-1] else name, part) for name, part in parent.items()]
     parent.clear()
     parent.update(entries)
@@ -189,11 +183,11 @@ def test_move_key(value: Any, layout: str, seed: int) -> None:
     chance = random.Random(seed)
     text = written(value, layout, chance)
     path = chance.choice(paths_of(value))
-    to = chance.choice([path for path in paths_of(value) if isinstance(at(value, path), dict | list)])
+    to = chance.choice([path for path in paths_of(value) if isinstance(value_at(value, path), dict | list)])
     if not path or to[: len(path)] == path:
         return
     expected = copy.deepcopy(value)
-    parent, container = at(expected, path[:-1]), at(expected, to)
+    parent, container = value_at(expected, path[:-1]), value_at(expected, to)
     moved = parent[path[-1]]
     del parent[path[-1]]
     put_in(container, len(container), "new", moved)
@@ -218,7 +212,7 @@ def test_a_value_is_replaced_by_itself_and_by_its_like(value: Any, layout: str, 
     assert applied(source, node.replace(source, node.own_text(source))) == text
     expected = copy.deepcopy(value)
     like = {"dict": {"q": [1]}, "list": [2, {}], "str": "r", "int": 5, "float": 5.5, "bool": True, "NoneType": None}
-    new = like[type(at(value, path)).__name__]
+    new = like[type(value_at(value, path)).__name__]
     if path:
-        at(expected, path[:-1])[path[-1]] = new
+        value_at(expected, path[:-1])[path[-1]] = new
     check(applied(source, node.replace(source, json.dumps(new, indent=2))), expected if path else new)

@@ -8,10 +8,10 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.formats.code import outline
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.nodes.symbol import SymbolNode
 from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.structure.symbols import node_at, source_of
 
 SESSION = '''\
 class Session:
@@ -39,21 +39,10 @@ def Sender(): ...
 '''
 
 
-def source_of(text: str, suffix: str = "py") -> Source:
-    return Source.of_text(text, path=f"example.{suffix}")
-
-
 def refusal_of(target: Symbol, source: Source) -> Refusal:
     found = target.resolve(source)
     assert isinstance(found, Refusal)
     return found
-
-
-def node_at(target: Symbol, source: Source) -> SymbolNode:
-    found = target.resolve(source)
-    assert not isinstance(found, Refusal), found
-    assert isinstance(found[0], SymbolNode)
-    return found[0]
 
 
 @pytest.mark.parametrize(

@@ -7,29 +7,7 @@ import pytest
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Proposal, Refusal, Where
 from steadyhand.structure.targets.symbol import Symbol
-from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.source import Source
-from tests.structure.test_symbols import node_at, source_of
-
-
-def applied(source: Source, proposal: Proposal | Refusal) -> str:
-    assert isinstance(proposal, Proposal), proposal
-    return ChangeSet(proposal.splices).apply(source.text)
-
-
-def replaced(suffix: str, text: str, name: str, new: str, part: str = "whole", nth: int | None = None) -> str:
-    source = source_of(text, suffix)
-    return applied(source, node_at(Symbol(name, part=part, nth=nth), source).replace(source, new))
-
-
-def inserted(suffix: str, text: str, name: str, new: str, where: Where) -> str:
-    source = source_of(text, suffix)
-    return applied(source, node_at(Symbol(name), source).insert(source, new, where))
-
-
-def deleted(suffix: str, text: str, name: str) -> str:
-    source = source_of(text, suffix)
-    return applied(source, node_at(Symbol(name), source).delete(source))
+from tests.structure.symbols import applied, deleted, inserted, node_at, replaced, source_of
 
 
 def refused(proposal: Proposal | Refusal) -> Refusal:

@@ -9,8 +9,7 @@ from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.symbols.fitting import fit
 from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.changeset import ChangeSet
-from tests.structure.test_symbols import source_of
-from tests.structure.test_symbols_edits import deleted
+from tests.structure.symbols import deleted, source_of
 
 
 def accepted(proposal: Proposal | Refusal) -> Proposal:

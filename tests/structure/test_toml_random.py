@@ -17,11 +17,12 @@ from steadyhand.structure.keys.item import Item, Plain
 from steadyhand.structure.keys.operation import Keys
 from steadyhand.structure.keys.plain import plain_of
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.toml.tree import is_alike, read_document
+from steadyhand.structure.parsers.toml.tree import read_document
 from steadyhand.structure.syntaxes.toml import SYNTAX
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
+from tests.structure.keyed import is_alike, value_at
 from tests.structure.laws import check_only_inside
 
 NAMES = ["a", "b", "c", "x-y", '"q r"', "'l.m'", "name"]
@@ -106,12 +107,6 @@ def ordered(data: object) -> str:
     return f"[{', '.join(map(ordered, data))}]" if isinstance(data, list) else repr(data)
 
 
-def at(data: Any, path: tuple[str | int, ...]) -> Any:
-    for step in path:
-        data = data[step]
-    return data
-
-
 def some_item(chance: Random, keys: Keys, kinds: tuple[str, ...] = ()) -> Item | None:
     items = [item for item in keys.reading.documents[0].walk() if item.path or "mapping" in kinds]
     fit = [item for item in items if not kinds or item.kind in kinds]
@@ -168,7 +163,7 @@ def test_setting_a_scalar_changes_that_value_only(chance: Random) -> None:
     if keys and item:
         new = chance.choice(VALUES)
         expected = copy.deepcopy(loaded(keys.source.text))
-        at(expected, item.path[:-1])[item.path[-1]] = new
+        value_at(expected, item.path[:-1])[item.path[-1]] = new
         assert check(keys, keys.set_value(item, new), expected, keeps_comments=True)
 
 
@@ -180,7 +175,7 @@ def test_adding_a_key_adds_that_key_only(chance: Random) -> None:
     if keys and item:
         new = chance.choice(VALUES)
         expected = copy.deepcopy(loaded(keys.source.text))
-        at(expected, item.path)["new key"] = new
+        value_at(expected, item.path)["new key"] = new
         assert check(keys, keys.add(item, "new key", new, None), expected, keeps_comments=True)
 
 
@@ -192,7 +187,7 @@ def test_appending_adds_one_item_at_the_end(chance: Random) -> None:
     if keys and item:
         new: Plain = {"k": 1} if chance.random() < 0.5 else chance.choice(VALUES)
         expected = copy.deepcopy(loaded(keys.source.text))
-        at(expected, item.path).append(new)
+        value_at(expected, item.path).append(new)
         check(keys, keys.append(item, new, None), expected, keeps_comments=True)
 
 
@@ -203,7 +198,7 @@ def test_renaming_changes_the_name_only(chance: Random) -> None:
     item = keys and some_item(chance, keys)
     if keys and item and item.name is not None:
         expected = copy.deepcopy(loaded(keys.source.text))
-        parent = at(expected, item.path[:-1])
+        parent = value_at(expected, item.path[:-1])
         parent["new name"] = parent.pop(item.path[-1])
         assert check(keys, keys.rename(item, "new name"), expected, keeps_comments=True)
 
@@ -215,7 +210,7 @@ def test_deleting_takes_that_key_only(chance: Random) -> None:
     item = keys and some_item(chance, keys)
     if keys and item:
         expected = copy.deepcopy(loaded(keys.source.text))
-        del at(expected, item.path[:-1])[item.path[-1]]
+        del value_at(expected, item.path[:-1])[item.path[-1]]
         check(keys, keys.delete(item), expected, keeps_comments=False)
 
 
@@ -227,7 +222,7 @@ def test_moving_keeps_the_value(chance: Random) -> None:
     container = keys and some_item(chance, keys, ("mapping",))
     if keys and item and container and item.path != container.path[: len(item.path)]:
         expected = copy.deepcopy(loaded(keys.source.text))
-        there = at(expected, container.path)
-        parent = at(expected, item.path[:-1])
+        there = value_at(expected, container.path)
+        parent = value_at(expected, item.path[:-1])
         there["moved"] = parent.pop(item.path[-1])
         check(keys, keys.move(item, container, "moved", None), expected, keeps_comments=False)

@@ -13,8 +13,9 @@ from steadyhand.structure.format import format_of
 from steadyhand.structure.keys.path import parse_path
 from steadyhand.structure.keys.plain import plain_of
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.toml.tree import Document, is_alike, read_document
+from steadyhand.structure.parsers.toml.tree import Document, read_document
 from steadyhand.text.source import Source
+from tests.structure.keyed import is_alike
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "toml"
 WHOLE = sorted(path for path in CORPUS.iterdir() if not path.name.startswith("broken-"))

@@ -271,17 +271,11 @@ def test_setting_a_container_is_setting_what_differs_in_it(
     scalars = [item for item in box.walk() if not item.is_container]
     assume(scalars)
     one = scalars[inner % len(scalars)]
-    whole = _put(_at(data, box.path), one.path[len(box.path) :], value)
+    whole = _put(keyed.value_at(data, box.path), one.path[len(box.path) :], value)
     after = made(text, box.path, whole)
     assert yaml.safe_load(after) == _put(data, one.path, value)
     if len(box.children) > 1 or one in box.children:
         assert after == made(text, one.path, value) or after.count("# c") == text.count("# c")
-
-
-def _at(data: Any, path: tuple[Any, ...]) -> Any:
-    for step in path:
-        data = data[step]
-    return data
 
 
 def _put(data: Any, path: tuple[Any, ...], value: Any) -> Any:

@@ -20,6 +20,7 @@ from steadyhand.structure.parsers.yaml.note import note_of
 from steadyhand.structure.syntaxes.yaml import SYNTAX
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
+from tests.structure.keyed import value_at
 from tests.structure.yaml_documents import documents, names, values
 
 _SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -63,17 +64,11 @@ def comments(text: str) -> list[str]:
     return re.findall(r"# (?:c[0-9]+|head|end)\b", text)
 
 
-def at(data: Any, path: tuple[Any, ...]) -> Any:
-    for step in path:
-        data = data[step]
-    return data
-
-
 def put(data: Any, path: tuple[Any, ...], value: Any) -> Any:
     if not path:
         return value
     data = copy.deepcopy(data)
-    at(data, path[:-1])[path[-1]] = value
+    value_at(data, path[:-1])[path[-1]] = value
     return data
 
 
@@ -97,7 +92,7 @@ def test_every_value_put_in_its_own_place_changes_nothing(document: tuple[str, A
     keys = keys_of(document[0])
     for item in items_of(keys):
         assert keys.put_raw(item, item.value.of(document[0]), (item.kind,)) == Proposal(())
-        assert keys.set_value(item, at(document[1], item.path)) == Proposal(())
+        assert keys.set_value(item, value_at(document[1], item.path)) == Proposal(())
 
 
 @_SETTINGS
@@ -122,11 +117,11 @@ def test_adding_an_entry_adds_it_where_it_was_asked(
     mappings = [item for item in items_of(keys) if item.kind == "mapping"]
     assume(mappings)
     item = mappings[number % len(mappings)]
-    assume(name not in at(data, item.path))
+    assume(name not in value_at(data, item.path))
     index = place % (len(item.children) + 1)
     beside = Beside(item.children[index].path[-1], is_after=False) if index < len(item.children) else None
     made = after(keys, keys.add(item, name, value, beside))
-    wanted = put(data, item.path, with_entry(at(data, item.path), index, name, value))
+    wanted = put(data, item.path, with_entry(value_at(data, item.path), index, name, value))
     assert exact(loaded(made)) == exact(wanted)
     assert comments(made) == comments(text)
 
@@ -143,7 +138,7 @@ def test_appending_an_item_adds_it_where_it_was_asked(
     item = lists[number % len(lists)]
     index = place % (len(item.children) + 1)
     made = after(keys, keys.append(item, value, Beside(index, is_after=False) if index < len(item.children) else None))
-    wanted = list(at(data, item.path))
+    wanted = list(value_at(data, item.path))
     wanted.insert(index, value)
     assert exact(loaded(made)) == exact(put(data, item.path, wanted))
     assert comments(made) == comments(text)
@@ -157,7 +152,7 @@ def test_renaming_changes_the_name_only(document: tuple[str, Any], number: int, 
     named = [item for item in items_of(keys) if item.name is not None]
     assume(named)
     item = named[number % len(named)]
-    parent = at(data, item.path[:-1])
+    parent = value_at(data, item.path[:-1])
     assume(name not in parent)
     made = after(keys, keys.rename(item, name))
     renamed = {name if key == item.path[-1] else key: value for key, value in parent.items()}
@@ -174,7 +169,7 @@ def test_deleting_takes_the_entry_and_leaves_the_comments_of_others(document: tu
     assume(inner)
     item = inner[number % len(inner)]
     made = after(keys, keys.delete(item))
-    parent = copy.deepcopy(at(data, item.path[:-1]))
+    parent = copy.deepcopy(value_at(data, item.path[:-1]))
     del parent[item.path[-1]]
     assert exact(loaded(made)) == exact(put(data, item.path[:-1], parent))
     first = keys.source.line_of(note_of(item).mark)
@@ -197,7 +192,7 @@ def test_moving_takes_the_data_along_or_is_refused_with_what_to_do(
     targets = [one for one in items_of(keys) if one.is_container and one.path[: len(item.path)] != item.path]
     target = targets[other % len(targets)]
     is_named = target.kind == "mapping"
-    assume(not is_named or name not in at(data, target.path))
+    assume(not is_named or name not in value_at(data, target.path))
     index = place % (len(target.children) + 1)
     beside = Beside(target.children[index].path[-1], is_after=False) if index < len(target.children) else None
     proposal = keys.move(item, target, name if is_named else None, beside)
@@ -212,8 +207,8 @@ def test_moving_takes_the_data_along_or_is_refused_with_what_to_do(
 def _moved(data: Any, path: tuple[Any, ...], target: tuple[Any, ...], name: Any, index: int) -> Any:
     """The dullest way to move: mark the place, take the value out, fill the mark."""
     mark = object()
-    value = at(data, path)
-    there = at(data, target)
+    value = value_at(data, path)
+    there = value_at(data, target)
     if isinstance(there, dict):
         data = put(data, target, with_entry(there, index, mark, mark))  # type: ignore[arg-type]
     else:
@@ -228,7 +223,7 @@ def _filled(
     depth = len(target)
     if len(path) > depth and path[:depth] == target and isinstance(steps[depth], int) and steps[depth] >= index:
         steps[depth] += 1
-    holder = at(data, tuple(steps[:-1]))
+    holder = value_at(data, tuple(steps[:-1]))
     del holder[steps[-1]]
     return _replaced(data, mark, name, value)
 

@@ -1,4 +1,7 @@
-"""What a workspace does to whole files: make one, take it away, give it another name or other permission bits."""
+"""What a workspace does to whole files: make one, take it away, give it another name or other permission bits.
+
+Taking a part of one to another place or file stands here too: it may make the file it goes to.
+"""
 
 from __future__ import annotations
 

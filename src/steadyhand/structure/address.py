@@ -50,12 +50,12 @@ def target_from_json(value: object, path: str) -> Target:
     return target_kind(key).from_json(fields[key], join(path, key))
 
 
-def render_address(target: Target, *, nth: int | None = None) -> str | None:
+def render_address(target: Target) -> str | None:
     """The address of a target; None where only its JSON form can say it."""
     value = target.to_value()
     if value is None:
         return None
     usual = getattr(type(target), "parts", ())[:1]
-    part, number = getattr(target, "part", None), getattr(target, "nth", None) if nth is None else nth
+    part, number = getattr(target, "part", None), getattr(target, "nth", None)
     said = "" if part is None or (part,) == tuple(usual) else f".{part}"
     return f"{target.key}{said}{'' if number is None else f'[{number}]'}:{value}"

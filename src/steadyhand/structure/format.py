@@ -44,6 +44,7 @@ class Format:
     `outline`   what can be addressed, in the order of the file
     `fault`     the first place where the text does not parse; None in place of the function where everything parses
     `largest`   texts longer than this many code points are not checked for faults
+    `gap`       where the outline may miss something, though the rest of the text could be read
     """
 
     name: str
@@ -52,6 +53,7 @@ class Format:
     fault: Callable[[Source], Fault | None] | None = None
     names: tuple[str, ...] = ()
     largest: int = 2_000_000
+    gap: Callable[[Source], Fault | None] | None = None
 
 
 @cache

@@ -12,7 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.addressed import Addressed, Which
 from steadyhand.structure.fields import bad_request
-from steadyhand.structure.format import Entry, Format, format_named, format_of, formats
+from steadyhand.structure.format import Entry, Fault, Format, format_named, format_of, formats
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Target
 from steadyhand.text.source import Source
@@ -47,14 +47,15 @@ class Location:
 class Outline:
     """What can be addressed in a file, in the order of the file.
 
-    `total` counts everything; `deepest` is the depth down to which entries are given, None where none is left out.
+    `total` counts everything, also what is left out.
+    `gap` is where the text does not parse, so that something around it may be missing.
     """
 
     format: str
     entries: tuple[Entry, ...]
     total: int
-    deepest: int | None
     source: Source
+    gap: Fault | None = None
 
     @property
     def left_out(self) -> int:
@@ -74,7 +75,10 @@ class Outline:
             }
             for entry in self.entries
         ]
-        return {"format": self.format, "total": self.total, "left_out": self.left_out, "entries": entries}
+        said: dict[str, object] = {"format": self.format, "total": self.total, "left_out": self.left_out}
+        if self.gap is not None:
+            said["gap"] = {"line": self.gap.line, "message": self.gap.message}
+        return said | {"entries": entries}
 
 
 def outline(
@@ -103,8 +107,8 @@ def outline(
         deepest -= 1
         kept = [entry for entry in kept if entry.depth <= deepest]
     kept = kept if limit is None else kept[: max(limit, 0)]
-    is_whole = len(kept) == len(entries)
-    return Outline(known.name, tuple(kept), len(entries), None if is_whole else deepest, source)
+    gap = None if known.gap is None else known.gap(source)
+    return Outline(known.name, tuple(kept), len(entries), source, gap)
 
 
 def locate(

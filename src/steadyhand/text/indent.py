@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Carried", "Pair", "carry", "indent_of", "unit_of", "width_of"]
+from steadyhand.text.lines import line_start
+
+__all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_of", "width_of"]
 
 _UNITS = (4, 2, 8, 3, 1)
 
@@ -26,6 +28,15 @@ def indent_of(row: str) -> str:
     '\\t  '
     """
     return row[: len(row) - len(row.lstrip(" \t"))]
+
+
+def indent_at(text: str, offset: int) -> str:
+    """The blanks in front of the line that an offset lies in, as far as the offset.
+
+    >>> indent_at("a\\n  b", 5)
+    '  '
+    """
+    return indent_of(text[line_start(text, offset) : offset])
 
 
 def width_of(row: str) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION = 1
-_PARTS = ("rapidfuzz", "turbohtml", "click")
+_PARTS = ("click", "markdown_it", "rapidfuzz", "tree_sitter", "turbohtml", "yaml")
 
 
 def describe(store: Store) -> dict[str, object]:

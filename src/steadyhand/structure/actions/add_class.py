@@ -10,7 +10,7 @@ from steadyhand.structure.parsers.html.classes import add_classes, names_in
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Add class names that are not there yet."""
     found = node.open(source)
     names = names_in(arguments["value"])
@@ -24,5 +24,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Add class names that are not there yet.",
     parameters=(Parameter("value", "text", "one or more class names, parted by blanks"),),
-    propose=propose,
+    propose=_propose,
 )

@@ -13,7 +13,7 @@ from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: TableNode | RowNode, args: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: TableNode | RowNode, args: Arguments) -> Proposal | Refusal:
     """One row more: in front of row `at`, behind the row that is named, or as the last of the table."""
     document = known_markdown(source)
     rows, dashes = rows_of(document, node.mark)
@@ -61,5 +61,5 @@ ACTION = Action(
         Parameter("cells", "value", "the cells in order, or an object of header and cell"),
         Parameter("at", "number", "the row's number, from 1; without it the last", required=False),
     ),
-    propose=propose,
+    propose=_propose,
 )

@@ -11,7 +11,7 @@ from steadyhand.structure.parsers.markdown.refs import words_of
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ItemNode, args: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ItemNode, args: Arguments) -> Proposal | Refusal:
     """One character between the brackets. Refuses an item that has no box."""
     box = node.box(known_markdown(source))
     if box is None:
@@ -31,5 +31,5 @@ ACTION = Action(
     takes=(ItemNode,),
     summary="Check the box of a task, or uncheck it.",
     parameters=(Parameter("checked", "flag", "whether the box is checked; without it, it is", required=False),),
-    propose=propose,
+    propose=_propose,
 )

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.content import insert_html
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Insert markup before, behind or inside the element."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else insert_html(*found, arguments["value"], arguments["position"])
@@ -23,5 +23,5 @@ ACTION = Action(
         Parameter("value", "text", "markup that is complete in itself"),
         Parameter("position", "text", "where it goes", choices=("beforebegin", "afterbegin", "beforeend", "afterend")),
     ),
-    propose=propose,
+    propose=_propose,
 )

@@ -15,7 +15,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 
-def propose(source: Source, node: Node, args: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: Node, args: Arguments) -> Proposal | Refusal:
     """Delete it here, insert it there. Refuses a place inside of what is moved."""
     where: Where = args.get("where", "after")
     there = _node_at(source, args["to"])
@@ -71,5 +71,5 @@ ACTION = Action(
         Parameter("to", "place", "where to: an address, or a target's JSON form"),
         Parameter("where", "text", "on which side", required=False, choices=("before", "after", "start", "end")),
     ),
-    propose=propose,
+    propose=_propose,
 )

@@ -30,7 +30,7 @@ def _other(node: CellNode, to: object) -> NotebookCell | Refusal:
     from steadyhand.structure.parsers.notebook import meant
 
     if isinstance(to, bool) or not isinstance(to, str | int):
-        return Refusal(Kind.BAD_REQUEST, f"to: a cell is expected, not {describe(to)}", "give its id or number", {})
+        return Refusal(Kind.BAD_REQUEST, f"to: a cell is expected, not {describe(to)}", "give its id or number")
     found = meant(node.notebook, to)
     if len(found) == 1:
         return found[0]

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.content import remove
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, _arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, _arguments: Arguments) -> Proposal | Refusal:
     """Remove the element."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else remove(*found)
@@ -20,5 +20,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Remove the element.",
     parameters=(),
-    propose=propose,
+    propose=_propose,
 )

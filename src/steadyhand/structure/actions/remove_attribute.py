@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.attributes import remove_attribute
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Remove an attribute."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else remove_attribute(*found, arguments["attr"])
@@ -20,5 +20,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Remove an attribute.",
     parameters=(Parameter("attr", "text", "the attribute's name"),),
-    propose=propose,
+    propose=_propose,
 )

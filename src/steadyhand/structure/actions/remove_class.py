@@ -10,7 +10,7 @@ from steadyhand.structure.parsers.html.classes import names_in, remove_classes
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Remove class names."""
     found = node.open(source)
     names = names_in(arguments["value"])
@@ -24,5 +24,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Remove class names.",
     parameters=(Parameter("value", "text", "one or more class names, parted by blanks"),),
-    propose=propose,
+    propose=_propose,
 )

@@ -10,7 +10,7 @@ from steadyhand.structure.parsers.html.classes import names_in, replace_class
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Replace a class name by another."""
     found = node.open(source)
     old, new = names_in(arguments["old"]), names_in(arguments["new"])
@@ -27,5 +27,5 @@ ACTION = Action(
         Parameter("old", "text", "the class name that goes"),
         Parameter("new", "text", "the class name that takes its place"),
     ),
-    propose=propose,
+    propose=_propose,
 )

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.content import replace_element
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Replace the element by markup."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else replace_element(*found, arguments["value"])
@@ -20,5 +20,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Replace the element by markup.",
     parameters=(Parameter("value", "text", "markup that is complete in itself"),),
-    propose=propose,
+    propose=_propose,
 )

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.attributes import set_attribute
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Set an attribute; a new one goes behind the last."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else set_attribute(*found, arguments["attr"], arguments["value"])
@@ -23,5 +23,5 @@ ACTION = Action(
         Parameter("attr", "text", "the attribute's name"),
         Parameter("value", "text", "its new value, as a browser will see it"),
     ),
-    propose=propose,
+    propose=_propose,
 )

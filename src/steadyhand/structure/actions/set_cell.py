@@ -11,7 +11,7 @@ from steadyhand.text.source import Source
 Place = TableNode | RowNode | CellNode
 
 
-def propose(source: Source, node: Place, args: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: Place, args: Arguments) -> Proposal | Refusal:
     """The cell with other words; its neighbours' padding stays. Refuses a place that is named twice or not at all."""
     if isinstance(node, CellNode):
         return node.replace(source, args["value"]) if not {"row", "column"} & set(args) else _refused(node)
@@ -36,5 +36,5 @@ ACTION = Action(
         Parameter("row", "value", "the row: a number from 1, or what its first cell says", required=False),
         Parameter("column", "value", "the column: a number from 1, or its header", required=False),
     ),
-    propose=propose,
+    propose=_propose,
 )

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.content import set_html
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Replace the content by markup."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else set_html(*found, arguments["value"])
@@ -20,5 +20,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Replace the content by markup.",
     parameters=(Parameter("value", "text", "markup that is complete in itself"),),
-    propose=propose,
+    propose=_propose,
 )

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.content import set_text
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Replace the content by a text, escaped as the element needs it."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else set_text(*found, arguments["value"])
@@ -20,5 +20,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Replace the content by a text, escaped as the element needs it.",
     parameters=(Parameter("value", "text", "the text, as a reader will see it"),),
-    propose=propose,
+    propose=_propose,
 )

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.content import unwrap
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, _arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, _arguments: Arguments) -> Proposal | Refusal:
     """Remove the tags and leave the content."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else unwrap(*found)
@@ -20,5 +20,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Remove the tags and leave the content.",
     parameters=(),
-    propose=propose,
+    propose=_propose,
 )

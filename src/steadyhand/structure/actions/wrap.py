@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.html.wrapping import wrap
 from steadyhand.text.source import Source
 
 
-def propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
+def _propose(source: Source, node: ElementNode, arguments: Arguments) -> Proposal | Refusal:
     """Put the element inside a new one."""
     found = node.open(source)
     return found if isinstance(found, Refusal) else wrap(*found, arguments["value"])
@@ -20,5 +20,5 @@ ACTION = Action(
     takes=(ElementNode,),
     summary="Put the element inside a new one.",
     parameters=(Parameter("value", "text", "the empty wrapper, such as <div></div>"),),
-    propose=propose,
+    propose=_propose,
 )

@@ -48,9 +48,17 @@ def fault(source: Source) -> Fault | None:
     return fault_of(code, source.text)
 
 
+def gap(source: Source) -> Fault | None:
+    """The first error: definitions around it may be left out."""
+    from steadyhand.structure.parsers.code.reading import code_of
+
+    code = code_of(source)
+    return None if isinstance(code, Refusal) or not code.faults else code.faults[0]
+
+
 def _format(language: Language) -> Format:
     is_judged = language.is_checked or language.verdict is not None
-    return Format(language.name, language.suffixes, outline, fault if is_judged else None, language.names)
+    return Format(language.name, language.suffixes, outline, fault if is_judged else None, language.names, gap=gap)
 
 
 FORMATS = tuple(_format(language) for language in languages().values())

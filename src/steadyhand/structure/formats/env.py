@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.structure.format import Entry, Format
+from steadyhand.errors import Kind
+from steadyhand.structure.format import Entry, Fault, Format
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -15,6 +16,17 @@ def _outline(source: Source) -> Sequence[Entry] | Refusal:
 
     reading = source.derive(syntaxes()["env"].read)
     return reading if isinstance(reading, Refusal) else key_entries(reading)
+
+
+def _fault(source: Source) -> Fault | None:
+    """The line of the first error, and nothing of what stands there."""
+    from steadyhand.structure.keys.syntax import syntaxes
+
+    reading = source.derive(syntaxes()["env"].read)
+    if not isinstance(reading, Refusal) or reading.kind != Kind.UNPARSABLE:
+        return None
+    line = reading.details.get("line")
+    return Fault(line if isinstance(line, int) else 1, "this is no line of a .env file")
 
 
 _STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"
@@ -28,5 +40,6 @@ FORMATS = (
             *(f".env.{stage}.local" for stage in ("development", "test", "production")),
         ),
         _outline,
+        _fault,
     ),
 )

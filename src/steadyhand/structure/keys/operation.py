@@ -84,7 +84,7 @@ class Keys:
         names = [None if container.kind == "sequence" else str(item.path[-1]) for item in found[1]]
         if not names:
             expected = "an entry, name and value," if container.kind == "mapping" else "an item"
-            return Refusal(Kind.BAD_REQUEST, f"{expected} is expected here", "write it as the file would", {})
+            return Refusal(Kind.BAD_REQUEST, f"{expected} is expected here", "write it as the file would")
         fold = str.lower if self.reading.folded else str
         standing = {fold(str(child.path[-1])) for child in container.children if container.kind == "mapping"}
         for name in names:
@@ -120,7 +120,7 @@ class Keys:
             return renamed if isinstance(renamed, Refusal) else put
         splices = sorted((*renamed.splices, *put.splices), key=lambda splice: splice.start)
         if any(one.end > two.start for one, two in pairwise(splices)):
-            return Refusal(Kind.BAD_REQUEST, "name and value are not written apart", "use rename-key and set-key", {})
+            return Refusal(Kind.BAD_REQUEST, "name and value are not written apart", "use rename-key and set-key")
         both = Proposal(tuple(splices), (*renamed.notes, *put.notes))
         wanted = Moved(item, name) if written is None else Rewritten(name, kinds)
         return self.checked(both, Asked.instead(self.reading, item, wanted))
@@ -162,7 +162,7 @@ class Keys:
         if not container.is_container:
             return _no_container(container, "mapping", "set-key")
         if container is item or any(part is container for part in item.walk()):
-            return Refusal(Kind.BAD_REQUEST, "a key cannot be moved into itself", "choose another container", {})
+            return Refusal(Kind.BAD_REQUEST, "a key cannot be moved into itself", "choose another container")
         index = self._place(container, beside)
         if isinstance(index, Refusal):
             return index
@@ -170,7 +170,7 @@ class Keys:
             return (None, index) if name is None else _no_container(container, "mapping", "move-key without a name")
         own = name if name is not None else item.path[-1]
         if not isinstance(own, str):
-            return Refusal(Kind.BAD_REQUEST, "an item of a sequence needs a name in a mapping", "add name", {})
+            return Refusal(Kind.BAD_REQUEST, "an item of a sequence needs a name in a mapping", "add name")
         return self._taken(container, own, item) or (own, index)
 
     def _taken(self, container: Item, name: str, besides: Item | None = None) -> Refusal | None:
@@ -241,7 +241,7 @@ def _exists(container: Item, name: str) -> Refusal:
 
 def _no_entry(item: Item, why: str) -> Refusal:
     return Refusal(
-        Kind.BAD_REQUEST, f"{said(item)} {why}", "name an entry inside it" if not item.path else "use set-key", {}
+        Kind.BAD_REQUEST, f"{said(item)} {why}", "name an entry inside it" if not item.path else "use set-key"
     )
 
 

@@ -131,6 +131,11 @@ class Syntax(ABC):
         return self.add(source, container, str(found[1][0].path[-1]), value, index)
 
 
+def refuse(message: str, hint: str) -> Refusal:
+    """A refusal of something the format cannot say."""
+    return Refusal(Kind.BAD_REQUEST, message, hint)
+
+
 def together(why: str) -> Refusal:
     """The refusal of changes that are right one by one and wrong together."""
     return Refusal(

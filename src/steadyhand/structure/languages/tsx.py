@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.structure.language import Language
-from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, STRINGS, TYPESCRIPT
-
-_NEWER = re.compile(r"\bin\s+out\b|\busing\s+\w|\bimport\s+(?:defer|source)\b")
+from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, NEWER, STRINGS, TYPESCRIPT
 
 LANGUAGE = Language(
     name="tsx",
@@ -17,5 +13,5 @@ LANGUAGE = Language(
     query=JAVASCRIPT + TYPESCRIPT,
     strings=STRINGS,
     unit="  ",
-    newer=_NEWER,
+    newer=NEWER,
 )

@@ -48,7 +48,6 @@ class CellNode(Node):
                 Kind.BAD_REQUEST,
                 "a cell as a whole is not replaced: its outputs and id would go",
                 "replace its source (leave part out), or one of its fields with set-key",
-                {},
             )
         return self._write(source, new.removesuffix("\n") if not self.cell.text.endswith("\n") else new)
 
@@ -60,7 +59,6 @@ class CellNode(Node):
                 Kind.BAD_REQUEST,
                 "text beside a cell would be a new cell, and its type is not known",
                 f"act add-cell on this cell with type, source and where {side!r}; where start or end adds lines to it",
-                {},
             )
         old, lines = self.cell.text, text.removesuffix("\n")
         if not old:

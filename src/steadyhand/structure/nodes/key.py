@@ -19,8 +19,8 @@ from steadyhand.structure.keys.operation import Beside, Keys, said
 from steadyhand.structure.keys.path import render_path
 from steadyhand.structure.keys.syntax import Syntax
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
-from steadyhand.text.indent import indent_of
-from steadyhand.text.lines import line_start, split_lines
+from steadyhand.text.indent import indent_at
+from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -63,7 +63,7 @@ class KeyNode(Node):
             index = 0 if where == "start" else len(self.item.children)
             return self.shifted(source, self.keys.insert_raw(self.item, text, index))
         if not self.item.path:
-            return Refusal(Kind.BAD_REQUEST, "nothing stands beside the top", "use where start or end", {})
+            return Refusal(Kind.BAD_REQUEST, "nothing stands beside the top", "use where start or end")
         parent = parent_of(self.keys.reading, self.item)
         index = next(at for at, child in enumerate(parent.children) if child is self.item)
         return self.shifted(source, self.keys.insert_raw(parent, text, index + (where == "after")))
@@ -93,7 +93,7 @@ class KeyNode(Node):
         if own is not None:
             return own
         entry = self.item.entry.shift(self.offset)
-        indent = indent_of(source.text[line_start(source.text, entry.start) : entry.start])
+        indent = indent_at(source.text, entry.start)
         lines = split_lines(entry.of(source.text))
         return "".join([*lines[:1], *(line.removeprefix(indent) for line in lines[1:])])
 
@@ -140,7 +140,7 @@ class KeyNode(Node):
         if isinstance(found, Refusal):
             return found
         if len(found[1]) != 1:
-            return Refusal(Kind.BAD_REQUEST, "one entry, name and value, is expected", "write it as the file does", {})
+            return Refusal(Kind.BAD_REQUEST, "one entry, name and value, is expected", "write it as the file does")
         entry = found[1][0]
         written, old = entry.value.of(found[0].text), self.item.value.of(self.keys.source.text)
         name = str(entry.path[-1])

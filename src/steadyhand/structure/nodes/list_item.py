@@ -18,7 +18,7 @@ from steadyhand.structure.parsers.markdown.outside import checked
 from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.structure.parsers.markdown.refs import BOX, ref_in, words_of
 from steadyhand.structure.parsers.markdown.view import view_of
-from steadyhand.structure.parsers.markdown.weave import cut, prefix_near, swap
+from steadyhand.structure.parsers.markdown.weave import MORE, cut, first_sound, prefix_near, swap
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -120,16 +120,14 @@ class ItemNode(Node):
         item = self.item
         row = item.end if where == "end" else item.paragraph.end if item.paragraph else item.first + 1
         prefix = prefix_near(document, item.first + 1, item.end, item.inside)
-        refusal: Proposal | Refusal | None = None
-        for above, below in ((0, 0), (1, 0), (0, 1), (1, 1)) if _brings_marker(content) else ((1, 0), (1, 1)):
+
+        def attempt(above: int, below: int) -> Proposal | Refusal:
             lines = [*[""] * above, *content.lines, *[""] * (below if row < item.end else 0)]
             made = Proposal.of(source, _at_row(source, document, row, dressed(lines, prefix)))
-            counted = self._counted(source, made, len(content.document.items), own=self.span)
-            if isinstance(counted, Proposal):
-                return counted
-            refusal = refusal or counted
-        assert refusal is not None
-        return refusal
+            return self._counted(source, made, len(content.document.items), own=self.span)
+
+        gaps = MORE if _brings_marker(content) else ((1, 0), (1, 1))
+        return first_sound(attempt(*gap) for gap in gaps)
 
     def _beside(self, source: Source, content: Content, where: Where) -> Proposal | Refusal:
         document, item = known_markdown(source), self.item

@@ -23,9 +23,7 @@ def in_steps(source: Source, read: Callable[[Source], object], steps: Sequence[S
     (Splice(start=0, old='a', new='xxx'),)
     """
     if len(steps) > _MOST:
-        return Refusal(
-            Kind.BAD_REQUEST, f"{len(steps)} values would change at once", "set the keys inside one by one", {}
-        )
+        return Refusal(Kind.BAD_REQUEST, f"{len(steps)} values would change at once", "set the keys inside one by one")
     changes, notes, now = ChangeSet(), list[str](), source
     for step in steps:
         made = step(now)

@@ -9,9 +9,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from steadyhand.errors import Kind
 from steadyhand.structure.keys.item import Item, Plain, Reading
-from steadyhand.structure.keys.syntax import Syntax
+from steadyhand.structure.keys.syntax import Syntax, refuse
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.config_lines import (
     insertion,
@@ -226,11 +225,6 @@ def check_section_name(name: str) -> Refusal | None:
     if name.strip() == name and name and not any(sign in name for sign in "\r\n"):
         return None
     return refuse("a section's name is one line, without blanks around it", "choose another name")
-
-
-def refuse(message: str, hint: str) -> Refusal:
-    """A refusal of something the format cannot say."""
-    return Refusal(Kind.BAD_REQUEST, message, hint, {})
 
 
 def text_of(value: Plain) -> str | Refusal:

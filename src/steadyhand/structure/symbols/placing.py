@@ -16,7 +16,6 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _REST = re.compile(r"[^\r\n]*")
-_ENDING = re.compile(r"\r\n?|\n")
 _COMMA = re.compile(r"[ \t]*,")
 _STUB = re.compile(r"(?:pass|\.\.\.)[ \t]*;?\Z")
 

@@ -9,9 +9,10 @@ import re
 from typing import ClassVar
 
 from steadyhand.structure.keys.item import Plain
+from steadyhand.structure.keys.syntax import refuse
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
-from steadyhand.structure.parsers.line_syntax import LineSyntax, Write, equals_like, refuse, text_of
+from steadyhand.structure.parsers.line_syntax import LineSyntax, Write, equals_like, text_of
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from steadyhand.structure.keys.item import Plain
+from steadyhand.structure.keys.syntax import refuse
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
-from steadyhand.structure.parsers.line_syntax import LineSyntax, Write, equals_like, margin, refuse, text_of
+from steadyhand.structure.parsers.line_syntax import LineSyntax, Write, equals_like, margin, text_of
 from steadyhand.text.indent import indent_of, unit_of
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
@@ -24,6 +25,7 @@ class Ini(LineSyntax):
     """INI as `configparser` reads it, and its relatives."""
 
     name: ClassVar[str] = "ini"
+    formats: ClassVar[tuple[str, ...]] = ("conf",)
     has_sections: ClassVar[bool] = True
 
     def parse(self, source: Source) -> LineFile | Refusal:

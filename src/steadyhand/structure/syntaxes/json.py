@@ -19,7 +19,6 @@ from steadyhand.structure.parsers.json.box import Box, Piece, dedented, shape_li
 from steadyhand.structure.parsers.json.style import (
     Style,
     colon_of,
-    line_indent,
     padding_of,
     style_of,
     write_name,
@@ -28,6 +27,7 @@ from steadyhand.structure.parsers.json.style import (
 )
 from steadyhand.structure.parsers.json.text import fault_of, grammar_of, is_by_line, is_strict, read_part, read_text
 from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 
@@ -55,11 +55,11 @@ class Json(Syntax):
         else:
             is_lined = _is_lined(source, top, item)
             style = replace(style, inline_lists=False, inline_mappings=False) if is_lined and item.children else style
-            written = write_value(value, style, line_indent(source.text, item.entry.start) if is_lined else None)
+            written = write_value(value, style, indent_at(source.text, item.entry.start) if is_lined else None)
         return Proposal.of(source, (item.value, written))
 
     def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
-        shaped = shape_like(written.strip(" \t\r\n"), line_indent(source.text, item.entry.start))
+        shaped = shape_like(written.strip(" \t\r\n"), indent_at(source.text, item.entry.start))
         return _as_strict(source, Proposal.of(source, (item.value, shaped)))
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
@@ -70,7 +70,7 @@ class Json(Syntax):
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
         if item.name is None:
-            return Refusal(Kind.BAD_REQUEST, "an item of an array has no name", "use set-key", {})
+            return Refusal(Kind.BAD_REQUEST, "an item of an array has no name", "use set-key")
         style = _style(source, item)
         return Proposal.of(source, (item.name, write_name(name, style, item.name.of(source.text))))
 
@@ -91,7 +91,7 @@ class Json(Syntax):
         is_lined = _will_be_lined(source, container, index, style, is_filled=True)
         kept = piece.comment_count if is_lined else 0
         if home.comment_count - left.comment_count > kept or (name is None and _has_inner_comment(source, item)):
-            return Refusal(Kind.BAD_REQUEST, "its comments have no place there", "delete the comments first", {})
+            return Refusal(Kind.BAD_REQUEST, "its comments have no place there", "delete the comments first")
         there, at = _after_removal(source, reading, item, container, index)
         come = ChangeSet.of(_insert(between, there, at, [piece], _style(between, there)).splices)
         return Proposal(gone.compose(come).splices)
@@ -109,9 +109,7 @@ class Json(Syntax):
         if isinstance(reading, Refusal):
             expected = 'entries such as "name": value' if kind == "mapping" else "values"
             reason = reading.message.rpartition(": ")[2]
-            return Refusal(
-                Kind.BAD_REQUEST, f"the text is not {expected}: {reason}", "write no brackets around them", {}
-            )
+            return Refusal(Kind.BAD_REQUEST, f"the text is not {expected}: {reason}", "write no brackets around them")
         return alone, reading.documents[0].children
 
     def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
@@ -129,7 +127,7 @@ class Json(Syntax):
         style = _style(source, container)
         is_lined = _will_be_lined(source, container, index, style, is_filled=True)
         if box.comment_count > sum(piece.comment_count for piece in pieces if is_lined):
-            return Refusal(Kind.BAD_REQUEST, "a comment in the text has no place there", "leave comments out", {})
+            return Refusal(Kind.BAD_REQUEST, "a comment in the text has no place there", "leave comments out")
         return _as_strict(source, _insert(source, container, index, pieces, style))
 
     def _insert_value(
@@ -169,7 +167,7 @@ def _carried(source: Source, item: Item, container: Item, name: str | None, styl
         same = name == item.path[-1]
         entry = (written if same else write_name(name, style, written)) + piece.entry[len(written) :]
         return replace(piece, entry=entry)
-    value = to_lf(dedented(item.value.of(source.text), line_indent(source.text, item.entry.start)))
+    value = to_lf(dedented(item.value.of(source.text), indent_at(source.text, item.entry.start)))
     return replace(piece, entry=value if name is None else _named(source, container, name, value, style))
 
 
@@ -272,7 +270,6 @@ def _as_strict(source: Source, proposal: Proposal) -> Proposal | Refusal:
         Kind.BAD_REQUEST,
         "the file is plain JSON, the text has comments or trailing commas",
         "leave them out",
-        {},
     )
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from steadyhand.errors import Kind
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Plain, Reading
-from steadyhand.structure.keys.syntax import Syntax
+from steadyhand.structure.keys.syntax import Syntax, refuse
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.config_steps import Step, in_steps
 from steadyhand.text.changeset import ChangeSet
@@ -64,7 +63,7 @@ class Toml(Syntax):
         place = Span(item.value.start, item.value.start + len(new))
         if len(found) == 1 and found[0].value == place:
             return proposal
-        return _refuse("the text is not one value of TOML", 'write one value, such as "text", 3 or [1, 2]')
+        return refuse("the text is not one value of TOML", 'write one value, such as "text", 3 or [1, 2]')
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
         from steadyhand.structure.parsers.toml.adding import add_entry
@@ -132,7 +131,7 @@ class Toml(Syntax):
             return _made(source, lambda page: put_in(page.text, value, index, items))
         document = read_document(Source.of_text(written))
         if isinstance(document, Refusal) or container.kind != "mapping":
-            return document if isinstance(document, Refusal) else _refuse("tables are expected", "use append-item")
+            return document if isinstance(document, Refusal) else refuse("tables are expected", "use append-item")
         return _made(source, lambda page: put_written(page, document, written, container, index))
 
     def _set_array(self, source: Source, item: Item, values: list[Plain]) -> Proposal | Refusal:
@@ -155,7 +154,7 @@ class Toml(Syntax):
     def _set_table(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
         """A table that is written with headers or dotted keys: its entries change one by one."""
         if not isinstance(value, Mapping) or item.kind != "mapping":
-            return _refuse(
+            return refuse(
                 "it is written with headers or dotted keys and cannot become another kind of value",
                 "take it away with delete-key and add it anew with add-key",
             )
@@ -239,10 +238,6 @@ def _path_without(path: KeyPath, gone: KeyPath) -> KeyPath:
     if isinstance(last, int) and isinstance(own, int) and path[:at] == gone[:at] and own > last:
         return (*path[:at], own - 1, *path[at + 1 :])
     return path
-
-
-def _refuse(message: str, hint: str) -> Refusal:
-    return Refusal(Kind.BAD_REQUEST, message, hint, {})
 
 
 SYNTAX = Toml()

@@ -100,14 +100,14 @@ class YamlSyntax(Syntax):
 def _run(source: Source, value: Plain, propose: Callable[[Parsed], Proposal | Refusal]) -> Proposal | Refusal:
     """What an operation proposes for a source that can be read and a value that can be written."""
     if depth_of(value) > DEEPEST:
-        return Refusal(Kind.TOO_LARGE, "the value is nested too deep", "add its parts one by one", {})
+        return Refusal(Kind.TOO_LARGE, "the value is nested too deep", "add its parts one by one")
     parsed = source.derive(parse)
     if isinstance(parsed, Refusal):
         return parsed
     try:
         return propose(parsed)
     except Unwritable as error:
-        return Refusal(Kind.BAD_REQUEST, f"YAML cannot say this: {error}", "choose another value", {})
+        return Refusal(Kind.BAD_REQUEST, f"YAML cannot say this: {error}", "choose another value")
 
 
 SYNTAX = YamlSyntax()

@@ -13,7 +13,7 @@ from steadyhand.structure.fields import check_text
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.referenced import block_node, item_node
 from steadyhand.structure.parsers.markdown.marks import Document, Item
-from steadyhand.structure.parsers.markdown.names import SHOWN, loose, nearest, section_named, sent
+from steadyhand.structure.parsers.markdown.names import SHOWN, loose, nearest, rows_under, sent
 from steadyhand.structure.parsers.markdown.refs import item_address, ref_address, refs_of, words_of
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
@@ -49,18 +49,15 @@ class Block(Addressed):
         document = markdown_of(source, "blocks")
         if isinstance(document, Refusal):
             return document
-        first, end = 0, document.count
-        if self.under is not None:
-            section = section_named(source, document, self.under)
-            if isinstance(section, Refusal):
-                return section
-            first, end = section.mark.first, section.end
+        within = rows_under(source, document, self.under)
+        if isinstance(within, Refusal):
+            return within
         wanted = self.ref.strip()
         if wanted.startswith("^"):
-            refs = [ref for ref in refs_of(source) if ref.name == wanted[1:] and first <= ref.first < end]
+            refs = [ref for ref in refs_of(source) if ref.name == wanted[1:] and ref.first in within]
             if refs:
                 return [block_node(source, document, ref) for ref in refs]
-        items = _items(document, wanted, first, end)
+        items = _items(document, wanted, within)
         return [item_node(source, document, item) for item in items] or self._none(source, document)
 
     def _none(self, source: Source, document: Document) -> Refusal:
@@ -80,9 +77,9 @@ class Block(Addressed):
         return Refusal(Kind.NO_SUCH_TARGET, message, sent(places), {"nearest": places})
 
 
-def _items(document: Document, wanted: str, first: int, end: int) -> list[Item]:
+def _items(document: Document, wanted: str, within: range) -> list[Item]:
     """The items that say it, by the strictest reading that finds any."""
-    items = [item for item in document.items if first <= item.first < end and item.paragraph is not None]
+    items = [item for item in document.items if item.first in within and item.paragraph is not None]
     bare = _MARKER.sub("", wanted, count=1) if _MARKER.match(wanted) else wanted
     bare = _BOX.sub("", bare, count=1) if _BOX.match(bare) else bare
     if not bare:

@@ -12,7 +12,7 @@ from steadyhand.structure.fields import bad_request, check_integer, check_text
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.code_block import PARTS, code_block_node, language_of
 from steadyhand.structure.parsers.markdown.marks import Document
-from steadyhand.structure.parsers.markdown.names import SHOWN, section_named
+from steadyhand.structure.parsers.markdown.names import SHOWN, rows_under
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
 
@@ -52,16 +52,13 @@ class CodeBlock(Addressed):
         document = markdown_of(source, "code blocks")
         if isinstance(document, Refusal):
             return document
-        first, end = 0, document.count
-        if self.heading is not None:
-            section = section_named(source, document, self.heading)
-            if isinstance(section, Refusal):
-                return section
-            first, end = section.mark.first, section.end
+        within = rows_under(source, document, self.heading)
+        if isinstance(within, Refusal):
+            return within
         found = [
             number
             for number, mark in enumerate(document.codes)
-            if first <= mark.first < end
+            if mark.first in within
             and self.index in (None, number)
             and self.language in (None, language_of(mark), mark.text)
         ]
@@ -73,7 +70,7 @@ class CodeBlock(Addressed):
                 for number in numbers
                 if number < len(document.codes)
                 and language_of(document.codes[number]) == wanted
-                and first <= document.codes[number].first < end
+                and document.codes[number].first in within
             ]
         return [code_block_node(document, number, self.part) for number in found] or self._none(document)
 

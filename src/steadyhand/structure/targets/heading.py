@@ -44,6 +44,9 @@ class Heading(Addressed):
 
     def __post_init__(self) -> None:
         self._check_shared()
+        given: object = self.path
+        if isinstance(given, list):
+            object.__setattr__(self, "path", tuple(given))
         if isinstance(self.path, str):
             return
         if not isinstance(self.path, tuple) or not self.path:

@@ -62,13 +62,16 @@ class Symbol(Addressed):
         if doubtful is not None:
             return self._doubtful(code, doubtful)
         numbers = _numbers(code)
-        nodes: list[Node] = []
-        for index in found:
-            node = node_of(source, code, index, self.part, numbers[index])
-            if isinstance(node, Refusal):
-                return node
-            nodes.append(node)
-        return nodes
+        made = [(index, node_of(source, code, index, self.part, numbers[index])) for index in found]
+        if self.nth is None:  # of a prototype and its definition only one can be meant by its body
+            nodes = [node for _, node in made if not isinstance(node, Refusal)]
+            return nodes or next(node for _, node in made if isinstance(node, Refusal))
+        meant = made[self.nth - (self.nth > 0)][1] if -len(made) <= self.nth - (self.nth > 0) < len(made) else None
+        if isinstance(meant, Refusal):
+            return meant
+        whole = [node_of(source, code, index, "whole", numbers[index]) if isinstance(node, Refusal) else node
+                 for index, node in made]  # fmt: skip
+        return [node for node in whole if not isinstance(node, Refusal)]
 
     def _answering(self, code: Code) -> list[int]:
         """The definitions that answer: by the very path, else by a path written otherwise, else by the end of one."""

@@ -14,7 +14,7 @@ from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.table import cell_node, row_node, table_node
 from steadyhand.structure.parsers.markdown.cells import column_of, rows_named, rows_of
 from steadyhand.structure.parsers.markdown.marks import Document
-from steadyhand.structure.parsers.markdown.names import SHOWN, section_named
+from steadyhand.structure.parsers.markdown.names import SHOWN, rows_under
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
 
@@ -61,16 +61,13 @@ class Table(Addressed):
         document = markdown_of(source, "tables")
         if isinstance(document, Refusal):
             return document
-        first, end = 0, document.count
-        if self.heading is not None:
-            section = section_named(source, document, self.heading)
-            if isinstance(section, Refusal):
-                return section
-            first, end = section.mark.first, section.end
+        within = rows_under(source, document, self.heading)
+        if isinstance(within, Refusal):
+            return within
         numbers = [
             number
             for number, mark in enumerate(document.tables)
-            if first <= mark.first < end and self.index in (None, number)
+            if mark.first in within and self.index in (None, number)
         ]
         if not numbers:
             return _no_table(document)

@@ -1,7 +1,4 @@
-"""Guards that a person leaves out: the option that names them.
-
-The names come from the guards themselves, and only when somebody types one or asks for the help of a command.
-"""
+"""Guards that a person leaves out: the option that names them."""
 
 from __future__ import annotations
 
@@ -9,33 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
+
+from steadyhand.surfaces.cli.named import Name, NamingOption
 
 __all__ = ["guard_option", "guards_but"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-class GuardName(click.ParamType[str]):
-    """The name of a guard."""
-
-    name = "guard"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value not in _names():
-            self.fail(f"{value!r} is not one of {', '.join(_names())}", param, ctx)
-        return str(value)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        return [CompletionItem(name) for name in _names() if name.startswith(incomplete)]
-
-
-class _GuardOption(click.Option):
-    """An option whose help names every guard there is."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        record = super().get_help_record(ctx)
-        return None if record is None else (record[0], f"{record[1]} One of {', '.join(_names())}.")
 
 
 def _names() -> tuple[str, ...]:
@@ -58,8 +34,8 @@ def guard_option(function: _Function) -> _Function:
     return click.option(
         *("--no-guard", "without"),
         metavar="NAME",
-        type=GuardName(),
-        cls=_GuardOption,
+        type=Name("guard", _names),
+        cls=NamingOption,
         multiple=True,
         help="Leave out a check of the result: syntax lets an edit break a file that parses; may be repeated.",
     )(function)

@@ -13,7 +13,6 @@ def _declared(inner: str) -> str:
 
 
 _FUNCTION = "(function_declarator declarator: [(identifier) (field_identifier)] @name)"
-_NAMED = "[(identifier) (field_identifier)] @name"
 
 C = f"""
 (function_definition declarator: {_declared(_FUNCTION)} body: (_) @body) @function

@@ -1,6 +1,11 @@
-"""What JavaScript and TypeScript call a definition: the queries their languages share."""
+"""What JavaScript and TypeScript call a definition: the queries their languages share, and what the grammars lack."""
 
 from __future__ import annotations
+
+import re
+
+# What is valid TypeScript and newer than the grammar.
+NEWER = re.compile(r"\bin\s+out\b|\busing\s+\w|\bimport\s+(?:defer|source)\b")
 
 _FUNCTION_VALUE = """[
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)

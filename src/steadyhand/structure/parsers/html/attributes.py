@@ -47,10 +47,19 @@ def set_attribute(page: Page, element: Element, name: str, value: str) -> Propos
     doubt = doubt_of(page, tag, attribute, name)
     if doubt is not None:
         return refuse_change(page, element, doubt)
+    if attribute is not None and _says(page, element, name) == value and is_plain(value, tag.span.of(page.source.text)):
+        return Proposal(())
     write = _write_new(page, tag, name, value) if attribute is None else _write_value(attribute, value)
     if write is None:
         return refuse_change(page, element, "the template syntax in the value has both kinds of quotes")
     return settle(page, element, [write], {ascii_lower(name): mask_value(value)})
+
+
+def _says(page: Page, element: Element, name: str) -> str | None:
+    """The value an attribute has by now, whatever it is written with; None for one that has none."""
+    assert element.start_tag is not None
+    found = start_tag_attributes(element.start_tag.of(page.masked.text)) or []
+    return next((value for key, value in found if key == ascii_lower(name)), None)
 
 
 def remove_attribute(page: Page, element: Element, name: str) -> Proposal | Refusal:

@@ -70,8 +70,10 @@ def _near_words(page: Page, part: str) -> list[str]:
         words.update(dict.fromkeys(word for word in values[sign] if re.fullmatch(r"[A-Za-z_][\w-]*", word)))
         if len(words) > _MOST_WORDS:
             break
-    near = difflib.get_close_matches(part[len(sign) :][:100], list(words), n=3, cutoff=0.6)
-    return [f"{sign}{word}" for word in near]
+    asked = part[len(sign) :][:100]
+    near = difflib.get_close_matches(asked, list(words), n=3, cutoff=0.6)
+    longer = [word for word in words if len(asked) > 2 and (asked in word or word in asked) and len(word) > 2][:3]
+    return [f"{sign}{word}" for word in dict.fromkeys([*near, *longer])]
 
 
 def _shown(page: Page, index: int) -> dict[str, object]:

@@ -60,7 +60,8 @@ def _misread(source: Source, proposal: Proposal, after: Page, images: Collection
             return _clash_at(source, splice.start)
     if counted != len(new_starts):
         return _clash_at(source, proposal.splices[0].start)
-    return next((_clash_at(source, at) for at in _joined(source.text, proposal, after.source.text)), None)
+    joined = _joined(source.text, proposal, after.source.text)
+    return next((_clash_at(source, at) for at, place in joined if _is_markup(after, located, place)), None)
 
 
 def _places(proposal: Proposal) -> list[int]:
@@ -79,16 +80,19 @@ def _is_markup(after: Page, located: list[tuple[int, int]], place: int) -> bool:
     return place >= element.start_tag.end and not is_text
 
 
-def _joined(before: str, proposal: Proposal, after: str) -> list[int]:
-    """Changes with only text between them, where something unfinished in the text may now be finished."""
+def _joined(before: str, proposal: Proposal, after: str) -> list[tuple[int, int]]:
+    """Changes with only text between them, where something unfinished in the text may now be finished.
+
+    Where each begins, and where its new text begins afterwards.
+    """
     places = _places(proposal)
-    found: list[int] = []
+    found: list[tuple[int, int]] = []
     for (first, _), (second, place) in pairwise(zip(proposal.splices, places, strict=True)):
         ends = (place, place + len(second.new))
         if "<" not in before[first.end : second.start] and any(
             _UNFINISHED.search(after, max(0, end - _LONGEST), end) for end in ends
         ):
-            found.append(second.start)
+            found.append((second.start, place))
     return found
 
 

@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.json.grammar import Grammar
-from steadyhand.structure.parsers.json.style import Style, comma_of, line_indent
+from steadyhand.structure.parsers.json.style import Style, comma_of
+from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import line_start, split_bodies, split_lines, to_lf
 from steadyhand.text.span import Span
 
@@ -179,7 +180,7 @@ class Box:
         at = comments[-1] if comments else inner.start
         rest = Span(at, inner.end)
         if lined or "\n" in rest.of(self.text) or "\r" in rest.of(self.text):
-            indent = line_indent(self.text, self.item.value.start)
+            indent = indent_at(self.text, self.item.value.start)
             ends = [*([","] * (len(pieces) - 1)), ""]
             unit = indent + style.unit
             text = "".join(piece.lines(unit, end) for piece, end in zip(pieces, ends, strict=True))

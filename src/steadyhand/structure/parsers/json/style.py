@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from steadyhand.structure.keys.item import Item, Plain
-from steadyhand.text.indent import indent_of
+from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import line_start
 
 _LOOKED_AT = 400
@@ -94,13 +94,8 @@ def unit_of(text: str, container: Item) -> str | None:
     line = line_start(text, child, start)
     if line <= start or text[line:child].strip(" \t"):
         return None
-    outer = line_indent(text, start)
+    outer = indent_at(text, start)
     return text[line:child].removeprefix(outer) if text[line:child].startswith(outer) else None
-
-
-def line_indent(text: str, offset: int) -> str:
-    """The blanks in front of the line an offset lies in."""
-    return indent_of(text[line_start(text, offset) : offset])
 
 
 def write_text(value: str, style: Style, quote: str = '"') -> str:

@@ -138,7 +138,7 @@ def rows_named(rows: Sequence[Row], row: int | str, number: int) -> list[int] | 
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"table {number} has {len(rows) - 1} rows beneath its header, there is no row {row}",
-            f"send table:{number}[{len(rows) - 1}] for the last one",
+            f"send table:{number}[{len(rows) - 1}]",
             {"nearest": [f"table:{number}[{len(rows) - 1}]"]},
         )
     words = [each.words(0) for each in rows]

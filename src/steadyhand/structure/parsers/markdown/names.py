@@ -166,11 +166,13 @@ def _numbers(source: Source) -> list[int | None]:
     return numbers
 
 
-def section_named(source: Source, document: Document, name: str) -> Section | Refusal:
-    """The one section a name means, where it only says in which part of a file to look."""
+def rows_under(source: Source, document: Document, name: str | None) -> range | Refusal:
+    """The rows of the one section a name means, where it only says in which part of a file to look; None: all rows."""
+    if name is None:
+        return range(document.count)
     found = sections_named(source, document, name)
     if len(found) == 1:
-        return found[0]
+        return range(found[0].mark.first, found[0].end)
     if not found:
         return no_such_heading(source, document, name)
     places = [{"address": address_of(source, section), "line": section.mark.first + 1} for section in found[:SHOWN]]
@@ -187,7 +189,7 @@ def _fits(section: Section, asked: Asked) -> bool:
     return asked.level is None or section.mark.level == asked.level
 
 
-def nearest(name: str, known: Iterable[str], limit: int = SHOWN) -> list[str]:
+def nearest(name: str, known: Iterable[str]) -> list[str]:
     """The known names most like `name`, the likest first; of paths of headings, their ends."""
     from rapidfuzz import fuzz, process  # only a refusal needs it
 
@@ -196,9 +198,9 @@ def nearest(name: str, known: Iterable[str], limit: int = SHOWN) -> list[str]:
     wanted = loose(_SEPARATORS.split(Asked.of(name).words)[-1])
     found: dict[int, None] = {}
     for scorer, least in ((fuzz.ratio, 50), (fuzz.token_set_ratio, 70)):
-        for _, _, place in process.extract(wanted, ends, scorer=scorer, limit=limit, score_cutoff=least):
+        for _, _, place in process.extract(wanted, ends, scorer=scorer, limit=SHOWN, score_cutoff=least):
             found.setdefault(place)
-    return [names[place] for place in found][:limit]
+    return [names[place] for place in found][:SHOWN]
 
 
 def no_such_heading(source: Source, document: Document, name: str) -> Refusal:

@@ -7,6 +7,7 @@ of its neighbours, it gets it; where no blank line helps, the edit is refused.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Proposal, Refusal
@@ -19,7 +20,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 # Blank lines more than the habit asks for, above and below, until what is written is read as it should be.
-_MORE = ((0, 0), (1, 0), (0, 1), (1, 1))
+MORE = ((0, 0), (1, 0), (0, 1), (1, 1))
 
 
 def weave(source: Source, document: Document, row: int, content: Content, container: int = 0) -> Proposal | Refusal:
@@ -33,10 +34,17 @@ def weave(source: Source, document: Document, row: int, content: Content, contai
     above, below = _gaps(source, document, row, content, container)
     is_row = above == 0 and before is not None and before.kind == "table" and not content.starts_with_heading
     own = document.span_of(before.first, before.end, container) if is_row and before is not None else None
-    refusal: Proposal | Refusal | None = None
-    for more_above, more_below in _MORE:
-        span, text = _woven(source, document, row, content, container, above + more_above, below + more_below)
-        made = checked(source, Proposal.of(source, (span, text)), content, own=own)
+    woven = (
+        _woven(source, document, row, content, container, above + more_above, below + more_below)
+        for more_above, more_below in MORE
+    )
+    return first_sound(checked(source, Proposal.of(source, write), content, own=own) for write in woven)
+
+
+def first_sound(attempts: Iterable[Proposal | Refusal]) -> Proposal | Refusal:
+    """The first attempt that is a proposal; where none is, the first refusal. There is at least one."""
+    refusal: Refusal | None = None
+    for made in attempts:
         if isinstance(made, Proposal):
             return made
         refusal = refusal or made
@@ -63,17 +71,10 @@ def swap(
     if document.is_led(first, container):
         text = dressed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
         return checked(source, Proposal.of(source, (span, text)), content)
-    refusal: Proposal | Refusal | None = None
-    for above, below in _MORE:
-        text = dressed([*[""] * above, *content.lines, *[""] * below], prefix)
-        if span.of(source.text)[-1:] not in ("\n", "\r"):
-            text = text.removesuffix("\n")
-        made = checked(source, Proposal.of(source, (span, text)), content)
-        if isinstance(made, Proposal):
-            return made
-        refusal = refusal or made
-    assert refusal is not None
-    return refusal
+    texts = (dressed([*[""] * above, *content.lines, *[""] * below], prefix) for above, below in MORE)
+    if span.of(source.text)[-1:] not in ("\n", "\r"):
+        texts = (text.removesuffix("\n") for text in texts)
+    return first_sound(checked(source, Proposal.of(source, (span, text)), content) for text in texts)
 
 
 def cut(source: Source, document: Document, first: int, end: int, container: int = 0) -> Proposal | Refusal:

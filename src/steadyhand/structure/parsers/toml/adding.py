@@ -32,9 +32,7 @@ def add_entry(page: Page, container: Item, name: str, value: Plain, index: int) 
     if lines:
         return [write_sections(page, section_slot(page, container, index), "\n".join(lines))]
     if 0 < index < len(container.children) and all(note_of(one).sections for one in container.children[index - 1 :]):
-        return Refusal(
-            Kind.BAD_REQUEST, "a key stands before the tables of its table", "leave before and after out", {}
-        )
+        return Refusal(Kind.BAD_REQUEST, "a key stands before the tables of its table", "leave before and after out")
     return add_written(page, container, name, render_value(value, page.style), index)
 
 
@@ -69,7 +67,6 @@ def append_items(page: Page, container: Item, values: Sequence[Plain], index: in
             Kind.BAD_REQUEST,
             "this array is written as [[tables]]: each item of it is a table",
             "send an object as the value",
-            {},
         )
     lines: list[str] = []
     for value in values:

@@ -5,19 +5,16 @@ Each layout stays: on one line, an item a line, with or without a comma behind t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from steadyhand.structure.parsers.config_lines import comments_above, line_above, line_end, merged, parted
 from steadyhand.structure.parsers.toml.parts import Value
-from steadyhand.text.indent import indent_of
+from steadyhand.structure.parsers.toml.scan import BETWEEN, LINE_END
+from steadyhand.text.indent import indent_at, indent_of
 from steadyhand.text.lines import line_start
 from steadyhand.text.span import Span
 
 Writes = list[tuple[Span, str]]
-
-_BETWEEN = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
-_REST = re.compile(r"[ \t]*+(?:#[^\n]*+)?+(?:\r?\n|\Z)")
 
 
 def put_in(text: str, value: Value, index: int, new: Sequence[str], padding: str = "") -> Writes:
@@ -49,7 +46,7 @@ def _put_before(text: str, value: Value, index: int, new: Sequence[str]) -> tupl
         return Span(at, at), "".join(f"{one}{_comma(text, value)}" for one in new)
     low = line_end(text, value.inner[index - 1].end) if index else value.span.start
     at = comments_above(text, line_start(text, item.start), low)
-    return Span(at, at), "".join(f"{_indent(text, item.start)}{one},\n" for one in new)
+    return Span(at, at), "".join(f"{indent_at(text, item.start)}{one},\n" for one in new)
 
 
 def _put_behind(text: str, value: Value, new: Sequence[str]) -> Writes:
@@ -59,14 +56,14 @@ def _put_behind(text: str, value: Value, new: Sequence[str]) -> Writes:
         if comma is not None:
             return [(Span(comma + 1, comma + 1), "".join(f" {one}," for one in new))]
         return [(Span(last.end, last.end), "".join(f"{_comma(text, value)}{one}" for one in new))]
-    indent = _indent(text, last.start)
+    indent = indent_at(text, last.start)
     if comma is not None:
-        if _REST.match(text, comma + 1) is None:
+        if LINE_END.match(text, comma + 1) is None:
             return [(Span(comma + 1, comma + 1), "".join(f"\n{indent}{one}," for one in new))]
         at = line_end(text, comma)
         return [(Span(at, at), "".join(f"{indent}{one},\n" for one in new))]
     lines = f",\n{indent}".join(new)
-    if _REST.match(text, last.end) is None:
+    if LINE_END.match(text, last.end) is None:
         return [(Span(last.end, last.end), f",\n{indent}{lines}")]
     at = line_end(text, last.end)
     return [(Span(last.end, last.end), ","), (Span(at, at), f"{indent}{lines}\n")]
@@ -92,7 +89,7 @@ def _spans_of(text: str, value: Value, inner: tuple[Span, ...], at: int) -> list
     is_last = at == len(inner) - 1
     comma = comma_behind(text, item.end) if not is_last or value.has_comma else None
     end = item.end if comma is None else comma + 1
-    if begins_line(text, item.start) and _REST.match(text, end) and "#" not in text[item.end : end]:
+    if begins_line(text, item.start) and LINE_END.match(text, end) and "#" not in text[item.end : end]:
         low = line_end(text, inner[at - 1].end) if at else value.span.start
         start = comments_above(text, line_start(text, item.start), max(low, line_end(text, value.span.start)))
         return [Span(start, line_end(text, end))]
@@ -105,7 +102,7 @@ def _spans_of(text: str, value: Value, inner: tuple[Span, ...], at: int) -> list
 
 def comma_behind(text: str, end: int) -> int | None:
     """Where the comma behind an item stands, if there is one."""
-    found = _BETWEEN.match(text, end)
+    found = BETWEEN.match(text, end)
     at = found.end() if found else end
     return at if text.startswith(",", at) else None
 
@@ -113,10 +110,6 @@ def comma_behind(text: str, end: int) -> int | None:
 def begins_line(text: str, at: int) -> bool:
     """Whether nothing but blanks stands before it on its line."""
     return not text[line_start(text, at) : at].strip(" \t")
-
-
-def _indent(text: str, at: int) -> str:
-    return indent_of(text[line_start(text, at) : at])
 
 
 def _comma(text: str, value: Value) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steadyhand.errors import Kind
 from steadyhand.structure.keys.item import Item, KeyPath
+from steadyhand.structure.keys.syntax import refuse
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.config_lines import with_endings_of
 from steadyhand.structure.parsers.toml.adding import add_written, enclosing
@@ -40,7 +40,7 @@ def pick_up(page: Page, item: Item, path: KeyPath) -> Load | Refusal:
     """The item as text; sections get the path that they will have."""
     note = note_of(item)
     if note.form == "dotted":
-        return _refuse("it is written as dotted keys", "move its keys one by one")
+        return refuse("it is written as dotted keys", "move its keys one by one")
     if note.sections:
         return Load(sections=_renamed_sections(page, item, path))
     if note.home is None or not note.pairs:
@@ -60,7 +60,7 @@ def put_down(page: Page, load: Load, container: Item, name: str | None, index: i
     if note.form == "array" and note.value is not None:
         return put_in(page.text, note.value, index, [load.value])
     if name is None:
-        return _refuse("an array of [[tables]] takes only tables", "use append-item with an object as the value")
+        return refuse("an array of [[tables]] takes only tables", "use append-item with an object as the value")
     if enclosing(page, container) is not None:
         return add_written(page, container, name, load.value, index)
     slot = pair_slot(page, container, index)
@@ -76,11 +76,11 @@ def put_written(page: Page, written: Document, text: str, container: Item, index
     note = note_of(container)
     if len(written.sections) > 1:
         if pairs or note.form != "root":
-            return _refuse("headers can only be inserted at the top of the file", "use add-key or move-key instead")
+            return refuse("headers can only be inserted at the top of the file", "use add-key or move-key instead")
         return [write_sections(page, section_slot(page, container, index), to_lf(text).strip("\n"))]
     if enclosing(page, container) is not None or note.form == "dotted":
         if len(pairs) != 1 or len(pairs[0].key) != 1:
-            return _refuse("one entry with a plain name is expected here", "insert them one by one")
+            return refuse("one entry with a plain name is expected here", "insert them one by one")
         return add_written(page, container, pairs[0].key[0].name, pairs[0].value.span.of(text), index)
     slot = pair_slot(page, container, index)
     return [write_lines(page, slot, _indented(text, pairs, slot.indent).strip("\n"))]
@@ -112,7 +112,7 @@ def unfit(item: Item, container: Item) -> Refusal | None:
         is_fit = around in ("root", "table", "implicit", "element")
     if is_fit:
         return None
-    return _refuse("it is written with headers, which cannot stand there", "add it anew with add-key and delete it")
+    return refuse("it is written with headers, which cannot stand there", "add it anew with add-key and delete it")
 
 
 def _renamed_sections(page: Page, item: Item, path: KeyPath) -> str:
@@ -133,7 +133,3 @@ def _renamed_sections(page: Page, item: Item, path: KeyPath) -> str:
         made[-1] += page.text[at : run.end]
     gap = "\n\n" if page.parts_sections else "\n"
     return gap.join(body(text) for text in made)
-
-
-def _refuse(message: str, hint: str) -> Refusal:
-    return Refusal(Kind.BAD_REQUEST, message, hint, {})

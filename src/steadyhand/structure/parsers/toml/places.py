@@ -17,7 +17,7 @@ from steadyhand.structure.parsers.config_lines import (
 from steadyhand.structure.parsers.toml.parts import Pair
 from steadyhand.structure.parsers.toml.tree import Document, note_of
 from steadyhand.structure.parsers.toml.write import Style, equals_of, render_key, style_of
-from steadyhand.text.indent import indent_of
+from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import line_start
 from steadyhand.text.span import Span
 
@@ -102,7 +102,7 @@ def pair_slot(page: Page, container: Item, index: int) -> Slot:
 
 def _beside(page: Page, container: Item, like: Pair, at: int) -> Slot:
     start = like.key[0].span.start
-    indent = indent_of(page.text[line_start(page.text, start) : start])
+    indent = indent_at(page.text, start)
     return Slot(at, indent, dotted_prefix(page.text, container, like))
 
 
@@ -120,7 +120,7 @@ def _first_in(page: Page, home: int) -> Slot:
     header = page.document.sections[home].header
     if header is not None:
         start = header.span.start
-        return Slot(line_end(page.text, header.span.end), indent_of(page.text[line_start(page.text, start) : start]))
+        return Slot(line_end(page.text, header.span.end), indent_at(page.text, start))
     if len(page.document.sections) > 1:
         return Slot(page.head(1), below="\n")
     is_below_comment = page.text.strip() and not page.text.endswith(("\n\n", "\r\n\r\n"))

@@ -58,7 +58,6 @@ def _remove_sections(page: Page, item: Item, parent: Item) -> Writes | Refusal:
             Kind.BAD_REQUEST,
             "it is the only one of its [[tables]], and an empty array cannot be written that way",
             f"delete the whole array, key {render_table(parent.path)}",
-            {},
         )
     spans = section_runs(page, item)
     if around.form == "implicit" and len(around.sections) == len(note.sections):

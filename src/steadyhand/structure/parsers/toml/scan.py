@@ -17,8 +17,8 @@ from steadyhand.text.span import Span
 DEEPEST = 80
 
 _BLANKS = re.compile(r"[ \t]*")
-_BETWEEN = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
-_LINE_END = re.compile(r"[ \t]*+(?:#[^\n]*+)?+(?:\r?\n|\Z)")
+BETWEEN = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
+LINE_END = re.compile(r"[ \t]*+(?:#[^\n]*+)?+(?:\r?\n|\Z)")
 _ONE_LINE = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|' + r"'[^'\n]*+'"
 _NAME = re.compile(rf"[ \t]*+([A-Za-z0-9_-]++|{_ONE_LINE})[ \t]*+")
 _STRING = (
@@ -83,12 +83,12 @@ class _Scanner:
 
     def skip_between(self) -> int:
         """Over blanks, line ends and comments."""
-        if found := _BETWEEN.match(self.text, self.at):
+        if found := BETWEEN.match(self.text, self.at):
             self.at = found.end()
         return self.at
 
     def end_line(self) -> None:
-        found = _LINE_END.match(self.text, self.at)
+        found = LINE_END.match(self.text, self.at)
         if found is None:
             self.fail("the end of the line is expected")
         self.at = found.end()

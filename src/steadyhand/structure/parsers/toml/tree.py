@@ -141,26 +141,6 @@ def read_document(source: Source) -> Document | Refusal:
     return Document(sections, Reading((top,)))
 
 
-def is_alike(one: object, two: object) -> bool:
-    """Whether two loaded documents are the same, types and order of names included."""
-    waiting = [(one, two)]
-    while waiting:
-        left, right = waiting.pop()
-        if type(left) is not type(right):
-            return False
-        if isinstance(left, dict) and isinstance(right, dict):
-            if list(left) != list(right):
-                return False
-            waiting += zip(left.values(), right.values(), strict=True)
-        elif isinstance(left, list) and isinstance(right, list):
-            if len(left) != len(right):
-                return False
-            waiting += zip(left, right, strict=True)
-        elif left != right and repr(left) != repr(right):
-            return False
-    return True
-
-
 def _is_read_as(top: Item, loaded: object) -> bool:
     """Whether the items say what the standard library reads, types and order of names included."""
     waiting = [(top, loaded)]

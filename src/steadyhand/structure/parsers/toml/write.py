@@ -75,7 +75,6 @@ def unsayable(value: Plain) -> Refusal | None:
                 Kind.BAD_REQUEST,
                 "TOML has no null",
                 "leave the key out, take it away with delete-key, or write an empty text",
-                {},
             )
         if isinstance(part, Mapping):
             waiting += part.values()

@@ -61,7 +61,6 @@ def rename(source: Source, parsed: Parsed, item: Item, name: str) -> Proposal | 
             Kind.BAD_REQUEST,
             f"{shown} is no simple name",
             "add the entry under its new name with add-key, and delete this one",
-            {},
         )
     if name == item.path[-1]:
         return Proposal(())
@@ -113,5 +112,4 @@ def _one_pair() -> Refusal:
         Kind.BAD_REQUEST,
         "a pair inside brackets without braces has exactly one entry",
         "name the item itself, or replace it by a mapping in braces",
-        {},
     )

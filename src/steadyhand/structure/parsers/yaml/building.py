@@ -367,6 +367,3 @@ def _end_of_body(text: str, start: int, end: int) -> int:
         if line.end() - line.start("blanks") > width:
             last = line.end()
     return floor + last
-
-
-__all__ = ["DEEPEST", "Builder", "Step", "TooDeep", "Unreadable"]

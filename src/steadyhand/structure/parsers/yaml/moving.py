@@ -239,5 +239,4 @@ def _refused(reason: str) -> Refusal:
         Kind.BAD_REQUEST,
         f"it cannot be moved there as it is written: {reason}",
         "add the value there with add-key or append-item, and delete it here",
-        {},
     )

@@ -106,7 +106,7 @@ def at_margin(written: str) -> list[str] | Refusal:
     while rows and not rows[0].strip():
         rows.pop(0)
     if not rows:
-        return Refusal(Kind.BAD_REQUEST, "the new text is empty", "delete the entry, or write null", {})
+        return Refusal(Kind.BAD_REQUEST, "the new text is empty", "delete the entry, or write null")
     first = _blanks(rows[0])
     if first:
         return [row[min(first, _blanks(row)) :] for row in rows]
@@ -177,7 +177,6 @@ def _unclear() -> Refusal:
         Kind.BAD_REQUEST,
         "the new text means one thing with its first line at the margin, another with it as far right as the rest",
         "write the first line with the indentation it should have",
-        {},
     )
 
 
@@ -186,5 +185,4 @@ def _several_lines() -> Refusal:
         Kind.BAD_REQUEST,
         "text of several lines cannot be put between brackets",
         "write it on one line, with brackets of its own",
-        {},
     )

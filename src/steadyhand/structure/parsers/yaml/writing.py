@@ -106,13 +106,13 @@ def number(value: float) -> str:
     return mantissa + (".0" if letter and "." not in mantissa else "") + letter + exponent
 
 
-def value_rows(value: Plain, manner: Manner, wish: Wish | None = None) -> Written:
-    """A value as it stands behind a name or a dash; `wish` where it is not the manner's."""
-    if isinstance(value, str) and "\n" in value and (wish or manner.text) == "plain" and fits_literal(value):
+def value_rows(value: Plain, manner: Manner) -> Written:
+    """A value as it stands behind a name or a dash."""
+    if isinstance(value, str) and "\n" in value and manner.text == "plain" and fits_literal(value):
         head, rows = literal(value, manner.step)
         return Written(head, tuple(rows))
     if not isinstance(value, Mapping | list | tuple):
-        return Written(scalar(value, wish or manner.text, manner, in_flow=False))
+        return Written(scalar(value, manner.text, manner, in_flow=False))
     if not value:
         return Written("{}" if isinstance(value, Mapping) else "[]")
     return Written("", tuple(collection_rows(value, manner)), is_below=True)

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 def run(invocation: Invocation, file: str, address: str, encoding: str | None, **which: Any) -> int:
     """Show where an address leads: lines, characters, bytes, and the text.
 
-    This is what edit --at would replace and delete --at would delete; it is refused as they would refuse it. In the
-    text, ⟦ and ⟧ mark the beginning and the end of a place that is not whole lines.
+    This is what edit --at would replace, and it is refused as an edit would be. delete --at may take more along: the
+    name of a key, the fences of a code block, the blank lines that parted a section from the next. In the text, ⟦ and
+    ⟧ mark the beginning and the end of a place that is not whole lines.
     """
     output = invocation.output
     target = address_target(address)

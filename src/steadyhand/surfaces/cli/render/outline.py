@@ -23,7 +23,7 @@ _HEAD = 12  # of them before those that are left out
 def outline_lines(outline: Outline, *, width: int) -> list[Line]:
     """A row for each entry: lines, kind, label indented by depth, and the address. Only the label is ever cut."""
     if not outline.entries:
-        return [(Piece("nothing in it can be addressed but its lines", "dim"),)]
+        return [(Piece("nothing in it can be addressed but its lines", "dim"),), *_gap(outline)]
     rows = [
         (
             _range(outline.lines_of(entry)),
@@ -42,7 +42,7 @@ def outline_lines(outline: Outline, *, width: int) -> list[Line]:
         )
         for row in rows
     ]
-    return shown + _left_out(outline)
+    return shown + _left_out(outline) + _gap(outline)
 
 
 def _range(lines: tuple[int, int]) -> str:
@@ -56,6 +56,14 @@ def _widths(rows: Sequence[Sequence[str]], width: int) -> tuple[int, int, int]:
     kind = min(kind, _KIND)
     room = width - lines - kind - min(address, width // 2) - 6
     return lines, kind, min(label, max(room, _LABEL))
+
+
+def _gap(outline: Outline) -> list[Line]:
+    """Where the file does not parse, if what stands around it may be missing."""
+    if outline.gap is None:
+        return []
+    what = visible_line(f"line {outline.gap.line} does not parse ({outline.gap.message}): ")
+    return [(Piece(what, "dim"), Piece("definitions around it may be missing here", "hint"))]
 
 
 def _left_out(outline: Outline) -> list[Line]:
