@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 from hypothesis import HealthCheck, settings
@@ -26,3 +27,9 @@ settings.load_profile("steadyhand")
 if not IS_SEARCH:
     # Hypothesis also draws constants that it finds in loaded modules, and which are loaded depends on what ran before.
     providers._get_local_constants = providers.Constants
+
+
+def pytest_collection_finish() -> None:
+    """Twelve thousand collected tests stay until the end: nobody need look through them for garbage again and again."""
+    gc.collect()
+    gc.freeze()
