@@ -72,8 +72,8 @@ def run(
 
     --before and --after insert exactly the text given, beside text that must be there exactly once; --line and
     --anchor insert whole lines, for which the newline at the end is optional. --at inserts beside or inside what an
-    address names, with the blank lines, indentation or separator that belong there. Without TEXT, standard input is
-    read.
+    address names, with the blank lines, indentation or separator that belong there; beside and inside elements of a
+    page exactly the markup given. Without TEXT, standard input is read.
     """
     way = _way(where)
     content = _content(invocation, text, text_file)
