@@ -70,6 +70,13 @@ def test_lists_are_not_indented_anew_when_an_item_joins_them() -> None:
     assert yaml.safe_load(result.text)["jobs"]["build"]["steps"][-1] == step
 
 
+def test_a_new_item_takes_the_quotes_that_all_others_have() -> None:
+    ports = 'ports:\n  - "80:80"\n  - "8443:443"\nversion: "3.8"\n'
+    after = ports.replace('  - "8443:443"\n', '  - "8443:443"\n  - "443:443"\n')
+    check_edit(ports, Act(Key("ports"), "append-item", value="443:443"), after, path="c.yml")
+    check_edit(ports, Act(Key(""), "add-key", name="name", value="web"), ports + "name: web\n", path="c.yml")
+
+
 def test_a_comment_stays_with_the_entry_it_stands_at() -> None:
     gone = '\n        # deploys only from main\n        - run: "deploy"\n'
     check_edit(WORKFLOW, Delete(Key("jobs.build.steps[2]")), WORKFLOW.replace(gone, ""), path="ci.yml")

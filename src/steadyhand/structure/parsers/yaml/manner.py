@@ -52,6 +52,8 @@ def manner_of(source: Source, parsed: Parsed, container: Item) -> Manner:
     near = list(islice((part for child in children for part in (child, *child.children)), _LOOKED_AT))
     everywhere = list(islice((item for top in parsed.reading.documents for item in top.walk()), _LOOKED_AT))
     texts, names = _texts(children), _names(children)
+    if not texts and container.kind == "sequence":  # items are of one kind: quotes that all of them need suit a new one
+        texts = Counter(note_of(child).style for child in children if child.kind == "text")
     if not texts and (names.get("double") and note_of(container).style == "flow"):
         texts = names  # as in JSON
     elif not texts and note_of(container).in_flow:
