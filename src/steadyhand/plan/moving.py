@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.plan.edit import Act, Edit, Insert
 from steadyhand.plan.place import Old, Place
 from steadyhand.plan.request import MoveText
@@ -12,6 +10,7 @@ from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.target import Target
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.lines import line_ending, split_lines
 from steadyhand.text.source import Source
@@ -30,11 +29,12 @@ def insertion(source: Source, request: MoveText, text: str) -> Edit:
         return Insert(request.place, text, where=request.where)
     is_first = request.where in ("before", "start")
     if isinstance(request.target, Addressed):
-        if request.target.key == "key":
-            return Insert(parse_address("key:"), text, where="start" if is_first else "end")
+        whole = request.target.of_file()
+        if whole is not None:
+            return Insert(whole, text, where="start" if is_first else "end")
         alike = _alike(source, request.target.key)
         if alike:
-            return Insert(parse_address(alike[0 if is_first else -1]), text, where="before" if is_first else "after")
+            return Insert(alike[0 if is_first else -1], text, where="before" if is_first else "after")
         text = _apart(source.text, text, is_first=is_first)
     place: Place = Lines(1, 0) if is_first else Old("", at_end=True)
     return Insert(place, text, where=request.where)
@@ -52,13 +52,14 @@ def alone(text: str) -> str:
     return "".join(rows) if rows and line_ending(rows[-1]) else "".join(rows) + "\n"
 
 
-def _alike(source: Source, kind: str) -> list[str]:
-    """The addresses of a kind that stand at the top of a file."""
+def _alike(source: Source, kind: str) -> list[Target]:
+    """The targets of a kind that stand at the top of a file."""
     known = format_of(source.path)
     found = None if known is None else known.outline(source)
     if found is None or isinstance(found, Refusal):
         return []
-    return [entry.address for entry in found if entry.depth == 0 and re.match(rf"{kind}(\[[0-9]+\])?:", entry.address)]
+    tops = [parse_address(entry.address) for entry in found if entry.depth == 0]
+    return [target for target in tops if target.key == kind]
 
 
 def _apart(there: str, text: str, *, is_first: bool) -> str:

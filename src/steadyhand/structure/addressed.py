@@ -55,6 +55,11 @@ class Addressed(Target):
         found = self.resolve(source)
         return found if isinstance(found, Refusal) else Match(found[0].span, self.key)
 
+    @classmethod
+    def of_file(cls) -> Self | None:
+        """The target that means all of a file, into which things of this kind go; None where there is none."""
+        return None
+
     def several(self, source: Source, nodes: Sequence[Node]) -> Refusal:
         """The refusal of an address that several places answer to."""
         places = [place_of(source, node, nth) for nth, node in enumerate(nodes[:_SHOWN], start=1)]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -35,6 +36,15 @@ class Fault:
     line: int
     message: str
     column: int | None = None
+
+    @classmethod
+    def of(cls, read: object, message: str | None = None) -> Fault | None:
+        """The fault that a refusal to read a text tells of; what was read, or is only too large, has none."""
+        if not isinstance(read, Refusal) or read.kind != Kind.UNPARSABLE:
+            return None
+        line, column = read.details.get("line"), read.details.get("column")
+        said = message or str(read.details.get("reason", read.message))
+        return cls(line if isinstance(line, int) else 1, said, column if isinstance(column, int) else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.errors import Kind
 from steadyhand.structure.format import Entry, Fault, Format
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
 
 def _outline(source: Source) -> Sequence[Entry] | Refusal:
-    from steadyhand.structure.keys.syntax import syntaxes
-    from steadyhand.structure.nodes.key import key_entries
+    from steadyhand.structure.nodes.key import outline_keys
 
-    reading = source.derive(syntaxes()["env"].read)
-    return reading if isinstance(reading, Refusal) else key_entries(reading)
+    return outline_keys(source, "env")
 
 
 def _fault(source: Source) -> Fault | None:
     """The line of the first error, and nothing of what stands there."""
     from steadyhand.structure.keys.syntax import syntaxes
 
-    reading = source.derive(syntaxes()["env"].read)
-    if not isinstance(reading, Refusal) or reading.kind != Kind.UNPARSABLE:
-        return None
-    line = reading.details.get("line")
-    return Fault(line if isinstance(line, int) else 1, "this is no line of a .env file")
+    return Fault.of(source.derive(syntaxes()["env"].read), "this is no line of a .env file")
 
 
 _STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.errors import Kind
 from steadyhand.structure.format import Entry, Fault, Format
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
 
 def _outline(source: Source) -> Sequence[Entry] | Refusal:
-    from steadyhand.structure.keys.syntax import syntaxes
-    from steadyhand.structure.nodes.key import key_entries
+    from steadyhand.structure.nodes.key import outline_keys
 
-    reading = source.derive(syntaxes()["ini"].read)
-    return reading if isinstance(reading, Refusal) else key_entries(reading)
+    return outline_keys(source, "ini")
 
 
 def _fault(source: Source) -> Fault | None:
     from steadyhand.structure.keys.syntax import syntaxes
 
-    reading = source.derive(syntaxes()["ini"].read)
-    if not isinstance(reading, Refusal) or reading.kind != Kind.UNPARSABLE:
-        return None
-    line = reading.details.get("line")
-    return Fault(line if isinstance(line, int) else 1, reading.message.partition(": ")[2] or reading.message)
+    return Fault.of(source.derive(syntaxes()["ini"].read))
 
 
 _SUFFIXES = (

@@ -10,11 +10,9 @@ from steadyhand.text.source import Source
 
 
 def _outline(source: Source) -> Sequence[Entry] | Refusal:
-    from steadyhand.structure.keys.syntax import syntaxes
-    from steadyhand.structure.nodes.key import key_entries
+    from steadyhand.structure.nodes.key import outline_keys
 
-    reading = source.derive(syntaxes()["json"].read)
-    return reading if isinstance(reading, Refusal) else key_entries(reading)
+    return outline_keys(source, "json")
 
 
 def _fault(source: Source) -> Fault | None:

@@ -26,14 +26,7 @@ def _fault(source: Source) -> Fault | None:
     from steadyhand.structure.parsers.json.text import fault_of
     from steadyhand.structure.parsers.notebook import read_notebook
 
-    found = fault_of(source)
-    if found is not None:
-        return found
-    notebook = read_notebook(source)
-    if not isinstance(notebook, Refusal):
-        return None
-    line = notebook.details.get("line")
-    return Fault(line if isinstance(line, int) else 1, notebook.message)
+    return fault_of(source) or Fault.of(read_notebook(source))
 
 
 FORMATS = (Format("notebook", (".ipynb",), _outline, _fault),)

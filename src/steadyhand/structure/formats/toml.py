@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.errors import Kind
 from steadyhand.structure.format import Entry, Fault, Format
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
 
 def _outline(source: Source) -> Sequence[Entry] | Refusal:
-    from steadyhand.structure.keys.syntax import syntaxes
-    from steadyhand.structure.nodes.key import key_entries
+    from steadyhand.structure.nodes.key import outline_keys
 
-    reading = source.derive(syntaxes()["toml"].read)
-    return reading if isinstance(reading, Refusal) else key_entries(reading)
+    return outline_keys(source, "toml")
 
 
 def _fault(source: Source) -> Fault | None:
@@ -32,14 +29,7 @@ def _fault(source: Source) -> Fault | None:
         document = source.derive(read_document)
     else:
         return None
-    if not isinstance(document, Refusal) or document.kind != Kind.UNPARSABLE:
-        return None
-    line, column = document.details.get("line"), document.details.get("column")
-    return Fault(
-        line if isinstance(line, int) else 1,
-        str(document.details.get("reason", document.message)),
-        column if isinstance(column, int) else None,
-    )
+    return Fault.of(document)
 
 
 FORMATS = (

@@ -11,7 +11,7 @@ from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
-    from steadyhand.structure.keys.item import Item, Reading
+    from steadyhand.structure.keys.item import Item
 
 _TELLING = ("name", "id", "key", "kind", "title", "uses")
 _LONGEST = 60
@@ -64,12 +64,7 @@ def _fault(source: Source) -> Fault | None:
 
     if is_readable(source):
         return None
-    found: Reading | Refusal = source.derive(syntaxes()["yaml"].read)
-    if not isinstance(found, Refusal):
-        return None
-    line, column = found.details.get("line"), found.details.get("column")
-    said = str(found.details.get("reason", found.message))
-    return Fault(line if isinstance(line, int) else 1, said, column if isinstance(column, int) else None)
+    return Fault.of(source.derive(syntaxes()["yaml"].read))
 
 
 FORMATS = (Format("yaml", (".yaml", ".yml", ".cff"), _outline, _fault),)

@@ -17,7 +17,7 @@ from steadyhand.structure.keys.finding import find_items
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Reading
 from steadyhand.structure.keys.operation import Beside, Keys, said
 from steadyhand.structure.keys.path import render_path
-from steadyhand.structure.keys.syntax import Syntax
+from steadyhand.structure.keys.syntax import Syntax, syntaxes
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import split_lines
@@ -203,6 +203,12 @@ def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth
             span = item.value.shift(offset)
             entries.append(Entry(address, _kind(item), label_of(item), span, len(path) - 1 + depth))
     return entries
+
+
+def outline_keys(source: Source, syntax: str) -> list[Entry] | Refusal:
+    """Every key of a text that is written in a syntax, for the outline of its format."""
+    reading = source.derive(syntaxes()[syntax].read)
+    return reading if isinstance(reading, Refusal) else key_entries(reading)
 
 
 def label_of(item: Item) -> str:

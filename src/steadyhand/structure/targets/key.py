@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, Self, cast
 
 from steadyhand.errors import Kind
 from steadyhand.structure.addressed import Addressed
@@ -58,6 +58,10 @@ class Key(Addressed):
             return found
         syntax, inner = found
         return key_nodes(syntax, inner, _steps(self.path), part=cast("Part", self.part), document=self.document)
+
+    @classmethod
+    def of_file(cls) -> Self | None:
+        return cls("")
 
     def to_value(self) -> str | None:
         is_plain = self.document is None and self.format is None
