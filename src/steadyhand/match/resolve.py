@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Literal, Protocol
+from typing import Protocol
 
 from steadyhand.match.needle import Needle, Spare
 from steadyhand.match.repair import Mending, mendings, repairs
 from steadyhand.match.tier import Step, Tier, steps_up_to
 from steadyhand.text.lines import is_whole_lines, split_bodies
-from steadyhand.text.match import Match
+from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -29,8 +29,6 @@ MAX_PLACES = 100_000
 _COUNTED = 10_000
 _COUNTING_WORK = 20_000_000
 _MENDED = 0.99  # how sure a place is whose old text had to be mended
-
-Occurrence = Literal["unique", "first", "last", "all"] | int
 
 
 class Finder(Protocol):

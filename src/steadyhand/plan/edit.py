@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import cast
 
 from steadyhand.match.needle import Spare
 from steadyhand.plan.place import Old, Place, place_from_json, place_to_json
@@ -33,8 +33,7 @@ from steadyhand.structure.fields import (
 )
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
-
-Occurrence = Literal["unique", "first", "last", "all"] | int
+from steadyhand.text.match import Occurrence
 
 OCCURRENCES = ("unique", "first", "last", "all")
 WHERES = ("before", "after", "start", "end")

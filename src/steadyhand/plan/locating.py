@@ -17,7 +17,7 @@ from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
 from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
 from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Act, Edit, Occurrence, Replace, as_replacement
+from steadyhand.plan.edit import Act, Edit, Replace, as_replacement
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
@@ -28,7 +28,7 @@ from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.whole_lines import WholeLines
-from steadyhand.text.match import Match
+from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:

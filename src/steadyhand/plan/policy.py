@@ -9,9 +9,10 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from steadyhand.match.tier import step_names
-from steadyhand.plan.edit import Occurrence, check_occurrence
+from steadyhand.plan.edit import check_occurrence
 from steadyhand.plan.guards.guard import guards as known_guards
 from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.text.match import Occurrence
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "batch": ("sequential", "snapshot"),

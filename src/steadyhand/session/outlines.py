@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from steadyhand.errors import EditError
 from steadyhand.session.checks import AnyPath
-from steadyhand.structure.addressed import Which
 from steadyhand.structure.outline import LIMIT, Location, Outline, locate, outline
 from steadyhand.structure.target import Target
+from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 
 Answer = TypeVar("Answer")
@@ -33,7 +33,7 @@ class Outlines(ABC):
         return _named(source, lambda: outline(source, within=within, depth=depth, limit=limit))
 
     def locate(
-        self, path: AnyPath, target: Target | str, *, which: Which = "unique", encoding: str | None = None
+        self, path: AnyPath, target: Target | str, *, which: Occurrence = "unique", encoding: str | None = None
     ) -> tuple[Location, ...]:
         """Where an address leads: lines and bytes. Refuses as an edit there would."""
         source = self.read(path, encoding=encoding)

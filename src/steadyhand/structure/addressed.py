@@ -9,16 +9,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request, check_integer, join, read_object
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.target import Target
-from steadyhand.text.match import Match
+from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
-
-Which = Literal["unique", "first", "last", "all"] | int
 
 _SHOWN = 20
 
@@ -42,7 +40,7 @@ class Addressed(Target):
         Where there is none: `no-such-target` with the nearest names; `unparsable`, `too-large`, `not-installed`.
         """
 
-    def resolve(self, source: Source, which: Which = "unique") -> tuple[Node, ...] | Refusal:
+    def resolve(self, source: Source, which: Occurrence = "unique") -> tuple[Node, ...] | Refusal:
         """The places that are meant; `which` counts where the target itself has no `nth`."""
         found = self.find(source)
         if isinstance(found, Refusal):
@@ -76,7 +74,7 @@ class Addressed(Target):
         """How messages name it."""
         return f"{self.key} {getattr(self, self.main)!r:.80}"
 
-    def _choose(self, source: Source, found: Sequence[Node], which: Which) -> tuple[Node, ...] | Refusal:
+    def _choose(self, source: Source, found: Sequence[Node], which: Occurrence) -> tuple[Node, ...] | Refusal:
         if which == "all":
             return tuple(found)
         if which == "unique" and len(found) > 1:

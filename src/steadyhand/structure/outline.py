@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.addressed import Addressed, Which
+from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import Entry, Fault, Format, format_named, format_of, formats
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Target
+from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -112,7 +113,7 @@ def outline(
 
 
 def locate(
-    text: str | bytes | Source, target: Target | str, *, path: str | None = None, which: Which = "unique"
+    text: str | bytes | Source, target: Target | str, *, path: str | None = None, which: Occurrence = "unique"
 ) -> tuple[Location, ...]:
     """Where an address leads: one place, or with `which="all"` every one. Refuses as an edit there would.
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from steadyhand.text.span import Span
+
+Occurrence = Literal["unique", "first", "last", "all"] | int
+"""Which of several places is meant: the only one, the first, the last, all, or a number from 1; -1 is the last."""
 
 
 @dataclass(frozen=True, slots=True)

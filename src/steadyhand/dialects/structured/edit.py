@@ -14,10 +14,11 @@ from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.fields import Fields
 from steadyhand.dialects.structured.node import Node
 from steadyhand.errors import EditError
-from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Occurrence, Replace
+from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, RenameFile, WriteFile
 from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.match import Occurrence
 
 __all__ = ["Around", "Found", "expect_of_edit", "find_edit", "path_of_edit"]
 

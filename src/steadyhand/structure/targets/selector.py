@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from steadyhand.errors import Kind
-from steadyhand.structure.addressed import Addressed, Which
+from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_text
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.element import ElementNode
@@ -21,6 +21,7 @@ from steadyhand.structure.parsers.html.mask import may_begin_region
 from steadyhand.structure.parsers.html.naming import address_of
 from steadyhand.structure.parsers.html.page import Page, page_of
 from steadyhand.structure.parsers.html.tree import bad_selector
+from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 
 _LONGEST = 5_000
@@ -69,7 +70,7 @@ class Selector(Addressed):
             return wrong
         return [self._node(page, index) for index in page.select(self.css)] or self._missing(page)
 
-    def resolve(self, source: Source, which: Which = "unique") -> tuple[Node, ...] | Refusal:
+    def resolve(self, source: Source, which: Occurrence = "unique") -> tuple[Node, ...] | Refusal:
         """The elements that are meant, if each of them is where the source says."""
         found = Addressed.resolve(self, source, which)
         if isinstance(found, Refusal):

@@ -14,7 +14,7 @@ from steadyhand.surfaces.config import parse_size
 from steadyhand.surfaces.terminal import visible_line
 
 if TYPE_CHECKING:
-    from steadyhand.plan.edit import Occurrence
+    from steadyhand.text.match import Occurrence
 
 _OCCURRENCES = ("unique", "first", "last", "all")
 _OFFERED = 20  # records; more than fit a screen help nobody

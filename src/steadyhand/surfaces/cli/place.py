@@ -17,10 +17,10 @@ from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName, LineRange, OccurrenceType, chain
 
 if TYPE_CHECKING:
-    from steadyhand.plan.edit import Occurrence
     from steadyhand.plan.place import Place
     from steadyhand.structure.node import Where
     from steadyhand.structure.target import Target
+    from steadyhand.text.match import Occurrence
 
 __all__ = [
     "WHERES",

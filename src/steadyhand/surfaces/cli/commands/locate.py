@@ -12,9 +12,9 @@ from steadyhand.surfaces.cli.place import WhichOptions, address_argument, addres
 from steadyhand.surfaces.cli.render.outline import location_lines
 
 if TYPE_CHECKING:
-    from steadyhand.structure.addressed import Which
     from steadyhand.structure.outline import Location
     from steadyhand.structure.target import Target
+    from steadyhand.text.match import Occurrence
     from steadyhand.text.source import Source
 
 
@@ -55,7 +55,7 @@ def run(invocation: Invocation, file: str, address: str, encoding: str | None, *
     return 0
 
 
-def _places(source: Source, target: Target, which: Which) -> tuple[Location, ...]:
+def _places(source: Source, target: Target, which: Occurrence) -> tuple[Location, ...]:
     """The places, in the very text that is then shown."""
     from steadyhand.structure.outline import locate
 
