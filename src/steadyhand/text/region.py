@@ -1,0 +1,99 @@
+"""Which whole lines a splice concerns, and whether it meets lines that somebody else has changed. Pure.
+
+Rows are compared, not characters: two changes of one line meet, changes of neighbouring lines do not. Between two rows
+lies a boundary, where lines are inserted or were taken away; two changes at one boundary meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steadyhand.text.lines import split_lines
+from steadyhand.text.source import Source
+from steadyhand.text.splice import Splice
+
+__all__ = ["Region", "region_of"]
+
+_ENDINGS = ("\n", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Rows `start` to `end`, half-open; an empty one is the boundary before row `start`.
+
+    `is_removal`: nothing comes in the place of these rows. Seen from the text after, where their change taken back is
+    the splice, these rows were inserted.
+    """
+
+    start: int
+    end: int
+    is_removal: bool = False
+
+    @property
+    def is_boundary(self) -> bool:
+        return self.start == self.end
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line for people; of a boundary, the line behind it."""
+        return self.start + 1, max(self.end, self.start + 1)
+
+    def meets(self, theirs: Region) -> bool:
+        """Whether a change here stands on what taking back `theirs` would change.
+
+        >>> Region(2, 2).meets(Region(2, 4, is_removal=True)), Region(4, 5).meets(Region(2, 4))
+        (True, False)
+        """
+        if self.is_boundary and theirs.is_boundary:
+            return self.start == theirs.start
+        if self.is_boundary and theirs.is_removal:  # lines were put in here: which of the two come first?
+            return theirs.start <= self.start <= theirs.end
+        return self.start < theirs.end and theirs.start < self.end
+
+
+def region_of(source: Source, splice: Splice) -> Region:
+    """The rows of the text before that a splice changes.
+
+    >>> text = Source.of_text("a\\nb\\nc\\n")
+    >>> region_of(text, Splice(2, "b", "B")), region_of(text, Splice(2, "", "new\\n"))
+    (Region(start=1, end=2, is_removal=False), Region(start=1, end=1, is_removal=False))
+    """
+    head, old, new = _changed(splice.old, splice.new)
+    text, table = source.text, source.table
+    start, end = splice.start + head, splice.start + head + len(old)
+    if _starts_line(text, start):
+        row = table.count if start == len(text) else table.row_at(start)
+        if not old:
+            is_between = new.endswith(_ENDINGS) or start == len(text)
+            return Region(row, row if is_between else row + 1)
+        is_whole = _starts_line(text, end) or end == len(text)
+        return Region(row, table.row_at(end - 1) + 1, is_removal=not new and is_whole)
+    row = table.row_at(start)
+    if _ends_line(text, start) and _ends_line(text, end) and (old or new).startswith(_ENDINGS):
+        if not old:  # what comes in begins with the ending of the line before it
+            return Region(row + 1, row + 1)
+        if not new or new.startswith(_ENDINGS):
+            return Region(row + 1, table.row_at(end - 1) + 1, is_removal=not new)
+    return Region(row, table.row_at(end - 1) + 1 if old else row + 1)
+
+
+def _changed(old: str, new: str) -> tuple[int, str, str]:
+    """Both sides without the lines they share at their ends, and how long those are at the start."""
+    if not old or not new:
+        return 0, old, new
+    mine, theirs = split_lines(old), split_lines(new)
+    fewest = min(len(mine), len(theirs))
+    first = next((n for n in range(fewest) if mine[n] != theirs[n]), fewest)
+    last = next((n for n in range(fewest - first) if mine[-1 - n] != theirs[-1 - n]), fewest - first)
+    head = sum(map(len, mine[:first]))
+    return head, "".join(mine[first : len(mine) - last]), "".join(theirs[first : len(theirs) - last])
+
+
+def _starts_line(text: str, offset: int) -> bool:
+    if offset == 0:
+        return True
+    return text[offset - 1] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n"
+
+
+def _ends_line(text: str, offset: int) -> bool:
+    return offset == len(text) or (text[offset] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n")
