@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import digest_of
 from steadyhand.text.splice import Splice
+from steadyhand.workspace.journal.party import Lease, Party
 from steadyhand.workspace.journal.record import (
     EditNote,
     FileChange,
@@ -22,6 +28,7 @@ from steadyhand.workspace.journal.record import (
 )
 from steadyhand.workspace.journal.store import Journal
 
+ROOT = Path(__file__).parents[3]
 STAGING = Staging("machine-1", 4711, (("docs/a.md", "docs/.tmp-1"),), ("docs/a.md",))
 
 
@@ -56,8 +63,45 @@ def commit(journal: Journal, made: Record, images: dict[str, bytes] | None = Non
     return made
 
 
+def lease(
+    id: str = "L-1", path: str = "docs/a.md", party: Party | None = None, seconds: float | None = None, **more: object
+) -> Lease:
+    holder = party or Party("agent-7", "T-1")
+    return Lease(id, holder, path, utc_now(), "about to rewrite", seconds=seconds, **more)  # type: ignore[arg-type]
+
+
 def image_of(*contents: bytes) -> dict[str, bytes]:
     return {digest_of(content): content for content in contents}
+
+
+PREFACE = """
+import os, sys, signal
+from pathlib import Path
+from steadyhand.workspace.journal.store import open_journal
+from tests.workspace.journal.making import STAGING, commit, image_of, lease, record
+"""
+
+
+def start(script: str, *arguments: object) -> subprocess.Popen[str]:
+    """Another process, with the journal and the makers of records at hand."""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", PREFACE + script, *map(str, arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    process = start(script, *arguments)
+    said, complained = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
+
+
+def until(true: Callable[[], object], what: str) -> None:
+    """Wait for something that takes a moment; a moment is at most a minute."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
 
 
 def behind_its_back(folder: Path, *statements: tuple[str, tuple[object, ...]]) -> None:

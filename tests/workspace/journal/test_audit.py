@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.audit import Problem, audit_rows
-from steadyhand.workspace.journal.record import State
+from steadyhand.workspace.journal.record import Note, State
 from steadyhand.workspace.journal.row import GENESIS, Row, RowType, checksum_of, link
 from steadyhand.workspace.journal.store import open_journal
 from tests.workspace.journal.making import STAGING, behind_its_back, commit, image_of, record
@@ -140,8 +140,27 @@ def test_a_row_that_was_cut_out_is_missed_or_its_index_is(folder: Path, row: int
     behind_its_back(folder, (f"DELETE FROM log WHERE seq = {row}", ()))
     with open_journal(folder) as journal:
         problems = journal.verify()
-        expected = [] if row == 7 else [(row, "missing-row")]  # no record followed the last row: nothing tells of it
+        expected = [(None, "index")] if row == 7 else [(row, "missing-row")]  # nothing follows the last row
         assert [(problem.seq, problem.kind) for problem in problems] == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE log SET body = x'00' WHERE seq = 7", ["a", "b", "c"]),
+        ("UPDATE log SET type = 'note' WHERE seq = 3", ["a", "c", "recovery"]),
+        ("UPDATE log SET chain = x'00' WHERE seq = 4", ["a", "c", "recovery"]),
+        ("DELETE FROM log WHERE seq = 2", ["b", "c", "recovery"]),
+        ("UPDATE records SET seq = 99 WHERE seq = 5", ["a", "b", "recovery"]),
+        ("DELETE FROM records", ["recovery"]),
+    ],
+)
+def test_what_is_damaged_is_not_told_to_those_who_watch(folder: Path, statement: str, told: list[str]) -> None:
+    behind_its_back(folder, (statement, ()))
+    with open_journal(folder) as journal:
+        found = [each.what for each in journal.happened(after_seq=0, limit=10)]
+        assert [what.type if isinstance(what, Note) else what.record.id[0] for what in found] == told
+        assert len(journal.happened(after_seq=0, limit=1)) == 1
 
 
 def test_the_last_records_cut_off_are_missed_by_the_index(folder: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.journal.sqlite import SqliteJournal
-from tests.workspace.journal.making import STAGING, image_of, record
+from tests.workspace.journal.making import STAGING, image_of, lease, record
 
 
 @pytest.fixture
@@ -54,6 +55,19 @@ def test_a_prepared_record_is_on_the_medium_whatever_came_before(journal: Sqlite
     journal.append_note("report", {})
     journal.prepare(record(), STAGING, {}, urgent=True)
     assert commits.seen == ["FULL", "NORMAL", "FULL", "NORMAL", "NORMAL", "FULL"]
+
+
+def test_what_is_no_history_does_not_wait_for_the_medium(journal: SqliteJournal) -> None:
+    commits = Commits(journal)
+    party = Party("ann")
+    journal.meet(party)
+    journal.meet(party)
+    journal.see(party, "a.md", [Sight("0" * 64, 0)])
+    journal.keep_lease(lease())
+    assert len(journal.leases()) == 1
+    journal.end_lease("L-1")
+    journal.forget(party)
+    assert commits.seen == ["NORMAL"] * 5
 
 
 def test_records_loaded_at_once_are_on_the_medium(journal: SqliteJournal) -> None:

@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import stat
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,9 +19,7 @@ from steadyhand.workspace.journal.record import State
 from steadyhand.workspace.journal.schema import VERSION
 from steadyhand.workspace.journal.sqlite import SqliteJournal
 from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import STAGING, commit, image_of, record
-
-ROOT = Path(__file__).parents[3]
+from tests.workspace.journal.making import STAGING, commit, image_of, record, run, start
 
 
 @pytest.fixture
@@ -45,27 +42,6 @@ def everything(path: Path) -> dict[str, tuple[object, ...]]:
         content = each.read_bytes() if each.is_file() else b""
         found[str(each)] = (status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, content)
     return found
-
-
-PREFACE = """
-import os, sys, signal
-from pathlib import Path
-from steadyhand.workspace.journal.store import open_journal
-from tests.workspace.journal.making import STAGING, commit, image_of, record
-"""
-
-
-def start(script: str, *arguments: object) -> subprocess.Popen[str]:
-    """Another process, with the journal and the makers of records at hand."""
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-c", PREFACE + script, *map(str, arguments)]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    process = start(script, *arguments)
-    said, complained = process.communicate(timeout=120)
-    return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
 
 
 @contextmanager

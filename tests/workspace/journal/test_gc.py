@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -168,7 +169,7 @@ def test_room_is_kept_for_the_newest(journal: Journal) -> None:
 
 
 def test_dropping_gives_room_back_to_the_disk(journal: Journal) -> None:
-    noise = [bytes((number * 7919 + index * index) % 251 for index in range(60_000)) for number in range(8)]
+    noise = [Random(number).randbytes(200_000) for number in range(8)]  # an empty journal takes room, too
     for content in noise:
         keep(journal, content)
     before = journal.stats().file_bytes
@@ -176,6 +177,7 @@ def test_dropping_gives_room_back_to_the_disk(journal: Journal) -> None:
     assert journal.stats().file_bytes < before / 2
 
 
+@pytest.mark.parametrize("store", ["sqlite"])
 def test_vacuum_is_given_up_while_another_reads_and_nothing_is_lost(opener: Opener) -> None:
     journal = opener(timeout=0.05)
     keep(journal, b"one")

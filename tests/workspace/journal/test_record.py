@@ -49,6 +49,7 @@ notes = st.builds(
     st.none() | st.tuples(st.integers(1), st.integers(1)),
     st.lists(st.integers(0), max_size=3).map(tuple),
     st.lists(anything, max_size=2).map(tuple),
+    st.lists(ids, max_size=2).map(tuple),
 )
 encodings = st.builds(
     Encoding,
@@ -91,6 +92,7 @@ stagings = st.builds(
     st.integers(1, 2**22),
     st.lists(st.tuples(names, names), max_size=2).map(tuple),
     st.lists(anything, max_size=2).map(tuple),
+    st.integers(0, 2**63 - 1),
 )
 
 
@@ -182,6 +184,7 @@ def test_a_field_of_another_type_is_a_value_error(part: str, value: object) -> N
             ("encoding", {"name": name, "mark": "", "errors": "strict"})
             for name in ("", "nosuch", "rot13", "hex", "idna", "undefined", "utf-8\0x", "../utf-8", "\ud800")
         ),
+        *(("edits", [{**NOTE, "forced": forced}]) for forced in (None, "x", [1], {})),
         *(("edits", [{**NOTE, "similarity": number}]) for number in (10**400, float("nan"), float("inf"), True)),
     ],
 )
@@ -193,13 +196,28 @@ def test_a_file_of_another_shape_is_a_value_error(part: str, value: object) -> N
 
 
 @pytest.mark.parametrize(
-    ("part", "value"), [("pid", 2**70), ("pid", -1), ("temps", [["a", "b\0"]]), ("temps", [["a\0", "b"]])]
+    ("part", "value"),
+    [
+        ("pid", 2**70),
+        ("pid", -1),
+        ("temps", [["a", "b\0"]]),
+        ("temps", [["a\0", "b"]]),
+        *(("fence", number) for number in (-1, 2**63, None, "1", 1.5)),
+    ],
 )
 def test_a_staging_no_process_could_have_made_is_a_value_error(part: str, value: object) -> None:
     data = json.loads(encode_prepared(record(), STAGING))
     data["staging"][part] = value
     with unreadable():
         decode_staging(json.dumps(data).encode())
+
+
+def test_a_record_of_an_earlier_version_has_no_fence_and_nothing_it_was_forced_over() -> None:
+    body = encode_prepared(record(), STAGING)
+    assert b"fence" not in body
+    assert b"forced" not in body
+    assert decode_staging(body).fence == 0
+    assert decode_record(body).files[0].edits[0].forced == ()
 
 
 @pytest.mark.parametrize(("codec", "data"), [(7, b"x"), (1, b"x"), (1, b""), (1, pack(b"a" * 5000)[1] + b"more")])

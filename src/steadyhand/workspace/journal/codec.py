@@ -27,6 +27,7 @@ BODY_LIMIT = 1 << 30
 _PACK_FROM = 1024
 _MODE_LIMIT = 0o7777
 _PID_LIMIT = (1 << 31) - 1
+_FENCE_LIMIT = (1 << 63) - 1
 _OWNER_LIMIT = (1 << 32) - 2  # the last number means "leave it as it is"
 _DIGEST = re.compile("[0-9a-f]{64}")
 _VERBS: dict[str, Verb] = {"edit": "edit", "undo": "undo", "redo": "redo"}
@@ -91,9 +92,18 @@ def decode_staging(body: bytes) -> Staging:
     data = _versioned(body, "staging")
     try:
         temps = tuple((_name(path), _name(temp)) for path, temp in map(_pair, _list(data["temps"])))
-        return Staging(_str(data["machine"]), _up_to(_PID_LIMIT, data["pid"]), temps, _strings(data["locks"]))
+        machine, pid, locks = _str(data["machine"]), _up_to(_PID_LIMIT, data["pid"]), _strings(data["locks"])
+        return Staging(machine, pid, temps, locks, _up_to(_FENCE_LIMIT, data.get("fence", 0)))
     except KeyError as error:
         raise ValueError(f"a staging without {error}") from None
+
+
+def decode_note(body: bytes) -> tuple[str, dict[str, object]]:
+    """Type and body of a row that is no record's; ValueError on anything else."""
+    match from_bytes(body):
+        case {"type": str(name), "body": dict(said)}:
+            return name, said
+    raise ValueError("not a note")
 
 
 def _versioned(body: bytes, part: str) -> Json:
@@ -109,6 +119,7 @@ def _from_staging(staging: Staging) -> Json:
         "pid": staging.pid,
         "temps": [list(pair) for pair in staging.temps],
         "locks": list(staging.lock_keys),
+        **({"fence": staging.fence} if staging.fence else {}),
     }
 
 
@@ -224,6 +235,7 @@ def _from_note(note: EditNote) -> Json:
         "lines": None if note.lines is None else list(note.lines),
         "splices": list(note.splices),
         "differs": list(note.differs),
+        **({"forced": list(note.forced)} if note.forced else {}),
     }
 
 
@@ -235,6 +247,7 @@ def _note(data: Json) -> EditNote:
         lines=_maybe(_lines, data["lines"]),
         splices=tuple(_int(index) for index in _list(data["splices"])),
         differs=_strings(data["differs"]),
+        forced=_strings(data.get("forced", [])),
     )
 
 

@@ -12,14 +12,15 @@ from contextlib import ExitStack
 from urllib.parse import quote
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal import log
+from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.codec import to_bytes
 from steadyhand.workspace.journal.faults import is_damage, is_full
 from steadyhand.workspace.journal.folder import JournalFolder
 from steadyhand.workspace.journal.record import utc_now
 from steadyhand.workspace.journal.reserve import Reserve
 from steadyhand.workspace.journal.row import RowType
-from steadyhand.workspace.journal.schema import VERSION, expected_shape, migrate, shape_of, version_of
+from steadyhand.workspace.journal.schema import VERSION
+from steadyhand.workspace.journal.shape import expected_shape, migrate, shape_of, version_of
 
 SET_ASIDE = "set-aside"
 _SMALL = 1 << 20  # a file up to this size is checked page by page at every opening
@@ -123,13 +124,28 @@ def bring_up(connection: sqlite3.Connection) -> sqlite3.Connection:
         if version_of(connection) == VERSION:
             return connection
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("BEGIN IMMEDIATE")
-        migrate(connection)
-        connection.execute("COMMIT")
+        try:
+            _migrate_alone(connection, fill=True)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            # The log cannot be read to its end: new tables stay empty, `verify` tells, and the rest is still of use.
+            _migrate_alone(connection, fill=False)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _migrate_alone(connection: sqlite3.Connection, *, fill: bool) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        migrate(connection, fill=fill)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _probe(connection: sqlite3.Connection, folder: JournalFolder) -> None:
@@ -140,13 +156,13 @@ def _probe(connection: sqlite3.Connection, folder: JournalFolder) -> None:
     shape = shape_of(connection)
     if version == 0 and shape:
         raise Unusable("it is the database of another program", connection)
-    if version == VERSION and shape != expected_shape():
+    if version > 0 and shape != expected_shape(version):
         raise Unusable("its tables are not those of a journal", connection)
     if os.path.getsize(folder.database) <= _SMALL:
         said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if said != "ok":
             raise Unusable(said, connection)
-    if version == VERSION:
+    if version > 0:
         log.head(connection)
 
 
@@ -158,7 +174,7 @@ def _put_away(folder: JournalFolder, cause: str) -> str:
 def _report(connection: sqlite3.Connection, damage: str) -> None:
     body = to_bytes({"type": SET_ASIDE, "body": {"message": damage}})
     connection.execute("BEGIN IMMEDIATE")
-    log.append(connection, RowType.NOTE, None, utc_now(), body)
+    index.enter(connection, log.append(connection, RowType.NOTE, None, utc_now(), body))
     connection.execute("COMMIT")
 
 

@@ -23,7 +23,7 @@ from steadyhand.errors import EditError, Kind
 DEFAULT_NAME = ".steadyhand"
 _DATABASE = "journal.sqlite"
 _SIDES = ("-wal", "-shm", "")  # the database last: until it moves, the set is still found damaged
-_OURS = {".gitignore", "locks", "pending", "reserve"}
+_OURS = {".gitignore", "holders", "locks", "pending", "reserve"}
 _POLL = 0.01
 
 

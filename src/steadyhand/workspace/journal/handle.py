@@ -1,4 +1,4 @@
-"""One process's hold on the database file: the connection, its lock, transactions, forks and a full disk.
+"""One process's hold on a SQLite file: the connection, its lock, transactions, forks and a full disk.
 
 Knows nothing of records; no other module begins a transaction on the journal.
 
@@ -22,9 +22,10 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.journal.connection import Room
 from steadyhand.workspace.journal.database import Unusable, bring_up, connect, open_database, open_in_memory
 from steadyhand.workspace.journal.faults import is_full, moved, read_only, refusing
 from steadyhand.workspace.journal.folder import JournalFolder
@@ -33,12 +34,10 @@ from steadyhand.workspace.journal.snapshot import private_copy
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
-Room = Literal["admitted", "ordinary", "urgent"]
-"""What a write may ask of the reserve: it must be whole, it stays as it is, it may be given up."""
 
 
-class Handle:
-    """Reads and writes of one journal, whichever thread or forked child asks."""
+class SqliteHandle:
+    """A `Handle`: reads and writes of one journal, whichever thread or forked child asks."""
 
     def __init__(self, folder: JournalFolder, *, read_only: bool, timeout: float) -> None:
         self.folder = folder
@@ -105,6 +104,14 @@ class Handle:
             except sqlite3.OperationalError:
                 return False
             return True
+
+    def size(self) -> int:
+        """What the database and its write-ahead file take on the disk, in bytes."""
+        return self.folder.size
+
+    def release_reserve(self) -> bool:
+        """Free the space kept for undo and recovery; False if there was none."""
+        return not self.read_only and self.reserve.release()
 
     def close(self) -> None:
         with self._lock:

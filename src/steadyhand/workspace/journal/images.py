@@ -6,7 +6,6 @@ Nothing here decides what to keep or to drop.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.codec import pack, unpack
+from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.faults import damaged
 from steadyhand.workspace.journal.retention import ImageUse
 from steadyhand.workspace.journal.row import checksum_of
@@ -58,7 +58,7 @@ def pack_images(images: Mapping[str, bytes]) -> list[Packed]:
     return [Packed.of(digest, content) for digest, content in images.items()]
 
 
-def keep(connection: sqlite3.Connection, images: Iterable[Packed], seq: int) -> None:
+def keep(connection: Connection, images: Iterable[Packed], seq: int) -> None:
     """Keep what is not there yet or is there damaged."""
     for image in images:
         held = _held(connection, image.digest)
@@ -67,13 +67,13 @@ def keep(connection: sqlite3.Connection, images: Iterable[Packed], seq: int) -> 
             connection.execute(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, ?)", (*image, seq))
 
 
-def note_use(connection: sqlite3.Connection, digests: Iterable[str], seq: int) -> None:
+def note_use(connection: Connection, digests: Iterable[str], seq: int) -> None:
     """Remember the last record that needs each of these images."""
-    keys = [(seq, bytes.fromhex(digest)) for digest in digests if _DIGEST.fullmatch(digest)]
-    connection.executemany("UPDATE images SET last_seq = max(last_seq, ?) WHERE digest = ?", keys)
+    keys = [(seq, bytes.fromhex(digest), seq) for digest in digests if _DIGEST.fullmatch(digest)]
+    connection.executemany("UPDATE images SET last_seq = ? WHERE digest = ? AND last_seq < ?", keys)
 
 
-def read(connection: sqlite3.Connection, digest: str) -> bytes | None:
+def read(connection: Connection, digest: str) -> bytes | None:
     """The content; None when it is not kept. Refuses a damaged one."""
     held = _held(connection, bytes.fromhex(digest)) if _DIGEST.fullmatch(digest) else None
     if held is None:
@@ -84,7 +84,7 @@ def read(connection: sqlite3.Connection, digest: str) -> bytes | None:
         raise damaged(f"the kept image {digest[:16]} is damaged: {error}") from None
 
 
-def has(connection: sqlite3.Connection, digest: str) -> bool:
+def has(connection: Connection, digest: str) -> bool:
     """Whether an image is kept; it is not read."""
     if not _DIGEST.fullmatch(digest):
         return False
@@ -92,26 +92,47 @@ def has(connection: sqlite3.Connection, digest: str) -> bool:
     return connection.execute(query, (bytes.fromhex(digest),)).fetchone() is not None
 
 
-def uses(connection: sqlite3.Connection) -> list[ImageUse]:
+def uses(connection: Connection) -> list[ImageUse]:
     """What each image takes and who needs it last."""
     found = connection.execute("SELECT digest, length(data), last_seq FROM images").fetchall()
     return [ImageUse(digest.hex(), stored, last_seq) for digest, stored, last_seq in found if isinstance(digest, bytes)]
 
 
-def drop(connection: sqlite3.Connection, images: Iterable[ImageUse]) -> None:
+def drop(connection: Connection, images: Iterable[ImageUse]) -> None:
     """Remove the images; the checkpoint is the caller's."""
     connection.executemany("DELETE FROM images WHERE digest = ?", [(bytes.fromhex(use.digest),) for use in images])
 
 
-def audit(connection: sqlite3.Connection) -> Iterator[Problem | None]:
+def audit(connection: Connection) -> Iterator[Problem | None]:
     """One item for each image: what is wrong with it, or None."""
-    keys = [found[0] for found in connection.execute("SELECT key FROM images ORDER BY key")]
+    for image in every(connection):
+        yield _problem(image)
+
+
+def every(connection: Connection) -> Iterator[Packed]:
+    """Every image as it is stored, one at a time."""
+    keys = [found[0] for found in connection.execute("SELECT key FROM images ORDER BY key").fetchall()]
     for key in keys:
         found = connection.execute(f"SELECT {_COLUMNS} FROM images WHERE key = ?", (key,)).fetchone()
-        yield None if found is None else _problem(Packed(*found))
+        if found is not None:
+            yield Packed(*found)
 
 
-def _held(connection: sqlite3.Connection, key: bytes) -> Packed | None:
+def is_empty(connection: Connection) -> bool:
+    """Whether no image is kept."""
+    return connection.execute("SELECT key FROM images LIMIT 1").fetchone() is None
+
+
+def load(connection: Connection, images: Iterable[Packed]) -> int:
+    """Add images as they stand, which nobody needs yet; how many there were."""
+    count = 0
+    for image in images:
+        connection.execute(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, 0)", image)
+        count += 1
+    return count
+
+
+def _held(connection: Connection, key: bytes) -> Packed | None:
     found = connection.execute(f"SELECT {_COLUMNS} FROM images WHERE digest = ?", (key,)).fetchone()
     return None if found is None else Packed(*found)
 

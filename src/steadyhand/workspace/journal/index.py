@@ -9,25 +9,35 @@ Invariants:
 
 from __future__ import annotations
 
-import sqlite3
+import hashlib
 from collections.abc import Iterable, Iterator
 
-from steadyhand.workspace.journal import images
+from steadyhand.workspace.journal import images, log
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.codec import decode_record, unpack
+from steadyhand.workspace.journal.codec import decode_note, decode_record, unpack
+from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.record import Record, State, is_record_id
 from steadyhand.workspace.journal.row import Row, RowType
 from steadyhand.workspace.journal.schema import DERIVED
 
+LONGEST = 1024  # PostgreSQL refuses an index entry of about 2700 bytes, and some have two keys
+_NOTES = {RowType.NOTE.value, RowType.CHECKPOINT.value}
 _SETTLED = {RowType.COMMITTED.value, RowType.ABORTED.value, RowType.PARTIAL.value}
 
 
 def key(text: str) -> bytes:
-    """A path, task or actor as the tables hold it; no two texts share a key."""
-    return text.encode("utf-8", "surrogatepass")
+    """A path, task, actor or other name as the tables hold it; no two texts share a key, and none is too long.
+
+    >>> key("docs/a.md"), len(key("x" * 5000))
+    (b'docs/a.md', 1057)
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= LONGEST:
+        return data
+    return data[:LONGEST] + b"\xff" + hashlib.sha256(data).digest()  # a byte that is in no text: no short key is alike
 
 
-def add_record(connection: sqlite3.Connection, seq: int, record: Record) -> None:
+def add_record(connection: Connection, seq: int, record: Record) -> None:
     """Enter a prepared record."""
     task = None if record.task is None else key(record.task)
     connection.execute(
@@ -40,7 +50,7 @@ def add_record(connection: sqlite3.Connection, seq: int, record: Record) -> None
         connection.executemany("INSERT INTO undos (undone, seq) VALUES (?, ?)", rows)
 
 
-def settle(connection: sqlite3.Connection, row: Row) -> None:
+def settle(connection: Connection, row: Row) -> None:
     """Enter how a record ended, and what that makes undone or live again."""
     connection.execute("UPDATE records SET state = ?, settled = ? WHERE id = ?", (row.type, row.seq, row.record))
     if row.type == State.COMMITTED:
@@ -50,7 +60,7 @@ def settle(connection: sqlite3.Connection, row: Row) -> None:
         _refresh(connection, [undone for (undone,) in found.fetchall()])
 
 
-def rebuild(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
+def rebuild(connection: Connection, rows: Iterable[Row]) -> None:
     """Make the derived tables anew from the log; inside a write transaction."""
     for table in DERIVED:
         connection.execute(f"DELETE FROM {table}")
@@ -61,10 +71,12 @@ def rebuild(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
             images.note_use(connection, record.digests, row.seq)
 
 
-def enter(connection: sqlite3.Connection, row: Row) -> Record | None:
+def enter(connection: Connection, row: Row) -> Record | None:
     """Enter one row of the log, whatever it says; the record, if it is a sound prepared row."""
     if row.type in _SETTLED and row.is_intact:
         settle(connection, row)
+    if row.type in _NOTES:
+        _enter_note(connection, row)
     if row.type != RowType.PREPARED:
         return None
     try:
@@ -79,7 +91,7 @@ def enter(connection: sqlite3.Connection, row: Row) -> Record | None:
     return record
 
 
-def differences(kept: sqlite3.Connection, rebuilt: sqlite3.Connection) -> Iterator[Problem]:
+def differences(kept: Connection, rebuilt: Connection) -> Iterator[Problem]:
     """At most one problem for each derived table that is not what the log says."""
     for table in DERIVED:
         if _content(kept, table) != _content(rebuilt, table):
@@ -87,20 +99,49 @@ def differences(kept: sqlite3.Connection, rebuilt: sqlite3.Connection) -> Iterat
             yield Problem(None, "index", message)
 
 
-def _content(connection: sqlite3.Connection, table: str) -> list[object]:
+def _content(connection: Connection, table: str) -> list[object]:
     columns = "*" if table != "records" else "seq, id, state, settled, undone_by, time, actor, task"
     return connection.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2").fetchall()
 
 
-def _enter_damaged(connection: sqlite3.Connection, row: Row) -> None:
+def catch_up(connection: Connection, version: int) -> None:
+    """Fill what steps after `version` made, from a log that was there before them; inside their transaction."""
+    if version != 1:  # an empty log, or nothing to fill
+        return
+    if _has_longer_keys(connection):
+        rebuild(connection, log.rows(connection))
+        return
+    for row in log.all_notes(connection):
+        _enter_note(connection, row)
+
+
+def _has_longer_keys(connection: Connection) -> bool:
+    """Whether names stand in the tables that have a shorter key by now."""
+    query = (
+        "SELECT 1 FROM files WHERE length(path) > ? UNION ALL"
+        " SELECT 1 FROM records WHERE length(actor) > ? OR length(task) > ? LIMIT 1"
+    )
+    return connection.execute(query, (LONGEST, LONGEST, LONGEST)).fetchone() is not None
+
+
+def _enter_note(connection: Connection, row: Row) -> None:
+    try:
+        name, _ = decode_note(unpack(row.codec, row.body)) if row.is_intact else (None, {})
+    except ValueError:
+        return
+    if name is not None:
+        connection.execute("INSERT INTO note_types (type, seq) VALUES (?, ?)", (key(name), row.seq))
+
+
+def _enter_damaged(connection: Connection, row: Row) -> None:
     if isinstance(row.record, str) and is_record_id(row.record):
         connection.execute(
-            "INSERT OR IGNORE INTO records (seq, id, state, time, actor) VALUES (?, ?, 'prepared', ?, ?)",
+            "INSERT INTO records (seq, id, state, time, actor) VALUES (?, ?, 'prepared', ?, ?) ON CONFLICT DO NOTHING",
             (row.seq, row.record, "", b""),
         )
 
 
-def _refresh(connection: sqlite3.Connection, ids: list[str]) -> None:
+def _refresh(connection: Connection, ids: list[str]) -> None:
     """Say anew by whom these records are undone; a change goes on to the records that they undo."""
     waiting = list(ids)
     while waiting:
@@ -110,7 +151,7 @@ def _refresh(connection: sqlite3.Connection, ids: list[str]) -> None:
             waiting.extend(undone for (undone,) in found.fetchall())
 
 
-def _refresh_one(connection: sqlite3.Connection, record_id: str) -> int | None:
+def _refresh_one(connection: Connection, record_id: str) -> int | None:
     """The record's row number if it went from undone to live or back."""
     held = connection.execute("SELECT seq, undone_by FROM records WHERE id = ?", (record_id,)).fetchone()
     if held is None:

@@ -5,31 +5,33 @@ Append only inside a write transaction: the new row's number and chain come from
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from steadyhand.workspace.journal.codec import pack
+from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.row import GENESIS, Row, RowType, chain_bytes
 
 COLUMNS = "seq, type, record, time, codec, body, checksum, chain"
 _PAGE = 500
+_INSERT = f"INSERT INTO log ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-def head(connection: sqlite3.Connection) -> tuple[int, bytes]:
+def head(connection: Connection) -> tuple[int, bytes]:
     """Number and chain of the last row."""
     found = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone()
     return (0, GENESIS) if found is None else (found[0], chain_bytes(found[1]))
 
 
-def append(connection: sqlite3.Connection, type: RowType, record: str | None, time: str, body: bytes) -> Row:
+def append(connection: Connection, type: RowType, record: str | None, time: str, body: bytes) -> Row:
     """Add a row after the last one, sealed and chained."""
     seq, chain = head(connection)
     row = Row.make(seq + 1, type, record, time, pack(body), chain)
-    connection.execute(f"INSERT INTO log ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    connection.execute(_INSERT, row)
     return row
 
 
-def row_and_head(connection: sqlite3.Connection, seq: int) -> tuple[Row, bytes | None] | None:
+def row_and_head(connection: Connection, seq: int) -> tuple[Row, bytes | None] | None:
     """One row and the chain that stands before it, None where the row before is missing."""
     found = connection.execute(
         f"SELECT {COLUMNS}, (SELECT chain FROM log WHERE seq = ?) FROM log WHERE seq = ?", (seq - 1, seq)
@@ -40,22 +42,65 @@ def row_and_head(connection: sqlite3.Connection, seq: int) -> tuple[Row, bytes |
     return Row(*found[:8]), head
 
 
-def rows(connection: sqlite3.Connection) -> Iterator[Row]:
+def rows(connection: Connection) -> Iterator[Row]:
     """Every row in order, in pages: no statement stays open between two of them."""
     last = -(1 << 62)
     while True:
         query = f"SELECT {COLUMNS} FROM log WHERE seq > ? ORDER BY seq LIMIT {_PAGE:d}"
-        page = [Row(*found) for found in connection.execute(query, (last,))]
+        page = [Row(*found) for found in connection.execute(query, (last,)).fetchall()]
         yield from page
         if len(page) < _PAGE:
             return
         last = page[-1].seq
 
 
-def notes(connection: sqlite3.Connection, before: int, size: int) -> list[Row]:
+def notes(connection: Connection, before: int, size: int) -> list[Row]:
     """Rows that are no record's, newest first, from before the row `before`."""
     found = connection.execute(
         f"SELECT {COLUMNS} FROM log WHERE type IN ('note', 'checkpoint') AND seq < ? ORDER BY seq DESC LIMIT ?",
         (before, size),
     )
-    return [Row(*row) for row in found]
+    return [Row(*row) for row in found.fetchall()]
+
+
+def all_notes(connection: Connection) -> Iterator[Row]:
+    """Every such row, in pages."""
+    before = 1 << 62
+    while page := notes(connection, before, _PAGE):
+        yield from page
+        before = page[-1].seq
+
+
+def notes_of(connection: Connection, type: bytes, before: int, size: int) -> list[Row]:
+    """The same for the notes of one type, as `note_types` knows them."""
+    columns = ", ".join(f"l.{column}" for column in COLUMNS.split(", "))
+    found = connection.execute(
+        f"SELECT {columns} FROM note_types n CROSS JOIN log l"
+        " WHERE l.seq = n.seq AND n.type = ? AND n.seq < ? ORDER BY n.seq DESC LIMIT ?",
+        (type, before, size),
+    )
+    return [Row(*row) for row in found.fetchall()]
+
+
+def news(connection: Connection, after: int, size: int) -> list[Row]:
+    """Rows that say that something happened, oldest first, from after the row `after`."""
+    found = connection.execute(
+        f"SELECT {COLUMNS} FROM log WHERE seq > ? AND type IN ('committed', 'partial', 'note', 'checkpoint')"
+        " ORDER BY seq LIMIT ?",
+        (after, size),
+    )
+    return [Row(*row) for row in found.fetchall()]
+
+
+def load(connection: Connection, rows: Iterable[Row]) -> int:
+    """Add rows as they stand, seals and all; how many there were."""
+    count, left = 0, iter(rows)
+    while page := list(islice(left, _PAGE)):
+        connection.executemany(_INSERT, page)
+        count += len(page)
+    return count
+
+
+def is_empty(connection: Connection) -> bool:
+    """Whether there is no row."""
+    return connection.execute("SELECT seq FROM log LIMIT 1").fetchone() is None

@@ -6,18 +6,20 @@ index agree.
 
 from __future__ import annotations
 
-import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.audit import Problem, heads_after, seal_problem
-from steadyhand.workspace.journal.codec import decode_record, decode_staging, from_bytes, unpack
+from steadyhand.workspace.journal.codec import decode_note, decode_record, decode_staging, from_bytes, unpack
+from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.index import key
-from steadyhand.workspace.journal.record import ID_LENGTH, Entry, Record, Staging, State, is_record_id
+from steadyhand.workspace.journal.party import Happening
+from steadyhand.workspace.journal.record import ID_LENGTH, Entry, Note, Record, Staging, State, is_record_id
 from steadyhand.workspace.journal.row import GENESIS, Row, RowType
 
 PAGE = 500
-_BY_PATH = "files f CROSS JOIN records r ON r.seq = f.seq"
+_BY_PATH = "files f CROSS JOIN records r"  # the order that SQLite keeps to: by path first
+_LAST = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +34,16 @@ class Filter:
     newest_first: bool = True
     states: tuple[State, ...] = tuple(State)
 
-    def page(self, connection: sqlite3.Connection, last: int | None, size: int) -> list[int]:
+    def page(self, connection: Connection, last: int | None, size: int) -> list[int]:
         """The next row numbers after `last`, in the order asked for."""
+        if not self.states:
+            return []
         conditions, values = self._conditions(last)
         source, seq = ("records r", "r.seq") if self.path is None else (_BY_PATH, "f.seq")
         order = "DESC" if self.newest_first else "ASC"
         where = " AND ".join(condition.format(seq=seq) for condition in conditions)
         query = f"SELECT r.seq FROM {source} WHERE {where} ORDER BY {seq} {order} LIMIT ?"
-        return [found[0] for found in connection.execute(query, (*values, size))]
+        return [found[0] for found in connection.execute(query, (*values, size)).fetchall()]
 
     def _conditions(self, last: int | None) -> tuple[list[str], list[object]]:
         """SQL that holds no value of the caller, and the values."""
@@ -48,16 +52,22 @@ class Filter:
             ("f.path = ?", None if self.path is None else key(self.path)),
             ("r.task = ?", None if self.task is None else key(self.task)),
             ("r.actor = ?", None if self.actor is None else key(self.actor)),
-            ("{seq} < ?", self.before_seq),
-            ("{seq} > ?", self.after_seq),
+            ("{seq} < ?", _bounded(self.before_seq)),
+            ("{seq} > ?", _bounded(self.after_seq)),
             ("{seq} < ?" if self.newest_first else "{seq} > ?", last),
         ]
         asked = [(condition, value) for condition, value in given if value is not None]
-        conditions = [condition for condition, _ in asked] + [f"r.state IN ({marks})"]
+        joined = [] if self.path is None else ["r.seq = f.seq"]
+        conditions = [*joined, *(condition for condition, _ in asked), f"r.state IN ({marks})"]
         return conditions, [value for _, value in asked] + [state.value for state in self.states]
 
 
-def seqs_starting(connection: sqlite3.Connection, prefix: str, limit: int) -> list[tuple[int, str]]:
+def _bounded(seq: int | None) -> int | None:
+    """A row number that every store can compare with."""
+    return None if seq is None else max(-_LAST, min(seq, _LAST))
+
+
+def seqs_starting(connection: Connection, prefix: str, limit: int) -> list[tuple[int, str]]:
     """Row numbers and ids of records whose id starts with these hex digits."""
     query = "SELECT seq, id FROM records WHERE id >= ? AND id < ? ORDER BY seq DESC LIMIT ?"
     end = prefix + "g" if len(prefix) <= ID_LENGTH else prefix
@@ -79,24 +89,24 @@ class LastRecord:
 
 
 def entry_at(
-    connection: sqlite3.Connection, seq: int, path: str | None = None, *, last: LastRecord | None = None
+    connection: Connection, seq: int, path: str | None = None, *, last: LastRecord | None = None
 ) -> Entry | Problem:
     """The entry whose record was prepared in this row, or why it cannot be used; `path` must be one it touched."""
     held = connection.execute("SELECT id, state, settled, undone_by FROM records WHERE seq = ?", (seq,)).fetchone()
     if held is None:
         return Problem(seq, "index", f"row {seq} is no record")
     record_id, state, settled, undone_by = held
-    prepared = _sound_row(connection, seq)
+    prepared = sound_row(connection, seq)
     if isinstance(prepared, Problem):
         return prepared
     note = None
     if settled is not None or state != State.PREPARED:
-        end = _sound_row(connection, settled)
+        end = sound_row(connection, settled)
         if isinstance(end, Problem):
             return end
         if (end.type, end.record) != (state, record_id):
             return Problem(seq, "index", f"the index says {state!r} of record {record_id!r}, row {end.seq} does not")
-        note = _note_of(end)
+        note = _reason_of(end)
     record = _record_of(prepared, record_id, last or LastRecord())
     if isinstance(record, Problem):
         return record
@@ -107,9 +117,9 @@ def entry_at(
     return Entry(seq, record, State(state), note, undone_by)
 
 
-def staged_at(connection: sqlite3.Connection, seq: int) -> tuple[Record, Staging] | Problem:
+def staged_at(connection: Connection, seq: int) -> tuple[Record, Staging] | Problem:
     """A prepared record with what was staged for it, or why it cannot be used."""
-    row = _sound_row(connection, seq)
+    row = sound_row(connection, seq)
     if isinstance(row, Problem):
         return row
     try:
@@ -119,7 +129,30 @@ def staged_at(connection: sqlite3.Connection, seq: int) -> tuple[Record, Staging
         return Problem(seq, "body", f"row {seq} cannot be read: {error}")
 
 
-def _sound_row(connection: sqlite3.Connection, seq: object) -> Row | Problem:
+def note_of(row: Row) -> Note | None:
+    """A report; None when it is damaged, which `verify` tells."""
+    try:
+        return Note(row.seq, row.time, *decode_note(unpack(row.codec, row.body))) if row.is_intact else None
+    except ValueError:
+        return None
+
+
+def happening_of(connection: Connection, row: Row, *, last: LastRecord) -> Happening | None:
+    """What a row of the log tells those who watch; None when it is damaged or the record it speaks of is."""
+    if isinstance(sound_row(connection, row.seq), Problem):
+        return None
+    if row.type not in (State.COMMITTED, State.PARTIAL):
+        note = note_of(row)
+        return None if note is None else Happening(row.seq, row.time, note)
+    held = connection.execute("SELECT seq FROM records WHERE id = ?", (row.record,)).fetchone()
+    entry = None if held is None else entry_at(connection, held[0], last=last)
+    if not isinstance(entry, Entry):
+        return None
+    return Happening(row.seq, row.time, replace(entry, state=State(row.type), note=_reason_of(row)))
+
+
+def sound_row(connection: Connection, seq: object) -> Row | Problem:
+    """A row that is what was written, where it was written; or why it is not."""
     found = log.row_and_head(connection, seq) if isinstance(seq, int) else None
     if found is None:
         return Problem(seq if isinstance(seq, int) else None, "missing-row", f"row {seq} is missing")
@@ -130,7 +163,7 @@ def _sound_row(connection: sqlite3.Connection, seq: object) -> Row | Problem:
     return problem or row
 
 
-def _heads_before(connection: sqlite3.Connection, seq: int) -> tuple[bytes, ...]:
+def _heads_before(connection: Connection, seq: int) -> tuple[bytes, ...]:
     """The chains that may stand before a row, should the row before it be the one that is damaged."""
     found = log.row_and_head(connection, seq - 1)
     if found is None:
@@ -151,7 +184,7 @@ def _record_of(row: Row, record_id: str, last: LastRecord) -> Record | Problem:
     return record
 
 
-def _note_of(row: Row) -> str | None:
+def _reason_of(row: Row) -> str | None:
     try:
         note = from_bytes(unpack(row.codec, row.body)).get("note")
     except ValueError:

@@ -73,7 +73,10 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class EditNote:
-    """One edit of a call: why, how its place was found, and which splices of the change set it wrote."""
+    """One edit of a call: why, how its place was found, and which splices of the change set it wrote.
+
+    `forced` names the records of others that it was written over although its task had not seen them.
+    """
 
     reason: str | None = None
     tier: str | None = None
@@ -81,6 +84,7 @@ class EditNote:
     lines: tuple[int, int] | None = None
     splices: tuple[int, ...] = ()
     differs: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +199,15 @@ class Record:
 class Staging:
     """What recovery needs to finish or take back a prepared record: who staged it, which temporaries, which locks.
 
-    `temps` are pairs of (path, temporary path), both relative to the root.
+    `temps` are pairs of (path, temporary path), both relative to the root. `fence` is the number of the hold under
+    which it was staged, 0 where one machine's lock files are enough.
     """
 
     machine: str
     pid: int
     temps: tuple[tuple[str, str], ...] = ()
     lock_keys: tuple[str, ...] = ()
+    fence: int = 0
 
 
 @dataclass(frozen=True, slots=True)

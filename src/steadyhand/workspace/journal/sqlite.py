@@ -1,319 +1,55 @@
-"""The journal in a SQLite file: what each call of the interface reads or appends.
-
-Bytes are packed before a transaction begins, so that others wait as little as possible.
-
-Invariants:
-
-1. Every write appends to the log and brings the derived tables up in the same transaction.
-2. `prepare` is durable when it returns; a settled state may follow with the next durable write.
-3. What the log holds is returned only if it is sound; a damaged row refuses or is left out and told.
-"""
+"""The journal in a SQLite file of a state folder, and the check of that file."""
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
 
-from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal import images as kept
-from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.check import check
-from steadyhand.workspace.journal.codec import encode_prepared, from_bytes, to_bytes, unpack
-from steadyhand.workspace.journal.collect import choose, collect
-from steadyhand.workspace.journal.faults import damaged
+from steadyhand.workspace.journal.check import problems
+from steadyhand.workspace.journal.faults import is_damage
 from steadyhand.workspace.journal.folder import JournalFolder
-from steadyhand.workspace.journal.handle import Handle
-from steadyhand.workspace.journal.query import PAGE, Filter, LastRecord, entry_at, seqs_starting, staged_at
-from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State, is_record_id, utc_now
-from steadyhand.workspace.journal.retention import GcReport, Retention
-from steadyhand.workspace.journal.row import Row, RowType
-from steadyhand.workspace.journal.store import LASTING, JournalStats, OnDamage, Progress
+from steadyhand.workspace.journal.handle import SqliteHandle
+from steadyhand.workspace.journal.holders import FileHolders
+from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.journal.stored import StoredJournal
 
-T = TypeVar("T")
-
-_PREFIX = re.compile("[0-9a-f]{4,12}")
-_LISTED = 10
-_STATES = frozenset(state.value for state in State)
-_NEXT = {
-    State.PREPARED: {State.COMMITTED, State.ABORTED, State.PARTIAL},
-    State.PARTIAL: {State.COMMITTED, State.ABORTED},
-}
+_MANY = 20
 
 
-class SqliteJournal:
+class SqliteJournal(StoredJournal):
     """A `Journal` in the state folder at `path`."""
 
     def __init__(self, path: Path, *, read_only: bool = False, timeout: float = 10.0) -> None:
-        self._path = path.absolute()  # the working directory may change
-        self._handle = Handle(JournalFolder(self._path), read_only=read_only, timeout=timeout)
-        self._last = LastRecord()
-
-    @property
-    def location(self) -> str:
-        return str(self._path)
-
-    @property
-    def read_only(self) -> bool:
-        return self._handle.read_only
-
-    @property
-    def damage(self) -> str | None:
-        return self._handle.damage
-
-    def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
-        body = encode_prepared(record, staging)
-        packed = kept.pack_images(images)
-
-        def work(connection: sqlite3.Connection) -> int:
-            row = log.append(connection, RowType.PREPARED, record.id, record.time, body)
-            index.add_record(connection, row.seq, record)
-            kept.keep(connection, packed, row.seq)
-            kept.note_use(connection, record.digests, row.seq)
-            return row.seq
-
-        return self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
-
-    def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
-        body = to_bytes({} if note is None else {"note": note})
-
-        def work(connection: sqlite3.Connection) -> None:
-            _, present, _ = _held(connection, record_id)
-            if present == state:
-                return
-            if state not in _NEXT.get(present, ()):
-                raise EditError(Kind.INTERNAL, f"record {record_id} is {present} and cannot become {state}")
-            row = log.append(connection, RowType(state.value), record_id, utc_now(), body)
-            index.settle(connection, row)
-
-        self._handle.write(work, durable=False, room="urgent" if urgent else "ordinary")
-
-    def unsettled(self, *, on_damage: OnDamage | None = None) -> list[tuple[Record, Staging]]:
-        def work(connection: sqlite3.Connection) -> list[tuple[Record, Staging] | Problem]:
-            found = connection.execute("SELECT seq FROM records WHERE state = 'prepared' ORDER BY seq").fetchall()
-            return [staged_at(connection, seq) for (seq,) in found]
-
-        found = self._handle.read(work)
-        if on_damage is not None:
-            for problem in (item for item in found if isinstance(item, Problem)):
-                on_damage(problem)
-        return [item for item in found if not isinstance(item, Problem)]
-
-    def staging(self, record_id: str) -> Staging:
-        def work(connection: sqlite3.Connection) -> tuple[Record, Staging] | Problem:
-            return staged_at(connection, _held(connection, record_id)[0])
-
-        return _sound(self._handle.read(work))[1]
-
-    def find(self, id_or_prefix: str) -> Entry:
-        prefix = id_or_prefix.lower()
-        if not _PREFIX.fullmatch(prefix):
-            raise EditError(
-                Kind.BAD_REQUEST,
-                f"{id_or_prefix!r} is no record id",
-                hint="give 4 to 12 hex digits, as `log` shows them",
-            )
-        found = self._handle.read(lambda connection: seqs_starting(connection, prefix, _LISTED + 1))
-        if not found:
-            raise _unknown(prefix)
-        if len(found) > 1:
-            raise _ambiguous(prefix, [record_id for _, record_id in found])
-        return _sound(self._handle.read(lambda connection: entry_at(connection, found[0][0])))
-
-    def entries(
-        self,
-        *,
-        path: str | None = None,
-        task: str | None = None,
-        actor: str | None = None,
-        before_seq: int | None = None,
-        after_seq: int | None = None,
-        limit: int | None = None,
-        newest_first: bool = True,
-        states: tuple[State, ...] = LASTING,
-        on_damage: OnDamage | None = None,
-    ) -> Iterator[Entry]:
-        asked = Filter(path, task, actor, before_seq, after_seq, newest_first, states)
-        left = None if limit is None else max(limit, 0)
-        for seq in self._seqs(asked, PAGE if left is None else min(left + 1, PAGE)):
-            if left == 0:
-                return
-            entry = self._handle.read(partial(entry_at, seq=seq, path=path, last=self._last))
-            if isinstance(entry, Entry):
-                left = None if left is None else left - 1
-                yield entry
-            elif on_damage is not None:
-                on_damage(entry)
-
-    def latest(self, path: str) -> Entry | None:
-        def work(connection: sqlite3.Connection) -> Entry | Problem | None:
-            found = Filter(path=path, states=LASTING).page(connection, None, 1)
-            return entry_at(connection, found[0], path, last=self._last) if found else None
-
-        entry = self._handle.read(work)
-        return None if entry is None else _sound(entry)
-
-    def image(self, digest: str) -> bytes | None:
-        return self._handle.read(lambda connection: kept.read(connection, digest))
-
-    def has_image(self, digest: str) -> bool:
-        return self._handle.read(lambda connection: kept.has(connection, digest))
-
-    def undone_by(self, record_id: str) -> str | None:
-        return self._handle.read(lambda connection: _held(connection, record_id))[2]
-
-    def append_note(self, type: str, body: Mapping[str, object]) -> int:
-        packed = to_bytes({"type": type, "body": body})
-        return self._handle.write(
-            lambda connection: log.append(connection, RowType.NOTE, None, utc_now(), packed).seq, durable=False
-        )
-
-    def notes(self, *, type: str | None = None, limit: int | None = None) -> Iterator[Note]:
-        left, last = limit, 1 << 62
-        while page := self._handle.read(partial(log.notes, before=last, size=PAGE)):
-            for note in map(_note, page):
-                if left == 0:
-                    return
-                if note is not None and type in (None, note.type):
-                    left = None if left is None else left - 1
-                    yield note
-            last = page[-1].seq
+        folder = JournalFolder(path.absolute())  # the working directory may change
+        self._file = SqliteHandle(folder, read_only=read_only, timeout=timeout)
+        super().__init__(self._file, FileHolders(folder.path), location=str(folder.path))
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
-        return self._handle.read_snapshot(lambda connection: check(connection, progress))
-
-    def reindex(self) -> None:
-        self._handle.write(lambda connection: index.rebuild(connection, log.rows(connection)), durable=False)
-
-    def gc(
-        self,
-        *,
-        keep_days: float | None = None,
-        keep_bytes: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> GcReport:
-        retention = Retention(keep_days, keep_bytes)
-        tell = progress or _silent
-        tell(0, 2)
-        if dry_run:
-            return GcReport.of(
-                *self._handle.read_snapshot(lambda db: choose(db, retention)), dry_run=True, vacuumed=False
-            )
-        images, dropped = self._handle.write(lambda db: collect(db, retention), durable=True)
-        tell(1, 2)
-        vacuumed = self._handle.vacuum()
-        tell(2, 2)
-        return GcReport.of(images, dropped, dry_run=False, vacuumed=vacuumed)
-
-    def stats(self) -> JournalStats:
-        return self._handle.read_snapshot(lambda connection: _stats(connection, self._handle.folder))
-
-    def release_reserve(self) -> bool:
-        return not self.read_only and self._handle.reserve.release()
-
-    def bulk(self) -> AbstractContextManager[None]:
-        """Join the writes of a block to one transaction, for loading many records at once."""
-        return self._handle.bulk()
+        return self._file.read_snapshot(lambda connection: check_file(connection, progress))
 
     def close(self) -> None:
-        self._handle.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _seqs(self, asked: Filter, size: int) -> Iterator[int]:
-        last: int | None = None
-        while True:
-            page = self._handle.read(partial(asked.page, last=last, size=size))
-            yield from page
-            if len(page) < size:
-                return
-            last = page[-1]
+        self._file.close()  # first: nobody can announce anything any more
+        self._presence.leave()
 
 
-def _sound(found: T | Problem) -> T:
-    if isinstance(found, Problem):
-        raise damaged(found.message, seq=found.seq)
+def check_file(connection: sqlite3.Connection, progress: Progress | None = None) -> list[Problem]:
+    """Every problem that can be found; where the file itself is broken, what was found until then and that."""
+    found: list[Problem] = []
+    try:
+        for problem in _structure(connection):
+            found.append(problem)
+        for problem in problems(connection, progress):
+            found.append(problem)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        found.append(Problem(None, "structure", f"the database file is broken: {error}"))
     return found
 
 
-def _held(connection: sqlite3.Connection, record_id: str) -> tuple[int, State, str | None]:
-    """Row number, state and undo of a record; refuses an id that is not there."""
-    query = "SELECT seq, state, undone_by FROM records WHERE id = ?"
-    found = connection.execute(query, (record_id,)).fetchone() if is_record_id(record_id) else None
-    if found is None:
-        raise _unknown(record_id)
-    if found[1] not in _STATES:
-        raise damaged(f"the index cannot say what became of record {record_id}", seq=found[0])
-    return int(found[0]), State(found[1]), None if found[2] is None else str(found[2])
-
-
-def _note(row: Row) -> Note | None:
-    """A report; None when it is damaged, which `verify` tells."""
-    try:
-        data = from_bytes(unpack(row.codec, row.body)) if row.is_intact else {}
-    except ValueError:
-        return None
-    match data:
-        case {"type": str(name), "body": dict(body)}:
-            return Note(row.seq, row.time, name, body)
-    return None
-
-
-def _stats(connection: sqlite3.Connection, folder: JournalFolder) -> JournalStats:
-    states = dict(connection.execute("SELECT state, count(*) FROM records GROUP BY state").fetchall())
-    counted = "SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(data)), 0) FROM images"
-    images, image_bytes, stored_bytes = connection.execute(counted).fetchone()
-    oldest, newest = (
-        connection.execute(f"SELECT time FROM records ORDER BY seq {order} LIMIT 1").fetchone()
-        for order in ("ASC", "DESC")
-    )
-    seq, chain = log.head(connection)
-    return JournalStats(
-        rows=int(connection.execute("SELECT count(*) FROM log").fetchone()[0]),
-        records=sum(states.values()),
-        states=states,
-        images=images,
-        image_bytes=image_bytes,
-        stored_bytes=stored_bytes,
-        file_bytes=folder.size,
-        oldest=oldest[0] if oldest else None,
-        newest=newest[0] if newest else None,
-        head_seq=seq,
-        head_chain=chain.hex(),
-    )
-
-
-def _unknown(record_id: str) -> EditError:
-    return EditError(
-        Kind.NO_SUCH_FILE,
-        f"the journal holds no record {record_id}",
-        hint="`steadyhand log` lists the records of this workspace",
-        details={"id": record_id},
-    )
-
-
-def _ambiguous(prefix: str, ids: list[str]) -> EditError:
-    listed = ", ".join(ids[:_LISTED]) + (", …" if len(ids) > _LISTED else "")
-    return EditError(
-        Kind.AMBIGUOUS_MATCH,
-        f"several records start with {prefix}: {listed}",
-        hint="give more digits of the id",
-        details={"ids": ids[:_LISTED]},
-    )
-
-
-def _silent(_done: int, _total: int) -> None:
-    return None
+def _structure(connection: sqlite3.Connection) -> Iterator[Problem]:
+    for (said,) in connection.execute(f"PRAGMA quick_check({_MANY:d})").fetchall():
+        if said != "ok":
+            yield Problem(None, "structure", f"the database file is broken: {said}")

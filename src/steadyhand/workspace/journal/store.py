@@ -1,6 +1,6 @@
 """The journal as everybody else sees it, and the one place that chooses an implementation.
 
-A second store implements `Journal` and passes the same tests (tests/workspace/journal/test_contract.py).
+Every store implements `Journal` and passes the same tests (tests/workspace/journal/test_contract.py).
 Nobody outside this package names a store's class, writes SQL or opens the journal's file.
 
 What every store promises:
@@ -17,16 +17,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.images import Packed
+from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Sight
 from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State
 from steadyhand.workspace.journal.retention import GcReport
+from steadyhand.workspace.journal.row import Row
+
+T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) now and then during long work."""
@@ -129,6 +135,53 @@ class Journal(Protocol):
     def notes(self, *, type: str | None = None, limit: int | None = None) -> Iterator[Note]:
         """Reports, newest first."""
 
+    def head(self) -> int:
+        """The number of the last row; 0 for an empty journal."""
+
+    def happened(self, *, after_seq: int, limit: int) -> list[Happening]:
+        """What the journal gained after a row, oldest first: records settled as committed or partial, and notes.
+
+        A damaged row is passed over; `limit` counts what is returned.
+        """
+
+    def meet(self, party: Party) -> int:
+        """The row that was last when this party was first met; now, if it never was."""
+
+    def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
+        """What this party has seen of a file, oldest first."""
+
+    def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
+        """Keep these in place of what the party had seen of a file. May become durable a little later.
+
+        `content` is the version of the last one, where no record could bring it back.
+        """
+
+    def seen_version(self, path: str, digest: str) -> bytes | None:
+        """A version of a file whose digest starts so, if some party's sight of it was kept with its content."""
+
+    def forget(self, party: Party) -> None:
+        """Drop what a party has seen and announced, and that it was met."""
+
+    def keep_lease(self, lease: Lease) -> None:
+        """Announce a lease: it lasts until it is ended, its seconds are over by the store's clock, the journal is
+        closed, or this process ends in whatever way.
+        """
+
+    def leases(self, path: str | None = None) -> list[Lease]:
+        """The leases that last, oldest first, of one file or all."""
+
+    def end_lease(self, id: str) -> bool:
+        """End a lease; False when there is none of that name."""
+
+    def hold(self, keys: Sequence[str], *, timeout: float) -> AbstractContextManager[Hold]:
+        """Keep other machines from changing these; on one machine the lock files do. Refuses with `busy`.
+
+        Inside, `prepare` refuses with `busy` a staging whose `fence` is no longer the newest number of its keys.
+        """
+
+    def still_holds(self, hold: Hold, keys: Sequence[str]) -> bool:
+        """Whether nobody can have taken these meanwhile; asked before files are changed."""
+
     def verify(self, progress: Progress | None = None) -> list[Problem]:
         """Check every row, the chain, every image and the indexes; an empty list means sound."""
 
@@ -147,6 +200,15 @@ class Journal(Protocol):
 
     def stats(self) -> JournalStats: ...
 
+    def export(self, work: Callable[[Iterator[Row], Iterator[Packed]], T]) -> T:
+        """Run `work` over every row and every image as they stand, sound or not, while nothing else is seen."""
+
+    def load(self, rows: Iterable[Row], images: Iterable[Packed]) -> None:
+        """Fill an empty journal with what another exported, indexes included: all of it or nothing.
+
+        Refuses with `exists-already` one that holds a row or an image.
+        """
+
     def release_reserve(self) -> bool:
         """Free the space kept for undo and recovery on a full disk; False if there was none."""
 
@@ -159,20 +221,25 @@ class Journal(Protocol):
     ) -> None: ...
 
 
-def open_journal(location: str | os.PathLike[str], *, read_only: bool = False, timeout: float = 10.0) -> Journal:
+def open_journal(
+    location: str | os.PathLike[str], *, read_only: bool = False, timeout: float = 10.0, name: str | None = None
+) -> Journal:
     """Open the journal in a state folder (made if missing) or at a URL.
 
     `timeout` is how long, in seconds, to wait for another process before refusing with `busy`. With
-    `read_only` nothing is created or changed at `location`: a private copy is read.
+    `read_only` nothing is created or changed at `location`: a private copy is read. `name` is the journal's
+    name in a store that holds several, where the URL gives none.
     """
-    from steadyhand.workspace.journal.sqlite import SqliteJournal
-
     given = os.fspath(location)
     url = _URL.fullmatch(given)
-    if url is None:
-        return SqliteJournal(Path(given), read_only=read_only, timeout=timeout)
-    if url[1].lower() == "sqlite":
-        return SqliteJournal(Path(url[2]), read_only=read_only, timeout=timeout)
+    if url is None or url[1].lower() == "sqlite":
+        from steadyhand.workspace.journal.sqlite import SqliteJournal
+
+        return SqliteJournal(Path(given if url is None else url[2]), read_only=read_only, timeout=timeout)
+    if url[1].lower() in ("postgresql", "postgres"):
+        from steadyhand.workspace.journal.postgres import open_postgres
+
+        return open_postgres(given, name=name, read_only=read_only, timeout=timeout)
     raise EditError(
         Kind.NOT_INSTALLED,
         f"no journal store for {url[1]}:// is installed",

@@ -1,0 +1,72 @@
+"""The part of a journal that is no history: who was met, what they have seen, what they announced, who holds what.
+
+Invariants:
+
+1. Nothing here appends to the log, and nothing in the log rests on it.
+2. A row that is damaged is as good as none; no call fails because of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from steadyhand.errors import EditError
+from steadyhand.workspace.journal import leases, log, seen
+from steadyhand.workspace.journal.connection import Connection, Handle
+from steadyhand.workspace.journal.party import Hold, Lease, Party, Sight
+from steadyhand.workspace.journal.presence import Presence
+
+
+class PartyTables:
+    """What a `Journal` knows of those who work with it."""
+
+    def __init__(self, handle: Handle, presence: Presence) -> None:
+        self._handle = handle
+        self._presence = presence
+
+    def meet(self, party: Party) -> int:
+        found = self._handle.read(lambda connection: seen.met(connection, party))
+        if found is not None:
+            return found
+        if self._handle.read_only:
+            return self._handle.read(lambda connection: log.head(connection)[0])
+        return self._handle.write(lambda connection: seen.meet(connection, party), durable=False)
+
+    def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
+        return self._handle.read(lambda connection: seen.sights(connection, party, path))
+
+    def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
+        packed = seen.pack_version(sights, content)
+        self._handle.write(lambda connection: seen.see(connection, party, path, sights, packed), durable=False)
+
+    def seen_version(self, path: str, digest: str) -> bytes | None:
+        return self._handle.read(lambda connection: seen.version(connection, path, digest))
+
+    def forget(self, party: Party) -> None:
+        def work(connection: Connection) -> None:
+            seen.forget(connection, party)
+            leases.end_all(connection, party)
+
+        self._handle.write(work, durable=False)
+
+    def keep_lease(self, lease: Lease) -> None:
+        self._handle.write(lambda connection: leases.keep(connection, lease, self._presence), durable=False)
+
+    def leases(self, path: str | None = None) -> list[Lease]:
+        found, over = self._handle.read(lambda connection: leases.lasting(connection, self._presence, path=path))
+        if over and not self._handle.read_only:
+            with suppress(EditError):  # they have ended, whether or not they can be removed now
+                self._handle.write(lambda connection: leases.remove_ended(connection, self._presence), durable=False)
+        return found
+
+    def end_lease(self, id: str) -> bool:
+        return self._handle.write(lambda connection: leases.end(connection, id, self._presence), durable=False)
+
+    @contextmanager
+    def hold(self, keys: Sequence[str], *, timeout: float) -> Iterator[Hold]:  # noqa: ARG002
+        """Nothing to take: a store on one machine leaves this to the lock files."""
+        yield Hold(0)
+
+    def still_holds(self, hold: Hold, keys: Sequence[str]) -> bool:  # noqa: ARG002
+        return True

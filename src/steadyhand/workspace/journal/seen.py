@@ -1,0 +1,173 @@
+"""When parties were met and what they have seen of which file: tables that change, beside the log.
+
+Nothing here is history, and nothing here is trusted: what does not decode, or is not what was written, is absent.
+
+Invariants:
+
+1. A party has one row for each file; it names at most one version that is kept whole.
+2. A version is kept once for all parties, and only while one of them names it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.source import digest_of
+from steadyhand.workspace.journal import log
+from steadyhand.workspace.journal.codec import from_bytes, to_bytes
+from steadyhand.workspace.journal.connection import Connection
+from steadyhand.workspace.journal.images import Packed
+from steadyhand.workspace.journal.index import key
+from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.row import checksum_of
+
+_DIGEST = re.compile("[0-9a-f]{4,64}")
+_CONTENT = "digest, codec, size, checksum, data"
+
+
+def party_key(party: Party) -> bytes:
+    """A party as the tables hold it; no two share a key."""
+    return key(json.dumps([party.actor, party.task], ensure_ascii=False))
+
+
+def met(connection: Connection, party: Party) -> int | None:
+    """The row that was last when a party was first met; None if it never was."""
+    found = connection.execute("SELECT seq FROM parties WHERE party = ?", (party_key(party),)).fetchone()
+    return found[0] if found is not None and isinstance(found[0], int) and found[0] >= 0 else None
+
+
+def meet(connection: Connection, party: Party) -> int:
+    """The same, from now on if it never was; inside a write transaction."""
+    before = met(connection, party)
+    if before is not None:
+        return before
+    seq, _ = log.head(connection)
+    connection.execute("DELETE FROM parties WHERE party = ?", (party_key(party),))
+    connection.execute("INSERT INTO parties (party, seq) VALUES (?, ?)", (party_key(party), seq))
+    return seq
+
+
+def sights(connection: Connection, party: Party, path: str) -> tuple[Sight, ...]:
+    """What a party has seen of a file, oldest first."""
+    place = party_key(party), key(path)
+    query = "SELECT body, version, checksum FROM sights WHERE party = ? AND path = ?"
+    found = connection.execute(query, place).fetchone()
+    if found is None or found[2] != checksum_of(*place, found[0], found[1]):
+        return ()
+    try:
+        return decode_sights(found[0])
+    except ValueError:
+        return ()
+
+
+def pack_version(seen: Sequence[Sight], content: bytes | None) -> Packed | None:
+    """Content as it is kept; refuses one that is not the version of the last sight."""
+    if content is None:
+        return None
+    digest = digest_of(content)
+    if not seen or not seen[-1].digest or not digest.startswith(seen[-1].digest):
+        raise EditError(Kind.INTERNAL, f"the content given for a sight is another version: {digest[:16]}")
+    return Packed.of(digest, content)
+
+
+def see(connection: Connection, party: Party, path: str, seen: Sequence[Sight], content: Packed | None) -> None:
+    """Put these in place of what a party had seen of a file; inside a write transaction."""
+    place = party_key(party), key(path)
+    query = "SELECT version FROM sights WHERE party = ? AND path = ?"
+    before = connection.execute(query, place).fetchone()
+    kept = content.digest if content is not None else _still_named(before, seen)
+    connection.execute("DELETE FROM sights WHERE party = ? AND path = ?", place)
+    if seen:
+        body = encode_sights(seen)
+        connection.execute(
+            "INSERT INTO sights (party, path, body, checksum, version) VALUES (?, ?, ?, ?, ?)",
+            (*place, body, checksum_of(*place, body, kept), kept),
+        )
+    if content is not None:
+        _keep_version(connection, place[1], content)
+    if before is not None and before[0] is not None and before[0] != kept:
+        _drop_version(connection, place[1], before[0])
+
+
+def version(connection: Connection, path: str, digest: str) -> bytes | None:
+    """The one kept version of a file whose digest starts so; None where there is none, several or a damaged one."""
+    if not _DIGEST.fullmatch(digest):
+        return None
+    query = "SELECT digest FROM versions WHERE path = ?"
+    held = [found[0] for found in connection.execute(query, (key(path),)).fetchall()]
+    fitting = [found for found in held if isinstance(found, bytes) and found.hex().startswith(digest)]
+    return _content(connection, key(path), fitting[0]) if len(fitting) == 1 else None
+
+
+def forget(connection: Connection, party: Party) -> None:
+    """Drop what a party has seen, and that it was met; inside a write transaction."""
+    name = party_key(party)
+    query = "SELECT path, version FROM sights WHERE party = ? AND version IS NOT NULL"
+    named = connection.execute(query, (name,)).fetchall()
+    connection.execute("DELETE FROM sights WHERE party = ?", (name,))
+    connection.execute("DELETE FROM parties WHERE party = ?", (name,))
+    for path, digest in named:
+        _drop_version(connection, path, digest)
+
+
+def encode_sights(seen: Iterable[Sight]) -> bytes:
+    """Sights as JSON."""
+    return to_bytes({"v": 1, "sights": [[each.digest, each.seq, each.spans] for each in seen]})
+
+
+def decode_sights(body: bytes) -> tuple[Sight, ...]:
+    """The inverse; ValueError on anything else."""
+    match from_bytes(body):
+        case {"v": 1, "sights": list(seen)}:
+            return tuple(map(_sight, seen))
+    raise ValueError("not the sights of a file")
+
+
+def _sight(value: object) -> Sight:
+    match value:
+        case [str(digest), int(seq), None]:
+            return Sight(digest, seq)
+        case [str(digest), int(seq), list(spans)]:
+            return Sight(digest, seq, tuple(map(_span, spans)))
+    raise ValueError("not a sight")
+
+
+def _span(value: object) -> tuple[int, int]:
+    match value:
+        case [int(start), int(end)]:
+            return start, end
+    raise ValueError("not a span")
+
+
+def _still_named(before: tuple[object] | None, seen: Sequence[Sight]) -> bytes | None:
+    """The version kept so far, if it is among what is seen now."""
+    digest = None if before is None else before[0]
+    if isinstance(digest, bytes) and any(each.digest and digest.hex().startswith(each.digest) for each in seen):
+        return digest
+    return None
+
+
+def _keep_version(connection: Connection, path: bytes, content: Packed) -> None:
+    if _content(connection, path, content.digest) is None:  # missing or damaged
+        connection.execute("DELETE FROM versions WHERE path = ? AND digest = ?", (path, content.digest))
+        connection.execute(f"INSERT INTO versions (path, {_CONTENT}) VALUES (?, ?, ?, ?, ?, ?)", (path, *content))
+
+
+def _drop_version(connection: Connection, path: bytes, digest: object) -> None:
+    connection.execute(
+        "DELETE FROM versions WHERE path = ? AND digest = ?"
+        " AND NOT EXISTS (SELECT 1 FROM sights s WHERE s.path = versions.path AND s.version = versions.digest)",
+        (path, digest),
+    )
+
+
+def _content(connection: Connection, path: bytes, digest: bytes) -> bytes | None:
+    query = f"SELECT {_CONTENT} FROM versions WHERE path = ? AND digest = ?"
+    found = connection.execute(query, (path, digest)).fetchone()
+    try:
+        return None if found is None else Packed(*found).content()
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,356 @@
+"""A journal in a database: what each call of the interface reads or appends, over any store's handle.
+
+Bytes are packed before a transaction begins, so that others wait as little as possible.
+
+Invariants:
+
+1. Every write appends to the log and brings the derived tables up in the same transaction.
+2. `prepare` is durable when it returns; a settled state may follow with the next durable write.
+3. What the log holds is returned only if it is sound; a damaged row refuses or is left out and told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from types import TracebackType
+from typing import Self, TypeVar
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.journal import images as kept
+from steadyhand.workspace.journal import index, log
+from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.check import problems
+from steadyhand.workspace.journal.codec import encode_prepared, to_bytes
+from steadyhand.workspace.journal.collect import choose, collect
+from steadyhand.workspace.journal.connection import Connection, Handle
+from steadyhand.workspace.journal.faults import damaged
+from steadyhand.workspace.journal.images import Packed
+from steadyhand.workspace.journal.parties import PartyTables
+from steadyhand.workspace.journal.party import Happening
+from steadyhand.workspace.journal.presence import Presence
+from steadyhand.workspace.journal.query import (
+    PAGE,
+    Filter,
+    LastRecord,
+    entry_at,
+    happening_of,
+    note_of,
+    seqs_starting,
+    staged_at,
+)
+from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State, is_record_id, utc_now
+from steadyhand.workspace.journal.retention import GcReport, Retention
+from steadyhand.workspace.journal.row import Row, RowType
+from steadyhand.workspace.journal.stats import stats_of
+from steadyhand.workspace.journal.store import LASTING, JournalStats, OnDamage, Progress
+
+T = TypeVar("T")
+R = TypeVar("R", Row, Packed)
+
+_PREFIX = re.compile("[0-9a-f]{4,12}")
+_LISTED = 10
+_Form = tuple[type | tuple[type, ...], ...]
+_TEXT = re.compile("[^\0\ud800-\udfff]*")
+_ROW_FORM: _Form = (int, str, (str, type(None)), str, int, bytes, bytes, bytes)
+_IMAGE_FORM: _Form = (bytes, int, int, bytes, bytes)
+_STATES = frozenset(state.value for state in State)
+_NEXT = {
+    State.PREPARED: {State.COMMITTED, State.ABORTED, State.PARTIAL},
+    State.PARTIAL: {State.COMMITTED, State.ABORTED},
+}
+
+
+class StoredJournal(PartyTables):
+    """A `Journal` over a handle; a store derives from it and adds what only it knows."""
+
+    def __init__(self, handle: Handle, presence: Presence, *, location: str) -> None:
+        super().__init__(handle, presence)
+        self._location = location
+        self._last = LastRecord()
+
+    @property
+    def location(self) -> str:
+        return self._location
+
+    @property
+    def read_only(self) -> bool:
+        return self._handle.read_only
+
+    @property
+    def damage(self) -> str | None:
+        return self._handle.damage
+
+    def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
+        body = encode_prepared(record, staging)
+        packed = kept.pack_images(images)
+
+        def work(connection: Connection) -> int:
+            self._admit(connection, staging)
+            row = log.append(connection, RowType.PREPARED, record.id, record.time, body)
+            index.add_record(connection, row.seq, record)
+            kept.keep(connection, packed, row.seq)
+            kept.note_use(connection, record.digests, row.seq)
+            return row.seq
+
+        return self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
+
+    def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
+        body = to_bytes({} if note is None else {"note": note})
+
+        def work(connection: Connection) -> None:
+            _, present, _ = _held(connection, record_id)
+            if present == state:
+                return
+            if state not in _NEXT.get(present, ()):
+                raise EditError(Kind.INTERNAL, f"record {record_id} is {present} and cannot become {state}")
+            row = log.append(connection, RowType(state.value), record_id, utc_now(), body)
+            index.settle(connection, row)
+
+        self._handle.write(work, durable=False, room="urgent" if urgent else "ordinary")
+
+    def unsettled(self, *, on_damage: OnDamage | None = None) -> list[tuple[Record, Staging]]:
+        def work(connection: Connection) -> list[tuple[Record, Staging] | Problem]:
+            found = connection.execute("SELECT seq FROM records WHERE state = 'prepared' ORDER BY seq").fetchall()
+            return [staged_at(connection, seq) for (seq,) in found]
+
+        found = self._handle.read(work)
+        if on_damage is not None:
+            for problem in (item for item in found if isinstance(item, Problem)):
+                on_damage(problem)
+        return [item for item in found if not isinstance(item, Problem)]
+
+    def staging(self, record_id: str) -> Staging:
+        def work(connection: Connection) -> tuple[Record, Staging] | Problem:
+            return staged_at(connection, _held(connection, record_id)[0])
+
+        return _sound(self._handle.read(work))[1]
+
+    def find(self, id_or_prefix: str) -> Entry:
+        prefix = id_or_prefix.lower()
+        if not _PREFIX.fullmatch(prefix):
+            raise EditError(
+                Kind.BAD_REQUEST,
+                f"{id_or_prefix!r} is no record id",
+                hint="give 4 to 12 hex digits, as `log` shows them",
+            )
+        found = self._handle.read(lambda connection: seqs_starting(connection, prefix, _LISTED + 1))
+        if not found:
+            raise _unknown(prefix)
+        if len(found) > 1:
+            raise _ambiguous(prefix, [record_id for _, record_id in found])
+        return _sound(self._handle.read(lambda connection: entry_at(connection, found[0][0])))
+
+    def entries(
+        self,
+        *,
+        path: str | None = None,
+        task: str | None = None,
+        actor: str | None = None,
+        before_seq: int | None = None,
+        after_seq: int | None = None,
+        limit: int | None = None,
+        newest_first: bool = True,
+        states: tuple[State, ...] = LASTING,
+        on_damage: OnDamage | None = None,
+    ) -> Iterator[Entry]:
+        asked = Filter(path, task, actor, before_seq, after_seq, newest_first, states)
+        left = None if limit is None else max(limit, 0)
+        for seq in self._seqs(asked, PAGE if left is None else min(left + 1, PAGE)):
+            if left == 0:
+                return
+            entry = self._handle.read(partial(entry_at, seq=seq, path=path, last=self._last))
+            if isinstance(entry, Entry):
+                left = None if left is None else left - 1
+                yield entry
+            elif on_damage is not None:
+                on_damage(entry)
+
+    def latest(self, path: str) -> Entry | None:
+        def work(connection: Connection) -> Entry | Problem | None:
+            found = Filter(path=path, states=LASTING).page(connection, None, 1)
+            return entry_at(connection, found[0], path, last=self._last) if found else None
+
+        entry = self._handle.read(work)
+        return None if entry is None else _sound(entry)
+
+    def image(self, digest: str) -> bytes | None:
+        return self._handle.read(lambda connection: kept.read(connection, digest))
+
+    def has_image(self, digest: str) -> bool:
+        return self._handle.read(lambda connection: kept.has(connection, digest))
+
+    def undone_by(self, record_id: str) -> str | None:
+        return self._handle.read(lambda connection: _held(connection, record_id))[2]
+
+    def append_note(self, type: str, body: Mapping[str, object]) -> int:
+        packed = to_bytes({"type": type, "body": body})
+
+        def work(connection: Connection) -> int:
+            row = log.append(connection, RowType.NOTE, None, utc_now(), packed)
+            index.enter(connection, row)
+            return row.seq
+
+        return self._handle.write(work, durable=False)
+
+    def notes(self, *, type: str | None = None, limit: int | None = None) -> Iterator[Note]:
+        left, last = None if limit is None else max(limit, 0), 1 << 62
+        read = log.notes if type is None else partial(log.notes_of, type=index.key(type))
+        while left != 0:
+            page = self._handle.read(partial(read, before=last, size=PAGE if left is None else min(left, PAGE)))
+            if not page:
+                return
+            for note in map(note_of, page):
+                if left == 0:
+                    return
+                if note is not None and type in (None, note.type):
+                    left = None if left is None else left - 1
+                    yield note
+            last = page[-1].seq
+
+    def head(self) -> int:
+        return self._handle.read(log.head)[0]
+
+    def happened(self, *, after_seq: int, limit: int) -> list[Happening]:
+        found: list[Happening] = []
+        last = max(0, min(after_seq, 1 << 62))
+        while len(found) < limit and (page := self._handle.read(partial(log.news, after=last, size=min(limit, PAGE)))):
+            told = (self._handle.read(partial(happening_of, row=row, last=self._last)) for row in page)
+            found += [happening for happening in told if happening is not None]
+            last = page[-1].seq
+        return found[: max(limit, 0)]
+
+    def verify(self, progress: Progress | None = None) -> list[Problem]:
+        return self._handle.read_snapshot(lambda connection: list(problems(connection, progress)))
+
+    def reindex(self) -> None:
+        self._handle.write(lambda connection: index.rebuild(connection, log.rows(connection)), durable=False)
+
+    def gc(
+        self,
+        *,
+        keep_days: float | None = None,
+        keep_bytes: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> GcReport:
+        retention = Retention(keep_days, keep_bytes)
+        tell = progress or _silent
+        tell(0, 2)
+        if dry_run:
+            return GcReport.of(
+                *self._handle.read_snapshot(lambda db: choose(db, retention)), dry_run=True, vacuumed=False
+            )
+        images, dropped = self._handle.write(lambda db: collect(db, retention), durable=True)
+        tell(1, 2)
+        vacuumed = self._handle.vacuum()
+        tell(2, 2)
+        return GcReport.of(images, dropped, dry_run=False, vacuumed=vacuumed)
+
+    def stats(self) -> JournalStats:
+        return self._handle.read_snapshot(lambda connection: stats_of(connection, self._handle.size()))
+
+    def export(self, work: Callable[[Iterator[Row], Iterator[Packed]], T]) -> T:
+        return self._handle.read_snapshot(lambda connection: work(log.rows(connection), kept.every(connection)))
+
+    def load(self, rows: Iterable[Row], images: Iterable[Packed]) -> None:
+        def work(connection: Connection) -> None:
+            if not (log.is_empty(connection) and kept.is_empty(connection)):
+                raise _not_empty(self.location)
+            log.load(connection, map(_storable, rows))
+            kept.load(connection, map(_storable, images))
+            index.rebuild(connection, log.rows(connection))
+
+        self._handle.write(work, durable=True, room="admitted")
+
+    def release_reserve(self) -> bool:
+        return self._handle.release_reserve()
+
+    def bulk(self) -> AbstractContextManager[None]:
+        """Join the writes of a block to one transaction, for loading many records at once."""
+        return self._handle.bulk()
+
+    def close(self) -> None:
+        self._presence.leave()
+        self._handle.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _admit(self, connection: Connection, staging: Staging) -> None:
+        """Refuse in the transaction of `prepare` what must not be prepared any more; lock files need no such look."""
+
+    def _seqs(self, asked: Filter, size: int) -> Iterator[int]:
+        last: int | None = None
+        while True:
+            page = self._handle.read(partial(asked.page, last=last, size=size))
+            yield from page
+            if len(page) < size:
+                return
+            last = page[-1]
+
+
+def _sound(found: T | Problem) -> T:
+    if isinstance(found, Problem):
+        raise damaged(found.message, seq=found.seq)
+    return found
+
+
+def _storable(given: R) -> R:
+    """A row or an image that every store can keep as it is, damaged or not."""
+    form = _ROW_FORM if isinstance(given, Row) else _IMAGE_FORM
+    for field, kinds in zip(given, form, strict=True):
+        if not isinstance(field, kinds) or (isinstance(field, str) and not _TEXT.fullmatch(field)):
+            name = f"row {given.seq}" if isinstance(given, Row) else "an image"
+            raise damaged(f"{name} is so damaged that it cannot be copied: one of its fields is of another kind")
+    return given
+
+
+def _held(connection: Connection, record_id: str) -> tuple[int, State, str | None]:
+    """Row number, state and undo of a record; refuses an id that is not there."""
+    query = "SELECT seq, state, undone_by FROM records WHERE id = ?"
+    found = connection.execute(query, (record_id,)).fetchone() if is_record_id(record_id) else None
+    if found is None:
+        raise _unknown(record_id)
+    if found[1] not in _STATES:
+        raise damaged(f"the index cannot say what became of record {record_id}", seq=found[0])
+    return int(found[0]), State(found[1]), None if found[2] is None else str(found[2])
+
+
+def _unknown(record_id: str) -> EditError:
+    return EditError(
+        Kind.NO_SUCH_FILE,
+        f"the journal holds no record {record_id}",
+        hint="`steadyhand log` lists the records of this workspace",
+        details={"id": record_id},
+    )
+
+
+def _ambiguous(prefix: str, ids: list[str]) -> EditError:
+    listed = ", ".join(ids[:_LISTED]) + (", …" if len(ids) > _LISTED else "")
+    return EditError(
+        Kind.AMBIGUOUS_MATCH,
+        f"several records start with {prefix}: {listed}",
+        hint="give more digits of the id",
+        details={"ids": ids[:_LISTED]},
+    )
+
+
+def _not_empty(location: str) -> EditError:
+    return EditError(
+        Kind.EXISTS_ALREADY,
+        f"the journal {location} already holds something",
+        hint="copy to a journal that is new or empty; nothing was changed",
+        details={"location": location},
+    )
+
+
+def _silent(_done: int, _total: int) -> None:
+    return None
