@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import steadyhand as sh
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.location import FOLDER
 from tests.concurrency.worker import SHARED, START
 from tests.faults.trees import temporaries
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import steadyhand as sh
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.writer import TEMP_PREFIX
 
 Tree = dict[str, tuple[str, bytes, int]]

@@ -22,7 +22,7 @@ from steadyhand.text.source import digest_of
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.record import FileChange, FileState, Ownership, Record, State
 from steadyhand.workspace.journal.store import Journal, open_journal
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.location import FOLDER
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.location import FOLDER
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries
 from tests.hostile.attacks import INSIDE, make_ground, snapshot

@@ -17,7 +17,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.location import FOLDER
 from tests.faults.trees import temporaries
 from tests.hostile.attacks import INSIDE, SECRET, VERBS, contents, make_ground, refused, running, snapshot, told
 

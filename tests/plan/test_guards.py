@@ -170,6 +170,7 @@ def test_the_guards_are_asked_in_this_order() -> None:
     assert [(guard.rank, guard.name, guard.stage) for guard in guards()] == [
         (10, "limits", "request"),
         (20, "placeholder", "edit"),
+        (25, "unseen", "edit"),
         (30, "shrink", "file"),
         (40, "syntax", "file"),
     ]

@@ -9,7 +9,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.location import FOLDER
 from tests.faults.trees import tree_of
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.storage import Storage
 from tests.faults.trees import tree_of
 
@@ -117,7 +117,8 @@ def test_a_stale_edit_is_moved_to_the_present_version_when_the_policy_says_so(ro
         assert "rebased" in receipt.outcomes[0].differs
         assert receipt.outcomes[0].lines == (3, 3)
         error = refused(Kind.CONFLICT, ws.edit, "a.md", [sh.Replace("two", "zwei")], expect=digest, policy=policy)
-    assert (error.details["lines"], error.details["theirs"]) == ([3, 3], "2\n")
+    (theirs,) = error.details["with"]
+    assert (error.details["lines"], theirs["after"], theirs["record"]) == ([3, 3], "2", receipt.id)
 
 
 def test_overwriting_what_was_never_read_is_refused(root: Path) -> None:

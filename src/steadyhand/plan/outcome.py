@@ -8,6 +8,7 @@ from typing import Literal
 from steadyhand.errors import EditError
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Outcome:
     `confidence` how sure the place is, `similarity` how much of the old text stands there, both from 0 to 1
     `differs`   what a tolerant tier overlooked
     `notes`     what else a person should know of what was done
+    `forced`    records of others that it was written over although its task had not seen them
     """
 
     index: int
@@ -40,6 +42,7 @@ class Outcome:
     splices: tuple[int, ...] = ()
     skipped: Literal["held-back", "already-applied"] | None = None
     notes: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """The form surfaces print and the journal keeps; facts that are absent are left out."""
@@ -58,6 +61,7 @@ class Outcome:
             "splices": list(self.splices) or None,
             "skipped": self.skipped,
             "notes": list(self.notes) or None,
+            "forced": list(self.forced) or None,
         }
         return {name: value for name, value in facts.items() if value is not None}
 
@@ -71,6 +75,7 @@ class Plan:
     `partial`. `splice_edits[i]` is the edit that wrote `changes.splices[i]`.
     `changes.base` is None: the source's digest is known only to whoever read the bytes.
     `warnings` is what guards have to say that is no refusal.
+    `proofs` are places of the source whose every character an edit told by itself, and so knew: (edit, span).
     """
 
     ok: bool
@@ -80,6 +85,7 @@ class Plan:
     after: Source
     refusal: EditError | None = None
     warnings: tuple[str, ...] = ()
+    proofs: tuple[tuple[int, Span], ...] = ()
 
     @property
     def error(self) -> EditError | None:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from steadyhand.errors import EditError
+from steadyhand.match.tier import STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble
 from steadyhand.plan.draft import Draft
@@ -30,20 +31,29 @@ from steadyhand.plan.running import RunningDraft
 from steadyhand.plan.writing import Writing
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.node import Proposal
+from steadyhand.structure.targets.anchor import Anchor
+from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
 
 def plan(
-    source: Source, edits: Sequence[Edit], policy: Policy, *, path: str | None = None, reason: str | None = None
+    source: Source,
+    edits: Sequence[Edit],
+    policy: Policy,
+    *,
+    path: str | None = None,
+    reason: str | None = None,
+    seen: tuple[Span, ...] | None = None,
 ) -> Plan:
-    """Resolve the edits of one file. `reason` stands for those that give none.
+    """Resolve the edits of one file. `reason` stands for those that give none; `seen` is what the caller was shown.
 
     >>> plan(Source.of_text("a b"), [Replace("b", "c")], Policy()).after.text
     'a c'
     """
-    planner = _Planner(source, edits, policy, path, reason)
+    planner = _Planner(source, edits, policy, path, reason, seen)
     outcomes = planner.run()
     refused = any(outcome.error is not None for outcome in outcomes)
     if refused and not policy.partial:
@@ -55,13 +65,21 @@ class _Planner:
     """One call: the draft, and what became of each edit so far."""
 
     def __init__(
-        self, source: Source, edits: Sequence[Edit], policy: Policy, path: str | None, reason: str | None
+        self,
+        source: Source,
+        edits: Sequence[Edit],
+        policy: Policy,
+        path: str | None,
+        reason: str | None,
+        seen: tuple[Span, ...] | None,
     ) -> None:
+        self._seen = seen
         needles = [edit.target.text for edit in edits if isinstance(edit.target, Old)]
         kind = RunningDraft if policy.batch == "sequential" else Draft
         spares = [edit.new for edit in edits if isinstance(edit, Replace)]
         self.draft: Draft = kind(source, needles, spares)
         self.others: dict[int, tuple[int, ...]] = {}
+        self.proofs: list[tuple[int, Span]] = []
         self.source = source
         self.edits = edits
         self.policy = policy
@@ -116,13 +134,19 @@ class _Planner:
         self.source.encoding.check_new_text("".join(wish.new for wish in wishes))
         quoted = edit.target.text if isinstance(edit.target, Old) else ""
         standing = located.matches[0].span
-        guarded = GuardedEdit(index, quoted + self.draft.read(standing.start, standing.end), edit.text)
+        blind = self._original(standing) if isinstance(edit.target, Lines) and edit.target.text is None else None
+        guarded = GuardedEdit(index, quoted + self.draft.read(standing.start, standing.end), edit.text, blind)
         objection = ask_guards("edit", self._guard_input((guarded,))).refusal
         if objection is not None:
             raise objection
         self.others[index] = tuple(self.draft.to_original(span.start) for span in located.others)
+        if _says_what_stands(edit, located):
+            self.proofs += [(index, self._original(found.span)) for found in located.matches]
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
         return match, made.notes
+
+    def _original(self, span: Span) -> Span:
+        return Span(self.draft.to_original(span.start), self.draft.to_original(span.end))
 
     def _nothing_new(self, edit: Edit) -> EditError:
         if isinstance(edit, Act):
@@ -130,7 +154,7 @@ class _Planner:
         return refusals.no_change(self._name, "the new text is what stands there")
 
     def _guard_input(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
-        return GuardInput(self.path, self.source.text, None, edits, self.policy)
+        return GuardInput(self.path, self.source.text, None, edits, self.policy, seen=self._seen)
 
 
 def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, policy: Policy, *, ok: bool) -> Plan:
@@ -158,7 +182,18 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
         else outcome
         for outcome in outcomes
     )
-    return Plan(ok, done, changes, splice_edits, after, warnings=verdict.warnings)
+    return Plan(ok, done, changes, splice_edits, after, warnings=verdict.warnings, proofs=tuple(planner.proofs))
+
+
+def _says_what_stands(edit: Edit, located: Located) -> bool:
+    """Whether the edit itself tells every character of the place it was found at."""
+    match edit.target:
+        case Old(text=text):
+            return bool(text) and located.found is not None and located.found.tier.name in STRICT
+        case Lines(text=text):
+            return text is not None
+        case target:
+            return isinstance(target, Anchor) and target.end is None
 
 
 def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:

@@ -11,6 +11,7 @@ from typing import Literal
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import check_occurrence
 from steadyhand.plan.guards.guard import guards as known_guards
+from steadyhand.plan.guards.guard import usual_guards
 from steadyhand.structure.fields import bad_request, nearest_name
 from steadyhand.text.match import Occurrence
 
@@ -19,6 +20,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "on_stale": ("refuse", "rebase"),
     "on_drift": ("refuse", "merge", "new"),
     "on_conflict": ("refuse", "skip", "force"),
+    "on_lease": ("tell", "refuse"),
     "already": ("refuse", "skip"),
     "backup": ("journal", "bak"),
     "hardlinks": ("in-place", "break", "refuse"),
@@ -35,7 +37,8 @@ class Policy:
     `occurrence`    which place is meant where old text stands several times
     `batch`         `sequential`: each edit sees the text the edits before it left; `snapshot`: all see the original
     `partial`       apply the edits that can be applied when others are refused
-    `guards`        names of the guards that look at the result; None: all
+    `guards`        names of the guards that look at the result; None: all but those that must be asked for
+    `on_lease`      `tell`: who edits where another has announced its work is told; `refuse`: the edit is refused
     `newlines`      `file`: a bare LF in new text becomes its neighbours' line ending; `literal`: it stays
 
     >>> Policy(occurrence="first").batch
@@ -50,6 +53,7 @@ class Policy:
     on_stale: Literal["refuse", "rebase"] = "refuse"
     on_drift: Literal["refuse", "merge", "new"] = "refuse"
     on_conflict: Literal["refuse", "skip", "force"] = "refuse"
+    on_lease: Literal["tell", "refuse"] = "tell"
     already: Literal["refuse", "skip"] = "refuse"
     guards: frozenset[str] | None = None
     backup: Literal["journal", "bak"] = "journal"
@@ -79,7 +83,7 @@ class Policy:
 
     def wants_guard(self, name: str) -> bool:
         """Whether the guard of that name looks at edits under this policy."""
-        return self.guards is None or name in self.guards
+        return name in usual_guards() if self.guards is None else name in self.guards
 
     def to_json(self) -> dict[str, object]:
         """The settings that differ from the usual ones."""

@@ -21,6 +21,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import MARK, Encoding
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
 Text = TypeVar("Text", str, bytes)
 Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
@@ -162,6 +163,7 @@ def plan_write(
     path: str | None = None,
     policy: Policy | None = None,
     allow_shrink: bool = False,
+    seen: tuple[Span, ...] | None = None,
 ) -> Plan:
     """What a whole-file write would make of a file, or of none (`before` is None).
 
@@ -180,8 +182,9 @@ def plan_write(
     fitted = _fit(content, before, rules)
     guarded = GuardedEdit(0, source.text, content)
     given = GuardInput(
-        path, None if before is None else before.text, fitted, (guarded,), rules, True, allow_shrink=allow_shrink
-    )
+        path, None if before is None else before.text, fitted, (guarded,), rules, True, allow_shrink=allow_shrink,
+        seen=seen,
+    )  # fmt: skip
     try:
         source.encoding.check_new_text(fitted)
     except EditError as error:

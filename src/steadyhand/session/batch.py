@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
@@ -10,27 +9,30 @@ from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Edits, read_edits
 from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, EditFile, RenameFile, WriteFile
+from steadyhand.session.ask import Ask, Request, WriteBytes
 from steadyhand.session.checks import AnyPath, digest_of_version, mode_of, path_of, permission_bits, remark, text_of
 from steadyhand.session.files import move_of
-from steadyhand.session.lay import Ask, Layer, Request, WriteBytes
+from steadyhand.session.knowledge import Knowledge
+from steadyhand.session.lay import Layer
+from steadyhand.session.meetings import Meetings
 from steadyhand.session.receipt import Receipt
+from steadyhand.session.reports import Reports
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
 from steadyhand.text.source import Source
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Store
+from steadyhand.workspace.store import Header, Store
 
 
 class Batch:
     """The verbs of a workspace inside one transaction. `receipt` is there once the block has ended."""
 
-    def __init__(
-        self, policy: Policy, store: Store, mode: str | None, seen: Mapping[str, str], reason: str | None
-    ) -> None:
+    def __init__(self, policy: Policy, store: Store, mode: str | None, knowledge: Knowledge, header: Header) -> None:
         self._policy = policy
-        self._layer = Layer(Overlay(store.look, store.encoding_of), mode, dict(seen), store.version_of)
+        self._layer = Layer(Overlay(store.look, store.encoding_of), mode, Meetings(knowledge))
+        self._reports = Reports(store)
         self.asks: list[Ask] = []
-        self._reason = reason
+        self._header = header
         self._is_open = True
         self._receipt: Receipt | None = None
 
@@ -132,11 +134,13 @@ class Batch:
     ) -> tuple[Outcome, ...]:
         if not self._is_open:
             raise EditError(Kind.BAD_REQUEST, "the transaction has ended", hint="start another one")
-        ask = Ask(request, policy or self._policy, encoding, remark(reason, "reason") or self._reason, overwrite)
-        first = len(self._layer.outcomes)
+        ask = Ask(request, policy or self._policy, encoding, remark(reason, "reason") or self._header.reason, overwrite)
+        first, met = len(self._layer.outcomes), len(self._layer.meetings.found)
         try:
             self._layer.lay(ask)
         except EditError as error:
-            raise error.with_details(path=request.path) from None
+            located = error.with_details(path=request.path)
+            header = replace(self._header, reason=ask.reason)
+            raise self._reports.refused(header, located, self._layer.meetings.found[met:]) from None
         self.asks.append(ask)
         return tuple(replace(outcome, index=i) for i, outcome in enumerate(self._layer.outcomes[first:]))

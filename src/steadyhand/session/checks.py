@@ -142,6 +142,16 @@ def line_number(line: object) -> int:
     return line
 
 
+def line_range(lines: object, count: int) -> tuple[int, int] | None:
+    """First and last row of the lines asked for, which may go on to the end (None); None where the file has none."""
+    match lines:
+        case (int(first), int(last)) if 1 <= first <= last:
+            return (first - 1, min(last, count) - 1) if first <= count else None
+        case (int(first), None) if first >= 1:
+            return (first - 1, count - 1) if first <= count else None
+    raise _bad("lines", "the first and the last line are expected", "such as (3, 12), or (3, None) for the rest")
+
+
 def content_of(content: object) -> str | bytes:
     """What a file is to hold."""
     if not isinstance(content, str | bytes):

@@ -6,16 +6,15 @@ Touches no disk and no journal; what it needs to know of the session (mode, what
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, assert_never
+from typing import assert_never
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Delete, Edit
 from steadyhand.plan.moving import alone, insertion, move_inside
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
-from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
 from steadyhand.plan.proposing import refused
 from steadyhand.plan.request import (
@@ -24,59 +23,24 @@ from steadyhand.plan.request import (
     CreateFile,
     DeleteFile,
     EditFile,
-    FileRequest,
     MergeFile,
     MoveText,
     RenameFile,
     WriteFile,
 )
+from steadyhand.session.ask import Ask, Verb, WriteBytes, check_mode
 from steadyhand.session.checks import permission_bits
-from steadyhand.session.rebased import as_rebased, conflict, redacted, together, without_content
+from steadyhand.session.meetings import Meetings
+from steadyhand.session.rebased import redacted, together
 from steadyhand.session.versions import check_overwrite, expect_version
 from steadyhand.structure.node import Refusal
-from steadyhand.text.changeset import Clash
-from steadyhand.text.diff import changes_between
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
 
-Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
-
-_FORBIDDEN: dict[str, frozenset[str]] = {
-    "research": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
-    "analyze": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
-    "generate": frozenset({"edit", "write", "delete", "rename", "mode"}),
-    "modify": frozenset({"create"}),
-    "execute": frozenset(),
-}
-MODES = tuple(_FORBIDDEN)
 _MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-sig": codecs.BOM_UTF8}
-
-
-@dataclass(frozen=True, slots=True)
-class WriteBytes:
-    """Replace a file's whole content, or create it, with bytes that are not looked into."""
-
-    path: str
-    data: bytes
-    expect: str | None = None
-    allow_shrink: bool = False
-
-
-Request = FileRequest | WriteBytes
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A request with what goes with it: policy, encoding, and whether the host vouches for an overwrite."""
-
-    request: Request
-    policy: Policy
-    encoding: str | None = None
-    reason: str | None = None
-    overwrite: bool = False
 
 
 @dataclass(slots=True)
@@ -85,8 +49,7 @@ class Layer:
 
     overlay: Overlay
     mode: str | None
-    seen: Mapping[str, str]
-    version_of: Callable[[str, str], bytes | None]
+    meetings: Meetings
     outcomes: list[Outcome] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -147,7 +110,10 @@ class Layer:
                 self._done(request.to, ask.reason)
             case DeleteFile():
                 self._allow("delete", request.path)
-                expect_version(self.overlay.need(request.path), request.expect)
+                draft = self.overlay.need(request.path)
+                expect_version(draft, request.expect)
+                if request.expect is None:
+                    self.meetings.settle_whole(draft, ask.policy)
                 self.overlay.delete(request.path)
                 self._done(request.path, ask.reason)
             case RenameFile():
@@ -170,11 +136,19 @@ class Layer:
         source = draft.source(ask.encoding)
         try:
             expect_version(draft, expect)
-            planned = plan(source, edits, ask.policy, path=draft.path, reason=ask.reason)
+            planned = self._planned(ask, draft, source, edits)
+            if expect is None:
+                planned = self.meetings.settle(
+                    planned, edits, draft, source, ask.policy, lambda left: self._planned(ask, draft, source, left)
+                )
+                self.overlay.is_unsure |= self.meetings.has_met
         except EditError as error:
             if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
                 raise
-            planned = self._rebased(draft, source, edits, ask.policy, expect, error)
+            planned = self.meetings.rebase(
+                draft, source, expect, edits, error,
+                lambda version: plan(version, edits, ask.policy, path=draft.path, reason=ask.reason),
+            )  # fmt: skip
         if draft.secret:
             planned = redacted(planned)
         bak = self._bak_name(ask, draft)
@@ -197,6 +171,8 @@ class Layer:
         source = draft.source(ask.encoding)
         expect_version(draft, request.expect)
         planned = plan_merge(source, request.snippet, ask.policy, path=draft.path, reason=ask.reason)
+        if request.expect is None:
+            planned = self.meetings.settle(planned, (), draft, source, ask.policy, None)
         bak = self._bak_name(ask, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)
@@ -234,23 +210,9 @@ class Layer:
         mode = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
         self.overlay.create(request.to, mode=mode).take_bytes(draft.data or b"")
 
-    def _rebased(
-        self, draft: Draft, source: Source, edits: tuple[Edit, ...], policy: Policy, expect: str, stale: EditError
-    ) -> Plan:
-        """Plan for the version the caller knew, then move the change over what happened since."""
-        known = self.version_of(draft.path or "", expect)
-        if known is None:
-            raise stale
-        written_for = Source.of_bytes(known, path=draft.path)
-        planned = plan(written_for, edits, policy, path=draft.path)
-        since = changes_between(written_for.text, source.text)
-        moved = planned.changes.rebase(since)
-        if isinstance(moved, Clash):
-            error = conflict(draft, source, since, moved)
-            raise without_content(error) if draft.secret else error
-        after = source.apply(moved)
-        outcomes = tuple(as_rebased(outcome, moved, after) for outcome in planned.outcomes)
-        return replace(planned, outcomes=outcomes, changes=moved, after=after)
+    def _planned(self, ask: Ask, draft: Draft, source: Source, edits: Sequence[Edit]) -> Plan:
+        seen = self.meetings.seen(draft) if ask.policy.wants_guard("unseen") else None
+        return plan(source, edits, ask.policy, path=draft.path, reason=ask.reason, seen=seen)
 
     def _take(self, planned: Plan, draft: Draft, source: Source, path: str) -> None:
         first = len(self.outcomes)
@@ -284,14 +246,18 @@ class Layer:
         self._allow("write", request.path)
         expect_version(draft, request.expect)
         if request.expect is None and not ask.overwrite:
-            check_overwrite(draft, self.seen)
+            check_overwrite(draft, self.meetings.knowledge)
         bak = self._bak_name(ask, draft)
         before = draft.source(ask.encoding)
         if isinstance(request, WriteBytes):  # compared byte for character: they need not be text in any encoding
             compared, new = Source.of_bytes(draft.data or b"", encoding="latin-1"), request.data.decode("latin-1")
         else:
             compared, new = before, request.content
-        planned = plan_write(compared, new, path=draft.path, policy=ask.policy, allow_shrink=request.allow_shrink)
+        is_guarded = ask.policy.wants_guard("unseen") and request.expect is None and not ask.overwrite
+        planned = plan_write(
+            compared, new, path=draft.path, policy=ask.policy, allow_shrink=request.allow_shrink,
+            seen=self.meetings.seen(draft) if is_guarded else None,
+        )  # fmt: skip
         if not before.is_binary:  # there are no lines to compare a picture by
             self._refuse(planned)
         if isinstance(request, WriteBytes) or before.is_binary:
@@ -338,14 +304,7 @@ class Layer:
         self.outcomes.append(Outcome(len(self.outcomes), applied=True, path=path, reason=reason))
 
     def _allow(self, verb: Verb, path: str) -> None:
-        if self.mode is not None and verb in _FORBIDDEN[self.mode]:
-            allowed = sorted({"edit", "write", "create", "delete", "rename", "mode"} - _FORBIDDEN[self.mode])
-            raise EditError(
-                Kind.NOT_ALLOWED,
-                f"mode {self.mode} does not allow to {verb} {path}",
-                hint=f"allowed here: read{', ' if allowed else ''}{', '.join(allowed)}",
-                details={"mode": self.mode, "verb": verb},
-            )
+        check_mode(self.mode, verb, path)
 
     def _bak_name(self, ask: Ask, draft: Draft) -> str | None:
         """The name for a copy beside the file, for policies that want one, if it is free and the file no secret."""
@@ -361,7 +320,9 @@ class Layer:
 
 def _notes(planned: Plan) -> tuple[EditNote, ...]:
     return tuple(
-        EditNote(o.reason, o.tier, o.similarity, o.lines, o.splices, o.differs) for o in planned.outcomes if o.applied
+        EditNote(o.reason, o.tier, o.similarity, o.lines, o.splices, o.differs, o.forced)
+        for o in planned.outcomes
+        if o.applied
     )
 
 

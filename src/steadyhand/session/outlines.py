@@ -29,18 +29,18 @@ class Outlines(ABC):
         encoding: str | None = None,
     ) -> Outline:
         """What can be addressed in a file: headings, elements, symbols, keys, each with its address."""
-        source = self.read(path, encoding=encoding)
+        source = self.source(path, encoding=encoding)
         return _named(source, lambda: outline(source, within=within, depth=depth, limit=limit))
 
     def locate(
         self, path: AnyPath, target: Target | str, *, which: Occurrence = "unique", encoding: str | None = None
     ) -> tuple[Location, ...]:
         """Where an address leads: lines and bytes. Refuses as an edit there would."""
-        source = self.read(path, encoding=encoding)
+        source = self.source(path, encoding=encoding)
         return _named(source, lambda: locate(source, target, which=which))
 
     @abstractmethod
-    def read(self, path: AnyPath, *, encoding: str | None = None) -> Source:
+    def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
         """A file's text."""
 
 

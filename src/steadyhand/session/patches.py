@@ -10,8 +10,8 @@ from steadyhand.dialects.front import at_reply, read_patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
+from steadyhand.session.ask import Ask
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.lay import Ask
 from steadyhand.session.receipt import Receipt
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.store import Store

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError
 from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.workspace.draft import Draft
 
-__all__ = ["as_rebased", "conflict", "redacted", "together", "without_content"]
+__all__ = ["as_rebased", "redacted", "together", "without_content"]
 
 _ALSO = 20  # further refusals that are told
 
@@ -22,26 +21,6 @@ def as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
     spans = [moved.after_spans()[index] for index in outcome.splices]
     lines = after.lines_of(Span(spans[0].start, spans[-1].end)) if spans else outcome.lines
     return replace(outcome, lines=lines, others=(), differs=(*outcome.differs, "rebased"))
-
-
-def conflict(draft: Draft, source: Source, since: ChangeSet, clash: Clash) -> EditError:
-    """Both sides of the first place that two changes want, and its lines as they are now."""
-    mine, theirs = clash.pairs[0]
-    span = since.after_spans()[since.splices.index(theirs)]
-    first, last = source.lines_of(span)
-    return EditError(
-        Kind.CONFLICT,
-        f"{draft.path} changed since in line {first}, where this edit wants to write",
-        hint="read the file again and send the edit for its present text",
-        details={
-            "path": draft.path,
-            "lines": [first, last],
-            "before": theirs.old,
-            "theirs": theirs.new,
-            "yours": mine.new,
-            "actual": source.digest,
-        },
-    )
 
 
 def redacted(planned: Plan) -> Plan:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.checks import digest_of_version
+from steadyhand.session.knowledge import Knowledge
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.draft import Draft
 
@@ -32,14 +31,16 @@ def expect_version(draft: Draft, expect: str | None) -> None:
         )
 
 
-def check_overwrite(draft: Draft, seen: Mapping[str, str]) -> None:
-    """Replacing a whole file needs proof that the caller knows what it replaces: `seen` is what its task has read."""
+def check_overwrite(draft: Draft, knowledge: Knowledge) -> None:
+    """Replacing a whole file needs proof that the caller knows what it replaces: that its task has read all of it."""
     if draft.before is None:
         return
-    known = seen.get(draft.path or "")
-    if known == draft.before.digest:
+    path = draft.path or ""
+    if knowledge.knows(path, draft.before.digest):
         return
-    state = "changed since this task read it" if known else "was never read by this task"
+    known = knowledge.last(path)
+    states = {None: "was never read by this task", draft.before.digest: "was read by this task only in part"}
+    state = states.get(known, "changed since this task read it")
     raise EditError(
         Kind.STALE_SOURCE,
         f"{draft.path} exists and {state}; its digest is {draft.before.digest[:16]}",

@@ -8,8 +8,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -22,26 +21,33 @@ from steadyhand.plan.preview import Edits, read_edits
 from steadyhand.plan.request import EditFile, FileRequest, Requests, WriteFile
 from steadyhand.session import checks
 from steadyhand.session.archive import Archive
+from steadyhand.session.ask import MODES, Ask, WriteBytes
 from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.conflicts import Conflict
 from steadyhand.session.files import Files
-from steadyhand.session.lay import MODES, Ask, Layer, WriteBytes
+from steadyhand.session.knowledge import Knowledge
+from steadyhand.session.lay import Layer
+from steadyhand.session.meetings import Meetings
 from steadyhand.session.outlines import Outlines
 from steadyhand.session.patches import Patches
 from steadyhand.session.receipt import FileReceipt, Receipt
-from steadyhand.session.reverse import Reverse
+from steadyhand.session.reports import Reports
+from steadyhand.session.undoing import Undoing
 from steadyhand.text.source import Source
 from steadyhand.workspace.draft import read_text
-from steadyhand.workspace.journal.record import Entry
+from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.overlay import Overlay
+from steadyhand.workspace.place import FileImage
 from steadyhand.workspace.protection import Protect
-from steadyhand.workspace.state import FOLDER
+from steadyhand.workspace.sights import Sights
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.store import Change, Header, Store
 
 
-class Workspace(Archive, Files, Outlines, Patches):
+class Workspace(Archive, Files, Outlines, Patches, Undoing):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
     Every method that changes something raises `EditError` when nothing was applied, and returns a
@@ -95,8 +101,9 @@ class Workspace(Archive, Files, Outlines, Patches):
             one_filesystem=one_filesystem,
             storage=storage,
         )
-        self._seen: dict[tuple[str | None, str], str] = {}
-        self._guard = threading.Lock()
+        self._sights = Sights()
+        self._is_named = actor is not None or task is not None
+        self._knowledge = self._begin()
 
     @staticmethod
     def find_root(start: str | os.PathLike[str]) -> Path:
@@ -127,8 +134,36 @@ class Workspace(Archive, Files, Outlines, Patches):
     ) -> None:
         self.close()
 
-    def read(self, path: AnyPath, *, encoding: str | None = None) -> Source:
-        """A file's text, digest and lines. Remembered, so that this task may overwrite what it has read."""
+    def read(
+        self, path: AnyPath, *, encoding: str | None = None, lines: tuple[int, int | None] | None = None
+    ) -> Source:
+        """A file's text, digest and lines. Remembered, so that this task may overwrite what it has read.
+
+        `lines` are the first and the last line that the caller will look at; only they then count as read.
+        """
+        seq = self._store.head()
+        source, image = self._load(path, encoding)
+        self._showed(source, image.data, seq, lines)
+        return source
+
+    def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
+        """The same for a caller that has yet to say what of it is shown, with `saw`: nothing is remembered."""
+        return self._load(path, encoding)[0]
+
+    def saw(self, source: Source, lines: tuple[int, int | None] | None = None) -> None:
+        """This task was shown a file that `source` gave, or some lines of it; they now count as read."""
+        self._showed(source, source.to_bytes(), self._store.head(), lines)
+
+    def _showed(self, source: Source, data: bytes, seq: int, lines: tuple[int, int | None] | None) -> None:
+        path = source.path or ""
+        content = None if self._store.is_secret(path) else data
+        whole = (0, source.table.count - 1)
+        rows = whole if lines is None else checks.line_range(lines, source.table.count)
+        if rows is not None:
+            spans = None if rows == whole else [source.table.span_of(*rows)]
+            self._knowledge.saw(path, source.digest, seq, spans, content)
+
+    def _load(self, path: AnyPath, encoding: str | None) -> tuple[Source, FileImage]:
         checks.encoding_name(encoding)
         resolved, image = self._store.read(checks.path_of(path))
         source = read_text(image.data, encoding, lambda: self._store.encoding_of(resolved, image.digest), resolved)
@@ -139,8 +174,7 @@ class Workspace(Archive, Files, Outlines, Patches):
                 hint="give its encoding if it is text after all",
                 details={"path": path, "size": image.size},
             )
-        self._remember(resolved, image.digest)
-        return source
+        return source, image
 
     def edit(
         self,
@@ -210,7 +244,8 @@ class Workspace(Archive, Files, Outlines, Patches):
         Each call inside is checked at once and sees the ones before; an exception drops them all. What the
         workspace itself changes inside the block is no part of it.
         """
-        batch = Batch(self.policy, self._store, self.mode, self._seen_by_task(), checks.remark(reason, "reason"))
+        header = Header(self.actor, self.task_id, self.tool, checks.remark(reason, "reason"))
+        batch = Batch(self.policy, self._store, self.mode, self._knowledge, header)
         try:
             yield batch
         finally:
@@ -225,38 +260,9 @@ class Workspace(Archive, Files, Outlines, Patches):
         try:
             yield bound
         except BaseException as error:
-            bound._note_end(name, f"failed: {type(error).__name__}")
+            bound._end_task(name, f"failed: {type(error).__name__}")
             raise
-        bound._note_end(name, "ended well")
-
-    def undo(
-        self,
-        id: str | None = None,
-        *,
-        last: bool = False,
-        task: str | None = None,
-        path: AnyPath | None = None,
-        reason: str | None = None,
-        preview: bool = False,
-    ) -> Receipt:
-        """Take back a record, the latest one, all of a task's, or the latest that touched a file.
-
-        Later changes stay; where they stand on the same text the undo is refused with the lines.
-        """
-        given = [name for name, value in (("id", id), ("last", last), ("task", task), ("path", path)) if value]
-        if len(given) != 1:
-            said = " and ".join(given) or "nothing"
-            raise EditError(
-                Kind.BAD_REQUEST, f"undo was told {said}", hint="give exactly one of: a record's id, last, task, path"
-            )
-        reverse = Reverse(self._store, "undo", by_id=checks.record_id(id) is not None)
-        task, path = checks.remark(task, "task"), None if path is None else checks.path_of(path)
-        return self._reverse(reverse, lambda: reverse.choose(id=id, task=task, path=path), reason, preview=preview)
-
-    def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:
-        """Take back an undo: the one named, or the latest that still stands."""
-        reverse = Reverse(self._store, "redo")
-        return self._reverse(reverse, lambda: reverse.choose_undo(checks.record_id(id)), reason, preview=preview)
+        bound._end_task(name, "ended well")
 
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
         return self._run([self._ask(request, reason=reason)], reason, preview=preview)
@@ -274,21 +280,27 @@ class Workspace(Archive, Files, Outlines, Patches):
         checks.remark(reason, "reason")
         outcomes: list[Outcome] = []
         warnings: list[str] = []
-        seen = self._seen_by_task()
+        conflicts: list[Conflict] = []
 
         def lay(overlay: Overlay) -> None:
-            layer = Layer(overlay, self.mode, seen, self._store.version_of)
-            layer.lay_all(asks, partial=partial)
-            outcomes[:], warnings[:] = layer.outcomes, layer.warnings
+            layer = Layer(overlay, self.mode, Meetings(self._knowledge))
+            try:
+                layer.lay_all(asks, partial=partial)
+            finally:
+                outcomes[:], warnings[:] = layer.outcomes, layer.warnings
+                conflicts[:] = layer.meetings.found
 
         header = Header(self.actor, self.task_id, self.tool, reason)
         chosen = checks.policy_of(self.policy if policy is None else policy)
         try:
             change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=progress)
+            if not change.steps:
+                raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
         except EditError as error:
-            raise self._with_names(error) from None
-        if not change.steps:
-            raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
+            named = self._with_names(error)
+            raise (named if preview else Reports(self._store).refused(header, named, conflicts)) from None
+        if conflicts and not preview:
+            Reports(self._store).kept(header, conflicts)
         receipt = self._receipt(change, tuple(outcomes))
         return replace(receipt, warnings=(*receipt.warnings, *dict.fromkeys(warnings)))
 
@@ -305,25 +317,12 @@ class Workspace(Archive, Files, Outlines, Patches):
                 return EditError(error.kind, error.message, hint=missing.hint, details=details)
         return error
 
-    def _reverse(
-        self, reverse: Reverse, choose: Callable[[], list[Entry]], reason: str | None, *, preview: bool
-    ) -> Receipt:
-        if self.mode in ("generate",):
-            raise EditError(Kind.NOT_ALLOWED, f"mode {self.mode} does not allow to undo", hint="ask the host")
-        header, lay = reverse.plan(choose, Header(self.actor, self.task_id, self.tool, reason))
-        change = self._store.change(header, lay, hardlinks=self.policy.hardlinks, preview=preview, prune=reverse.prune)
-        if not change.steps:
-            raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
-        return self._receipt(change, (), header.undoes)
-
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:
         files = tuple(FileReceipt.of(step) for step in change.steps)
         committed = change.committed
         if committed is None:
             return Receipt(None, files, outcomes, warnings=change.warnings, undoes=undoes)
-        for file in files:
-            if file.after is not None:
-                self._remember(file.path, file.after)
+        self._knowledge.wrote(change.steps, committed.seq)
         return Receipt(committed.record.id, files, outcomes, committed.durable, change.warnings, undoes)
 
     def _ask(
@@ -344,25 +343,29 @@ class Workspace(Archive, Files, Outlines, Patches):
     def last_read(self, path: AnyPath) -> tuple[str | None, str]:
         """The digest of the version of a file that this task last read, if any, and of the present one."""
         resolved, image = self._store.read(checks.path_of(path))
-        return self._seen_by_task().get(resolved), image.digest
+        return self._knowledge.last(resolved), image.digest
+
+    @property
+    def party(self) -> Party:
+        """Who changes files through this workspace, as conflicts tell it."""
+        return Party(self.actor, self.task_id)
 
     def _bound(self, task: str | None) -> Workspace:
         bound = object.__new__(Workspace)
         bound.__dict__.update(self.__dict__)
-        bound.task_id = task
+        if task != self.task_id:
+            bound.task_id = task
+            bound._is_named = self._is_named or task is not None
+            bound._knowledge = bound._begin()
         return bound
 
-    def _note_end(self, task: str, how: str) -> None:
+    def _begin(self) -> Knowledge:
+        return Knowledge.begin(self._store, self._sights, self.party, is_named=self._is_named)
+
+    def _end_task(self, task: str, how: str) -> None:
         if not self._store.read_only and self._store.state.exists:
             self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
-
-    def _remember(self, path: str, digest: str) -> None:
-        with self._guard:
-            self._seen[self.task_id, path] = digest
-
-    def _seen_by_task(self) -> dict[str, str]:
-        with self._guard:
-            return {path: digest for (task, path), digest in self._seen.items() if task == self.task_id}
+        self._knowledge.forget()
 
 
 def _user() -> str:

@@ -72,6 +72,15 @@ class Draft:
             self.encoding = encoding
         return self._source
 
+    def source_on_disk(self) -> Source:
+        """The text as it is before the transaction, in the encoding in which the draft is read."""
+        assert self.before is not None
+        present = self._source if self._source is not None else self.source()
+        if not self._is_touched:
+            return present
+        text = present.encoding.decode(self.before.data)
+        return Source(text, present.encoding, self.before_path, self.before.digest)
+
     def decode_as(self, encoding: Encoding) -> Source:
         """The text as it would be now, read in an encoding a record used."""
         self._source = Source(encoding.decode(self.data or b""), encoding, self.path)

@@ -5,13 +5,18 @@ Reads the journal, writes nothing. A file with secrets leaves its digests and no
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError
 from steadyhand.workspace.journal.record import FileChange, FileState, Ownership
 from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.lineage import Stop, gap_between, recorded_text
 from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
 from steadyhand.workspace.overlay import FileStep
+from steadyhand.workspace.place import FileImage
+
+_MOST_LINES = 20
 
 
 def change_of(step: FileStep, made_dirs: tuple[str, ...]) -> FileChange:
@@ -52,6 +57,39 @@ def images_of(steps: Sequence[FileStep], journal: Journal) -> dict[str, bytes]:
         if step.data is not None and step.digest is not None and not moved_only and not spliced:
             images[step.digest] = step.data
     return images
+
+
+def outside_notes(steps: Sequence[FileStep], journal: Journal) -> list[dict[str, object]]:
+    """What something else did to the files since the journal last knew them, as the notes that tell it."""
+    notes: list[dict[str, object]] = []
+    for step in steps:
+        if step.before is None or step.before_path is None:
+            continue
+        with contextlib.suppress(EditError):
+            latest = journal.latest(step.before_path)
+            change = latest.record.file(step.before_path) if latest is not None else None
+            if latest is None or change is None or change.after is None or change.after.digest == step.before.digest:
+                continue
+            lines = [] if step.secret or change.redacted else _lines_changed(journal, Stop(latest, change), step.before)
+            notes.append(
+                {
+                    "path": step.before_path,
+                    "before": change.after.digest,
+                    "after": step.before.digest,
+                    "lines": lines,
+                }
+            )
+    return notes
+
+
+def _lines_changed(journal: Journal, stop: Stop, present: FileImage) -> list[list[int]]:
+    """The lines that are not as the journal left them; none where that version is gone."""
+    try:
+        gap = gap_between(journal, stop, present.data)
+        source = recorded_text(stop.change, present.data)
+    except (EditError, UnicodeError):
+        return []
+    return [list(source.lines_of(span)) for span in gap.after_spans()][:_MOST_LINES]
 
 
 def _is_known(step: FileStep, journal: Journal) -> bool:

@@ -66,6 +66,7 @@ class Overlay:
         self._at: dict[str, Draft | None] = {}
         self._given: dict[str, Reading] = {}
         self.readings: dict[str, Reading] = {}
+        self.is_unsure = False  # what was laid depends on what others are doing: lay again under the locks
 
     def look(self, given: str) -> tuple[Reading, Draft | None]:
         """Where a path leads and what would stand there now; None: nothing would."""

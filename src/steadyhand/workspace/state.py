@@ -22,18 +22,24 @@ from itertools import takewhile
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage
 from steadyhand.workspace.writer import refuse_os
 
-FOLDER = ".steadyhand"
 _MOST_NOTES = 10_000
 _PART = ".part"
 _TRIES = 5
+_LONGEST_NAME = 200
 _MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 
 
 def this_machine(id_files: Sequence[str] = _MACHINE_IDS) -> str:
-    """A name for the machine whose locks we can see; it outlives a new host name where the machine has an id."""
+    """A name for the machine whose locks we can see; it outlives a new host name where the machine has an id.
+
+    Machines that were made from one image, and containers, may all have the same id: STEADYHAND_MACHINE names them.
+    """
+    if named := os.environ.get("STEADYHAND_MACHINE", "").strip():
+        return named[:_LONGEST_NAME]
     for path in id_files:
         with contextlib.suppress(OSError, UnicodeError):
             found = Path(path).read_text(encoding="ascii").strip()

@@ -12,7 +12,7 @@ function is called again, under the locks, when the tree has moved meanwhile.
 from __future__ import annotations
 
 import contextlib
-import os
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,25 +22,22 @@ from pathlib import Path
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.goal import check_links, goals_of
-from steadyhand.workspace.journal.record import (
-    Record,
-    Verb,
-    new_record_id,
-    utc_now,
-)
+from steadyhand.workspace.journal.party import Hold
+from steadyhand.workspace.journal.record import Record, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
-from steadyhand.workspace.keeping import change_of, images_of
+from steadyhand.workspace.keeping import change_of, images_of, outside_notes
 from steadyhand.workspace.lineage import encoding_known, version_named
 from steadyhand.workspace.listing import Listing
+from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable
 from steadyhand.workspace.overlay import FileStep, Overlay, Reading
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox
-from steadyhand.workspace.state import FOLDER, StateFolder
+from steadyhand.workspace.state import StateFolder, this_machine
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.transaction import Committed, Transaction
+from steadyhand.workspace.transaction import Committed, Held, Transaction
 
 _TRIES = 20
 
@@ -99,15 +96,15 @@ class Store:
     ) -> None:
         self.storage = storage or Storage()
         self.read_only = read_only
-        self._location = _location(root, journal)
+        self.location = Location.of(root, journal)
         self._timeout = lock_timeout
         with _named("open", "the workspace"):
             self.sandbox = Sandbox(
                 root, storage=self.storage, allow=allow, protect=protect, extensions=extensions,
-                one_filesystem=one_filesystem, state_dirs=_state_dirs(root, self._location),
+                one_filesystem=one_filesystem, state_dirs=self.location.state_dirs(root),
                 max_bytes=DEFAULT_MAX_BYTES if max_bytes is None else max_bytes,
             )  # fmt: skip
-        self.state = StateFolder(Path(self._location), self.storage)
+        self.state = StateFolder(self.location.folder, self.storage)
         self._guard = threading.RLock()
         self._journal: Journal | None = None
         self._locks: LockTable | None = None
@@ -130,7 +127,7 @@ class Store:
             if self._locks is None and self.state.exists and not self.read_only:
                 self._open_for_writing()  # somebody else made it meanwhile
             if self._journal is None:
-                self._journal = open_journal(self._location, read_only=True)
+                self._journal = self._open_to_read()
             return self._journal
 
     def writable_journal(self) -> Journal:
@@ -155,6 +152,20 @@ class Store:
         """A file for whoever only reads it: its resolved path and what stands there."""
         with _named("read", path), self.sandbox.place(path, writing=False) as place:
             return place.path, self.sandbox.read(place)
+
+    def is_secret(self, path: str) -> bool:
+        """Whether what stands at a path is not to be kept."""
+        with _named("look at", path), self.sandbox.place(path, writing=False) as place:
+            return place.secret
+
+    def head(self) -> int:
+        """The last row of the journal; 0 where there is none, or none that can be read now."""
+        if not self.state.exists:
+            return 0
+        try:
+            return self.journal.head()
+        except EditError:
+            return 0
 
     def resolve(self, path: str) -> str:
         """Where a path leads, whether or not a file stands there."""
@@ -191,7 +202,7 @@ class Store:
     ) -> Change:
         """Lay, lock, verify, commit. Refusals leave the tree as it was; an empty change commits nothing."""
         manner = _Manner(hardlinks, prune, progress, time.monotonic())
-        overlay = self._laid(header, lay)
+        overlay = self._laid_surely(header, lay)
         steps = overlay.steps()
         check_links(steps, hardlinks)
         if preview or not steps:
@@ -199,17 +210,17 @@ class Store:
         self._open_for_writing()
         for _ in range(_TRIES):
             keys = _keys(overlay)
-            with _named("change", ", ".join(overlay.readings)), self._held(keys):
+            with _named("change", ", ".join(overlay.readings)), self._held(keys) as hold:
                 crashed = self._recovery().touches(keys)
                 if not crashed:
-                    if not self._still(overlay):
+                    if overlay.is_unsure or not self._still(overlay):
                         overlay = self._laid(header, lay)
                         steps = overlay.steps()
                         check_links(steps, hardlinks)
                     if set(_keys(overlay)) <= set(keys):
                         if not steps:
                             return Change((), None, ())
-                        committed = self._write(header, overlay, steps, keys, manner)
+                        committed = self._write(header, overlay, steps, Held(hold, keys), manner)
                         return Change(steps, committed, overlay.remarks(steps) + committed.warnings)
             if crashed:
                 with _named("recover", "the workspace"):
@@ -234,9 +245,25 @@ class Store:
         return reports
 
     def _laid(self, header: Header, lay: Lay) -> Overlay:
-        overlay = Overlay(self.look if header.verb == "edit" else self.look_again, self.encoding_of)
+        overlay = self._overlay(header)
         lay(overlay)
         return overlay
+
+    def _laid_surely(self, header: Header, lay: Lay) -> Overlay:
+        """The same; where it is refused for the work of others, once more while nobody else is at work."""
+        overlay = self._overlay(header)
+        try:
+            lay(overlay)
+        except EditError as error:
+            if error.kind is not Kind.CONFLICT or self.read_only or not self.state.exists:
+                raise
+            self._open_for_writing()
+            with _named("look at", ", ".join(overlay.readings)), self._held(_keys(overlay)):
+                return self._laid(header, lay)
+        return overlay
+
+    def _overlay(self, header: Header) -> Overlay:
+        return Overlay(self.look if header.verb == "edit" else self.look_again, self.encoding_of)
 
     def _still(self, overlay: Overlay) -> bool:
         """Whether every file the overlay read is still as it was read."""
@@ -247,19 +274,19 @@ class Store:
         return True
 
     def _write(
-        self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], keys: list[str], manner: _Manner
+        self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], held: Held, manner: _Manner
     ) -> Committed:
         """Commit; an undo that meets a full disk frees the space kept for it and tries once more."""
         try:
-            return self._commit(header, overlay, steps, keys, manner)
+            return self._commit(header, overlay, steps, held, manner)
         except EditError as error:
             unsure = error.kind is not Kind.DISK_REFUSED or error.details.get("state") == "unknown"
             if header.verb == "edit" or unsure or not self._writable().release_reserve():
                 raise
-        return self._commit(header, overlay, steps, keys, manner)
+        return self._commit(header, overlay, steps, held, manner)
 
     def _commit(
-        self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], keys: list[str], manner: _Manner
+        self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], held: Held, manner: _Manner
     ) -> Committed:
         name = new_record_id()
         goals = goals_of(steps, overlay.readings, manner.hardlinks)
@@ -272,10 +299,15 @@ class Store:
                 files, duration_ms=spent,
             )  # fmt: skip
 
-        transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, keys=keys)
-        return transaction.commit(
+        transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
+        outside = outside_notes(steps, self._writable())
+        committed = transaction.commit(
             goals, record_of, images_of(steps, self._writable()), prune=manner.prune(), progress=manner.progress
         )
+        for note in outside:
+            with contextlib.suppress(EditError):
+                self._writable().append_note("outside", note)
+        return committed
 
     def _open_existing(self) -> None:
         """Recover, if possible; whoever only reads is told and not stopped, whoever writes is refused later."""
@@ -297,25 +329,42 @@ class Store:
                 )
             if self._locks is not None:
                 return
-            lost = self.state.lost_journal()
+            lost = None if self.location.url else self.state.lost_journal()
             self.state.make()
-            journal = open_journal(self._location, timeout=self._timeout)
+            name = self.location.make_root_id() if self.location.url else None
+            journal = open_journal(self.location.journal, timeout=self._timeout, name=name)
             if lost is not None:
                 journal.append_note("lost", {"message": lost})
                 self._report((lost,))
             # An empty one that stood in for it may still be in another thread's hands; it closes when let go.
             self._journal = journal
-            self._locks = LockTable(self.state.location / "locks")
+            self._locks = LockTable(self._lock_folder())
             if journal.damage:
                 self._report((journal.damage,))
+
+    def _open_to_read(self) -> Journal:
+        """A journal that is only read; where none was ever made, an empty one that leaves no trace."""
+        name = self.location.root_id() if self.location.url else None
+        if self.location.url and name is None:
+            return open_journal(self.location.folder, read_only=True)
+        return open_journal(self.location.journal, read_only=True, timeout=self._timeout, name=name)
+
+    def _lock_folder(self) -> Path:
+        """Lock files speak for one machine; between machines that share a tree the journal's own locks do."""
+        folder = self.state.location / "locks"
+        return folder / hashlib.sha256(this_machine().encode()).hexdigest()[:12] if self.location.url else folder
 
     def _writable(self) -> Journal:
         assert self._journal is not None
         return self._journal
 
-    def _held(self, keys: list[str]) -> contextlib.AbstractContextManager[object]:
+    @contextlib.contextmanager
+    def _held(self, keys: list[str]) -> Iterator[Hold]:
+        """The right to change these: against the processes of this machine, then against other machines."""
         assert self._locks is not None
-        return self._locks.hold(keys, timeout=self._timeout)
+        with self._locks.hold(keys, timeout=self._timeout):
+            with self._writable().hold(keys, timeout=self._timeout) as hold:
+                yield hold
 
     def _recovery(self) -> Recovery:
         assert self._locks is not None
@@ -340,36 +389,6 @@ def _facts(reading: Reading) -> tuple[object, ...] | None:
     if image is None:
         return None
     return image.digest, image.mode, image.nlink > 1, image.uid, image.gid, image.xattrs
-
-
-def _location(root: Path, journal: str | Path | None) -> str:
-    """The state folder as an absolute path, whatever the working directory becomes; another store's URL as it is."""
-    given = str(journal) if journal is not None else str(Path(root) / FOLDER)
-    if given.startswith("sqlite://"):
-        given = given.removeprefix("sqlite://")
-    elif "://" in given:
-        raise EditError(
-            Kind.NOT_INSTALLED,
-            f"no journal store for {given.split('://', 1)[0][:20]}:// is installed",
-            hint="give a folder for the journal, or leave it out to keep it under the workspace root",
-        )
-    if not given.strip():
-        raise EditError(Kind.BAD_REQUEST, "the journal's place is empty", hint="name a folder, or leave it out")
-    folder = os.path.abspath(given)
-    if Path(root).resolve().is_relative_to(Path(folder).resolve()):
-        raise EditError(
-            Kind.BAD_REQUEST,
-            "the journal's folder holds the workspace itself",
-            hint="name a folder of its own, or leave it out to keep the journal under the root",
-        )
-    return folder
-
-
-def _state_dirs(root: Path, location: str) -> tuple[str, ...]:
-    """A journal folder beneath the root under another name is as closed as the usual one."""
-    with contextlib.suppress(ValueError):
-        return (Path(location).resolve().relative_to(Path(root).resolve()).as_posix(),)
-    return ()
 
 
 def _keys(overlay: Overlay) -> list[str]:

@@ -15,6 +15,7 @@ Invariants (tests/faults kills and fails the process at every single storage cal
  7. After the last rename the answer is never "failed": if durability cannot be confirmed, the receipt says so.
  8. An fsync is never repeated.
  9. The intent note goes last, and only when nothing it names is left.
+10. Between `prepared` and the first rename the locks are asked for once more: whoever lost them changes nothing.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.directories import missing_directories, remove_empty_directory
 from steadyhand.workspace.goal import Goal
+from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Record, Staging, State
 from steadyhand.workspace.journal.store import Journal, Progress
 from steadyhand.workspace.sandbox import Place, Sandbox
@@ -40,11 +43,20 @@ IN_PLACE = "-in-place"
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """How a transaction ended when it ended well."""
+    """How a transaction ended when it ended well; `seq` is its row in the journal."""
 
     record: Record
+    seq: int
     durable: bool
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the caller holds for the transaction: the keys of its paths, as one machine and as all of them know them."""
+
+    hold: Hold
+    keys: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -68,14 +80,14 @@ class Transaction:
     """One commit. Made for one use by one thread."""
 
     def __init__(
-        self, sandbox: Sandbox, storage: Storage, journal: Journal, state: StateFolder, *, id: str, keys: Sequence[str]
+        self, sandbox: Sandbox, storage: Storage, journal: Journal, state: StateFolder, *, id: str, held: Held
     ) -> None:
         self._sandbox = sandbox
         self._storage = storage
         self._journal = journal
         self._state = state
         self._id = id
-        self._keys = tuple(keys)
+        self._held = held
         self._work: list[_Work] = []
         self._fds: list[int] = []
         self._warnings: list[str] = []
@@ -100,17 +112,32 @@ class Transaction:
                 made = self._make_parents()
                 self._stage_all(progress)
                 record = record_of(made)
-                self._journal.prepare(record, self._staging(), images, urgent=record.verb != "edit")
+                seq = self._journal.prepare(record, self._staging(), images, urgent=record.verb != "edit")
             except BaseException:
                 self._discard()
                 raise
+            self._check_held()
             self._apply_all()
             durable = self._make_durable()
             durable = self._settle() and durable
             self._clean(prune)
-            return Committed(record, durable, tuple(self._warnings))
+            return Committed(record, seq, durable, tuple(self._warnings))
         finally:
             self._close()
+
+    def _check_held(self) -> None:
+        """Whoever was paused so long that others may have taken its locks changes nothing."""
+        if self._journal.still_holds(self._held.hold, self._held.keys):
+            return
+        with contextlib.suppress(EditError):
+            self._journal.settle(self._id, State.ABORTED, "the locks were lost")
+        self._discard()
+        raise EditError(
+            Kind.BUSY,
+            "the locks were lost before anything was changed",
+            hint="send the same call again",
+            details={"record": self._id},
+        )
 
     def _open_places(self, goals: Sequence[Goal]) -> None:
         for index, goal in enumerate(goals):
@@ -126,15 +153,15 @@ class Transaction:
 
     def _intent(self, prune: Sequence[str]) -> Intent:
         return Intent(
-            self._id, this_machine(), os.getpid(), self._temps(), self._keys,
-            tuple(dict.fromkeys(d for work in self._work for d in _missing_dirs(work.place))), tuple(prune),
+            self._id, this_machine(), os.getpid(), self._temps(), tuple(self._held.keys),
+            tuple(dict.fromkeys(d for work in self._work for d in missing_directories(work.place))), tuple(prune),
         )  # fmt: skip
 
     def _temps(self) -> tuple[tuple[str, str], ...]:
         return tuple((work.goal.path, _beside(work.goal.path, work.temp)) for work in self._work)
 
     def _staging(self) -> Staging:
-        return Staging(this_machine(), os.getpid(), self._temps(), self._keys)
+        return Staging(this_machine(), os.getpid(), self._temps(), tuple(self._held.keys), self._held.hold.number)
 
     def _make_parents(self) -> dict[str, tuple[str, ...]]:
         """Directories the new names need; made once, even when several names need them."""
@@ -142,7 +169,7 @@ class Transaction:
         for work in self._work:
             if work.goal.deed != "create" or not work.place.missing:
                 continue
-            for path, name in zip(_missing_dirs(work.place), work.place.missing, strict=True):
+            for path, name in zip(missing_directories(work.place), work.place.missing, strict=True):
                 self._make_directory(work, name, path)
             made[work.goal.path] = work.made_dirs
         return made
@@ -360,36 +387,6 @@ class Transaction:
     def _shut(self, fd: int) -> None:
         with contextlib.suppress(OSError):
             self._storage.close(fd)
-
-
-@contextlib.contextmanager
-def unless_unreachable() -> Iterator[None]:
-    """Pass over a path that can no longer be reached; only a disk that refuses is worth coming back for."""
-    try:
-        yield
-    except EditError as error:
-        if error.kind is Kind.DISK_REFUSED:
-            raise
-
-
-def remove_empty_directory(sandbox: Sandbox, storage: Storage, path: str) -> None:
-    """Remove a directory we once made, if it is empty and still there. A disk that refuses is not passed over."""
-    with unless_unreachable(), sandbox.place(path, writing=True, known_name=True) as place:
-        if place.missing:
-            return
-        try:
-            storage.rmdir(place.name, dir_fd=place.dir_fd)
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR):
-                raise
-
-
-def _missing_dirs(place: Place) -> tuple[str, ...]:
-    """Root-relative paths of the parent directories a place lacks, outermost first."""
-    if not place.missing:
-        return ()
-    parents = place.path.split("/")[:-1]
-    return tuple("/".join(parents[: len(parents) - len(place.missing) + i + 1]) for i in range(len(place.missing)))
 
 
 def _beside(path: str, name: str) -> str:

@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
@@ -24,11 +25,15 @@ Stage = Literal["request", "edit", "file"]
 
 @dataclass(frozen=True, slots=True)
 class GuardedEdit:
-    """What one edit takes away and what it writes; `old` is what it quotes until the place is known."""
+    """What one edit takes away and what it writes; `old` is what it quotes until the place is known.
+
+    `blind` is the place of an edit that names it by number and does not say what stands there.
+    """
 
     index: int
     old: str
     new: str
+    blind: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,8 @@ class GuardInput:
     """Everything a guard may look at.
 
     `before` is None for a file that is not there yet; `after` is None until the whole file is planned.
-    `after_source` is the text after with whatever has been read of it.
+    `after_source` is the text after with whatever has been read of it. `seen` are the characters of the text before
+    that the caller has been shown; None: all of them, or nobody knows.
     """
 
     path: str | None
@@ -47,6 +53,7 @@ class GuardInput:
     is_whole_write: bool = False
     allow_shrink: bool = False
     after_source: Source | None = None
+    seen: tuple[Span, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +72,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One check. `stage` says when: on the request as it came, on each edit once its place is known, or on the file."""
+    """One check. `stage` says when: on the request as it came, on each edit once its place is known, or on the file.
+
+    `is_asked_for`: it looks only where a policy names it.
+    """
 
     name: str
     rank: int
     stage: Stage
     summary: str
     check: Callable[[GuardInput], Finding | None]
+    is_asked_for: bool = False
 
 
 @cache
@@ -84,6 +95,12 @@ def guards() -> tuple[Guard, ...]:
         if module.name != "guard":
             found.append(importlib.import_module(f"{folder.__name__}.{module.name}").GUARD)
     return tuple(sorted(found, key=lambda guard: guard.rank))
+
+
+@cache
+def usual_guards() -> frozenset[str]:
+    """The names of the guards that look where no policy says which."""
+    return frozenset(guard.name for guard in guards() if not guard.is_asked_for)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _said(error: EditError, command: str) -> str | None:
 
 def _view(call: _Call, max_characters: int | None) -> Answer:
     try:
-        source = call.workspace.read(call.path)
+        source = call.workspace.source(call.path)
     except EditError as error:
         listing = _list(call) if error.kind in (Kind.NOT_TEXT, Kind.BAD_REQUEST) else None
         if listing is None:
@@ -119,6 +119,7 @@ def _view(call: _Call, max_characters: int | None) -> Answer:
         return listing
     bodies = source.lines
     first, last = range_in_view(call.fields.get("view_range"), len(bodies))
+    call.workspace.saw(source, None if (first, last) == (1, len(bodies)) else (first, max(first, last)))
     if not bodies:
         return Answer(f"The file {call.shown} is empty.")
     rows = number_lines(bodies[first - 1 : last], first, "colon")

@@ -28,7 +28,8 @@ def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | 
             raise bad_request(
                 "offset" if offset < 1 else "limit", "it counts from 1", "leave it out to begin at the top"
             )
-        bodies = workspace.read(resolve_path(workspace, shown, prefix)).lines
+        lines = (offset, offset + (_MOST_LINES if limit is None else limit) - 1)
+        bodies = workspace.read(resolve_path(workspace, shown, prefix), lines=lines).lines
     except EditError as error:
         return answer_refusal(error, "File does not exist." if error.kind is Kind.NO_SUCH_FILE else None)
     return Answer(_render(bodies, offset, _MOST_LINES if limit is None else limit))

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.directories import remove_empty_directory, unless_unreachable
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.record import FileChange, FileState, Record, State
 from steadyhand.workspace.journal.store import Journal
@@ -29,7 +30,7 @@ from steadyhand.workspace.locks import LockTable
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import NOFOLLOW, Storage
-from steadyhand.workspace.transaction import IN_PLACE, OLD, remove_empty_directory, unless_unreachable
+from steadyhand.workspace.transaction import IN_PLACE, OLD
 from steadyhand.workspace.writer import TEMP_PREFIX, refuse_os, stage, write_in_place
 
 Side = Literal["before", "after", "both", "torn", "unknown"]

@@ -80,7 +80,7 @@ def run(
     path = invocation.path(file)
     with invocation.workspace(writing=not dry_run, policy=policy_of(tier, on_drift, without)) as workspace:
         if where["line"] == -1:
-            source = workspace.read(path, encoding=encoding)
+            source = workspace.source(path, encoding=encoding)
             where["line"] = source.line_count
             expect = expect or source.digest  # the end is where it was when it was counted
         edit = _insertion(way, content, reason, where)

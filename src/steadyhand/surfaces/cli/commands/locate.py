@@ -41,7 +41,7 @@ def run(invocation: Invocation, file: str, address: str, encoding: str | None, *
     output = invocation.output
     target = address_target(address)
     with invocation.workspace() as workspace:
-        source = workspace.read(invocation.path(file), encoding=encoding)
+        source = workspace.source(invocation.path(file), encoding=encoding)
     places = _places(source, target, WhichOptions(**which).which() or "unique")
     output.document(
         {

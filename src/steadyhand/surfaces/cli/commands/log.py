@@ -58,7 +58,7 @@ def _refuse_unknown(workspace: Workspace, path: str) -> None:
     if workspace.history(path, limit=1):
         return
     try:
-        workspace.read(path)
+        workspace.source(path)
     except EditError as error:
         if error.kind is Kind.NO_SUCH_FILE:
             raise EditError(

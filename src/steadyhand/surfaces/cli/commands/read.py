@@ -60,7 +60,7 @@ def run(
         )
     with invocation.workspace() as workspace:
         path = invocation.path(file)
-        source = workspace.read(path, encoding=encoding)
+        source = workspace.read(path, encoding=encoding, lines=_asked(lines))
     if raw:
         output.raw(source.to_bytes())
         return 0
@@ -73,6 +73,13 @@ def run(
         if output.is_terminal:
             output.tell([(Piece(_facts(source, path), "dim"),)])
     return 0
+
+
+def _asked(lines: tuple[int, int | None] | None) -> tuple[int, int | None] | None:
+    """The lines that will be shown, as far as they make sense; whether they do is said with the file's length."""
+    if lines is None or lines[0] < 1 or (lines[1] is not None and lines[1] < lines[0]):
+        return None
+    return lines
 
 
 def _range(source: Source, path: str, lines: tuple[int, int | None] | None) -> tuple[int, int]:

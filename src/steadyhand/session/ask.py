@@ -1,0 +1,59 @@
+"""A request on its way to the overlay, with what goes with it, and which verbs a mode allows. Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.request import FileRequest
+
+__all__ = ["MODES", "Ask", "Request", "Verb", "WriteBytes", "check_mode"]
+
+Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
+
+_FORBIDDEN: dict[str, frozenset[str]] = {
+    "research": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
+    "analyze": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
+    "generate": frozenset({"edit", "write", "delete", "rename", "mode"}),
+    "modify": frozenset({"create"}),
+    "execute": frozenset(),
+}
+MODES = tuple(_FORBIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBytes:
+    """Replace a file's whole content, or create it, with bytes that are not looked into."""
+
+    path: str
+    data: bytes
+    expect: str | None = None
+    allow_shrink: bool = False
+
+
+Request = FileRequest | WriteBytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request with what goes with it: policy, encoding, and whether the host vouches for an overwrite."""
+
+    request: Request
+    policy: Policy
+    encoding: str | None = None
+    reason: str | None = None
+    overwrite: bool = False
+
+
+def check_mode(mode: str | None, verb: Verb, path: str) -> None:
+    """Refuse with `not-allowed` what the mode of the workspace does not allow."""
+    if mode is not None and verb in _FORBIDDEN[mode]:
+        allowed = sorted({"edit", "write", "create", "delete", "rename", "mode"} - _FORBIDDEN[mode])
+        raise EditError(
+            Kind.NOT_ALLOWED,
+            f"mode {mode} does not allow to {verb} {path}",
+            hint=f"allowed here: read{', ' if allowed else ''}{', '.join(allowed)}",
+            details={"mode": mode, "verb": verb},
+        )

@@ -1,0 +1,216 @@
+"""Edits that stand on what others changed since their task last read the file: found, told, and kept for a person.
+
+Sharing a line, or inserting at the same boundary, is a conflict; neighbours are not. An edit that quotes the others'
+change, or only words of theirs, knows of it. Nothing here decides what becomes of a conflict: the policy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit, Replace, edit_to_json
+from steadyhand.plan.outcome import Plan
+from steadyhand.text.region import Region, region_of
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
+from steadyhand.workspace.awareness import News
+from steadyhand.workspace.journal.party import Party
+
+OUTSIDE = "something outside Steadyhand"
+_LONGEST = 4_000  # code points of text that is offered, or shown of one side
+_SHOWN = 10  # changes of others that are told of one edit
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One edit and the changes of others it stands on; lines are those of the present text."""
+
+    path: str
+    index: int | None
+    edit: dict[str, object] | None
+    lines: tuple[int, int]
+    before: str
+    after: str
+    others: tuple[dict[str, object], ...]
+    corrected: dict[str, object] | None = None
+    is_secret: bool = False
+
+    @property
+    def records(self) -> tuple[str, ...]:
+        """The records of others it stands on; a change outside Steadyhand has none."""
+        return tuple(dict.fromkeys(str(other["record"]) for other in self.others if other.get("record")))
+
+    def facts(self) -> dict[str, object]:
+        """What programs are told, and what the journal keeps."""
+        shown: dict[str, object] = {"path": self.path, "lines": list(self.lines), "with": list(self.others)}
+        if self.index is not None:
+            shown["index"] = self.index
+        if self.is_secret:
+            hidden = [{k: v for k, v in other.items() if k not in ("before", "after")} for other in self.others]
+            return {**shown, "with": hidden}
+        shown["yours"] = {"before": _cut(self.before), "after": _cut(self.after)}
+        return shown if self.corrected is None else {**shown, "corrected": self.corrected}
+
+    def to_error(self) -> EditError:
+        """Both sides, who stands on the other, and the edit that would go through if both are wanted."""
+        first, last = self.lines
+        where = f"line {first}" if first == last else f"lines {first} to {last}"
+        hint = "read the file again and send the edit for its present text"
+        if self.corrected is not None and not self.is_secret:
+            hint = f"if both changes are wanted, send the edit given as `corrected` in the details; if not, {hint}"
+        message = f"{self.path} {where}: {self.named()} changed this text and this task has not seen it since"
+        return EditError(Kind.CONFLICT, message, hint=hint, details=self.facts())
+
+    def named(self) -> str:
+        """Who the others are."""
+        names = dict.fromkeys(name_of(other) for other in self.others)
+        return " and ".join(names)
+
+
+def name_of(other: dict[str, object]) -> str:
+    """Who made a change, as people are told."""
+    if not other.get("record"):
+        return OUTSIDE
+    task = other.get("task")
+    return str(Party(str(other["actor"]), None if task is None else str(task)))
+
+
+def find_conflicts(
+    path: str, planned: Plan, edits: Sequence[Edit], source: Source, news: Sequence[News], *, is_secret: bool = False
+) -> list[Conflict]:
+    """The edits of a plan that stand on news, in order; `news` as it stands in `source`."""
+    if not news:
+        return []
+    theirs = [(item, item.region(source)) for item in news]
+    found: list[Conflict] = []
+    for outcome in planned.outcomes:
+        mine = [planned.changes.splices[number] for number in outcome.splices]
+        proofs = [span for index, span in planned.proofs if index == outcome.index]
+        hit = [(item, region) for item, region in theirs if _stands_on(source, mine, item, region, proofs)]
+        if hit:
+            edit = edits[outcome.index] if outcome.index < len(edits) else None
+            found.append(_conflict(path, outcome.index, edit, source, mine, hit, is_secret=is_secret))
+    return found
+
+
+def whole_file(path: str, source: Source, news: Sequence[News], *, is_secret: bool = False) -> Conflict:
+    """What is done to a file as a whole, over what others changed in it."""
+    others = tuple(_other(item, item.region(source)) for item in news[:_SHOWN])
+    return Conflict(path, None, None, (1, max(source.table.count, 1)), "", "", others, None, is_secret)
+
+
+def others_at(news: Sequence[News], source: Source, region: Region) -> tuple[dict[str, object], ...]:
+    """The changes of others that concern some rows."""
+    theirs = [(item, item.region(source)) for item in news]
+    hit = [(item, place) for item, place in theirs if place.meets(region) or region.meets(place)]
+    return tuple(_other(item, place) for item, place in hit[:_SHOWN])
+
+
+def _stands_on(source: Source, mine: Sequence[Splice], item: News, theirs: Region, proofs: Sequence[Span]) -> bool:
+    core = item.core(source)
+    for splice in mine:
+        region = region_of(source, splice)
+        if region.meets(theirs) and not any(_knows(source, proof, core, region) for proof in proofs):
+            return True
+    return False
+
+
+def _knows(source: Source, proof: Span, core: Span, mine: Region) -> bool:
+    """Whether what an edit quotes shows that its author has seen a change of others, as far as it stands in its way."""
+    if core.is_empty:
+        return proof.start < core.start < proof.end
+    if core.start <= proof.start and proof.end <= core.end:
+        return True  # only words of theirs
+    rows = Span(source.table.start(mine.start), source.table.start(mine.end))
+    start, end = max(core.start, rows.start), min(core.end, rows.end)
+    if start >= end:  # at a boundary: all of what was put in there
+        start, end = core
+    return proof.start <= start and end <= proof.end
+
+
+def _conflict(
+    path: str,
+    index: int,
+    edit: Edit | None,
+    source: Source,
+    mine: Sequence[Splice],
+    hit: Sequence[tuple[News, Region]],
+    *,
+    is_secret: bool,
+) -> Conflict:
+    regions = [region_of(source, splice) for splice in mine]
+    first = min(region.start for region in regions)
+    last = max(region.end for region in regions)
+    met = [region for _, region in hit]
+    rows = Region(min([first, *(r.start for r in met)]), max([last, *(r.end for r in met)]))
+    before = "".join(splice.old for splice in mine)
+    after = "".join(splice.new for splice in mine)
+    return Conflict(
+        path,
+        index,
+        None if edit is None or is_secret else edit_to_json(edit),
+        Region(first, last).lines,
+        before,
+        after,
+        tuple(_other(item, region) for item, region in hit[:_SHOWN]),
+        None if is_secret else _corrected(source, mine, rows, edit),
+        is_secret,
+    )
+
+
+def _corrected(source: Source, mine: Sequence[Splice], rows: Region, edit: Edit | None) -> dict[str, object] | None:
+    """The edit told again so that it quotes what the others wrote; None where that would not be one place."""
+    start, end = source.table.start(rows.start), source.table.start(rows.end)
+    if rows.is_boundary:
+        start = source.table.start(max(rows.start - 1, 0))
+        end = source.table.start(min(rows.end + 1, source.table.count))
+    old = source.text[start:end]
+    if not old or len(old) > _LONGEST or source.text.find(old, source.text.find(old) + 1) >= 0:
+        return None
+    made, position = [], start
+    for splice in mine:
+        if splice.start < position or splice.end > end:
+            return None
+        made += [source.text[position : splice.start], splice.new]
+        position = splice.end
+    new = "".join([*made, source.text[position:end]])
+    return edit_to_json(Replace(old, new, reason=edit.reason if edit is not None else None))
+
+
+def _other(item: News, region: Region) -> dict[str, object]:
+    """One change of others as data."""
+    facts: dict[str, object] = {"lines": list(region.lines), "before": _cut(item.before), "after": _cut(item.after)}
+    if item.entry is None:
+        return {"record": None, "by": "outside", **facts}
+    record = item.entry.record
+    return {
+        "record": record.id,
+        "actor": record.actor,
+        "task": record.task,
+        "tool": record.tool,
+        "time": record.time,
+        "reason": _reason(item, record.reason),
+        **facts,
+    }
+
+
+def _reason(item: News, usual: str | None) -> str | None:
+    """Why: what the edit that wrote it gave, else what the whole record gives."""
+    assert item.entry is not None
+    for change in item.entry.record.files:
+        splices = change.changes.splices if change.changes is not None else ()
+        for note in change.edits:
+            hit = any(
+                number < len(splices) and item.after in splices[number].new and item.before in splices[number].old
+                for number in note.splices
+            )
+            if hit and note.reason is not None:
+                return note.reason
+    return usual
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

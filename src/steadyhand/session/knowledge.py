@@ -1,0 +1,141 @@
+"""What the party of a workspace knows of the files: remembered from what it was shown, asked when it wants to change.
+
+A party that was given a name, as actor or as task, is known in every process that shares the journal; a nameless one
+only in this. Nothing here refuses an edit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from steadyhand.errors import EditError
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.workspace.awareness import Awareness, Lookout
+from steadyhand.workspace.draft import Draft
+from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.overlay import FileStep
+from steadyhand.workspace.sights import Sights, keep
+from steadyhand.workspace.store import Store
+
+_WINDOW = 3  # lines on each side of a change that an answer shows
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """One party's view of one workspace. `since` is the row after which everything is news, where nothing was read."""
+
+    store: Store
+    sights: Sights
+    party: Party
+    is_named: bool
+    since: int
+
+    @classmethod
+    def begin(cls, store: Store, sights: Sights, party: Party, *, is_named: bool) -> Knowledge:
+        """From now on; for a task that was met before, from then on."""
+        knowledge = cls(store, sights, party, is_named, store.head())
+        journal = knowledge._journal()
+        if journal is not None and party.task is not None:
+            with contextlib.suppress(EditError):
+                return replace(knowledge, since=journal.meet(party))
+        return knowledge
+
+    def saw(self, path: str, digest: str, seq: int, spans: Sequence[Span] | None, content: bytes | None) -> None:
+        """Remember what was shown of a version: all of it, or some of its characters."""
+        parts = None if spans is None else tuple((span.start, span.end) for span in spans)
+        sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
+        journal = self._journal()
+        if journal is not None and journal.sights(self.party, path) != sights:
+            keep(journal, self.party, path, sights, content)
+
+    def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
+        """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
+        for step in steps:
+            if step.after_path is None or step.digest is None:
+                continue
+            if step.before is not None and step.before.digest == step.digest:
+                self._carry(step.before_path or "", step.after_path)
+                continue
+            content = None if step.secret else step.data
+            self.saw(step.after_path, step.digest, seq, self._shown(step), content)
+
+    def last(self, path: str) -> str | None:
+        """The digest of the version this party last saw, in part or whole."""
+        sights = self._sights_of(path)
+        return sights[-1].digest if sights else None
+
+    def knows(self, path: str, digest: str) -> bool:
+        """Whether this party has seen all of a version."""
+        return any(sight.digest == digest and sight.spans is None for sight in self._sights_of(path))
+
+    def aware(self, draft: Draft, *, instead: str | None = None) -> Awareness:
+        """What this party knows of a file as it is on disk; `instead`: what one knows who has seen that version."""
+        if draft.before is None or draft.before_path is None:
+            return Awareness()
+        path, data = draft.before_path, draft.before.data
+        sights = (Sight(instead, 0),) if instead is not None else self._sights_of(path)
+        if any(sight.digest == draft.before.digest and sight.spans is None for sight in sights):
+            return Awareness()
+        if not sights and not self.store.state.exists:
+            return Awareness((), ())
+        party = self.party if instead is None else None
+        lookout = Lookout(self.store.journal, party, self.since, self.sights.version)
+        try:
+            return lookout.aware(path, draft.source_on_disk(), data, sights)
+        except (EditError, UnicodeError):  # a journal that cannot be read is told of where it is written
+            return Awareness((), ())
+
+    def version_of(self, path: str, digest: str) -> bytes | None:
+        """An earlier version of a file, from the journal, from memory, or from what another process has read."""
+        found = self.store.version_of(path, digest)
+        if found is None:
+            found = self.sights.version(digest)
+        if found is None and self.store.state.exists:
+            with contextlib.suppress(EditError):
+                found = self.store.journal.seen_version(path, digest)
+        return found
+
+    def forget(self) -> None:
+        """The party's work is over."""
+        self.sights.forget(self.party)
+        journal = self._journal()
+        if journal is not None:
+            with contextlib.suppress(EditError):
+                journal.forget(self.party)
+
+    def _sights_of(self, path: str) -> tuple[Sight, ...]:
+        return self.sights.of(self.party, path, self._journal())
+
+    def _journal(self) -> Journal | None:
+        """Where a named party's sights are kept; None where there is no journal yet, or none that can be written."""
+        if not self.is_named or self.store.read_only or not self.store.state.exists:
+            return None
+        with contextlib.suppress(EditError):
+            return self.store.writable_journal()
+        return None
+
+    def _carry(self, path: str, to: str) -> None:
+        """A file that only got another name is known as far as it was."""
+        for sight in self._sights_of(path) if path != to else ():
+            self.sights.add(self.party, to, sight)
+        journal = self._journal()
+        if journal is not None and (sights := self.sights.of(self.party, to)):
+            keep(journal, self.party, to, sights, None)
+
+    def _shown(self, step: FileStep) -> list[Span] | None:
+        if step.before is None or step.whole or step.changes is None or step.source is None:
+            return None
+        if self.knows(step.before_path or "", step.before.digest):
+            return None
+        return [_window(step.source, span) for span in step.changes.after_spans()]
+
+
+def _window(source: Source, span: Span) -> Span:
+    first, last = source.table.rows_of(span)
+    return Span(
+        source.table.start(max(first - _WINDOW, 0)), source.table.start(min(last + _WINDOW + 1, source.table.count))
+    )

@@ -1,0 +1,232 @@
+"""The edits of one call where they meet the work of others: conflicts settled by the policy, stale edits rebased.
+
+Collects the conflicts that were refused, so that they can be kept; keeps nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from steadyhand.errors import EditError
+from steadyhand.plan.edit import Edit, Replace, edit_to_json
+from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.policy import Policy
+from steadyhand.session.conflicts import Conflict, find_conflicts, others_at, whole_file
+from steadyhand.session.knowledge import Knowledge
+from steadyhand.session.rebased import as_rebased, together, without_content
+from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.diff import changes_between
+from steadyhand.text.merge import merge_words
+from steadyhand.text.region import region_of
+from steadyhand.text.source import Source, digest_of
+from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
+from steadyhand.workspace.awareness import Awareness, News
+from steadyhand.workspace.draft import Draft
+
+Replan = Callable[[Sequence[Edit]], Plan]
+
+
+class Meetings:
+    """What one party's call meets. Made for one laying of its requests."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        self.found: list[Conflict] = []
+        self.has_met = False
+        self._aware: dict[str, Awareness] = {}
+
+    def seen(self, draft: Draft) -> tuple[Span, ...] | None:
+        """The characters of the draft's text that the party has been shown, or has written in this call; None: all."""
+        seen = self._of(draft).seen
+        changes = draft.changes
+        if seen is None or not changes:
+            return seen
+        moved = [Span(changes.map_position(s.start), max(changes.map_position(s.end, assoc=-1), 0)) for s in seen]
+        return tuple(sorted([*(span for span in moved if span.start < span.end), *changes.after_spans()]))
+
+    def settle(
+        self,
+        planned: Plan,
+        edits: Sequence[Edit],
+        draft: Draft,
+        source: Source,
+        policy: Policy,
+        replan: Replan | None,
+    ) -> Plan:
+        """The plan with what the policy makes of its conflicts. Refuses with `conflict`."""
+        news = self._news(draft)
+        found = find_conflicts(draft.path or "", planned, edits, source, news, is_secret=draft.secret)
+        if not found:
+            return planned
+        self.has_met = True
+        if policy.on_conflict == "force":
+            return _forced(planned, found)
+        if replan is None or not (policy.on_conflict == "skip" or policy.partial):
+            self.found += found
+            raise together([conflict.to_error() for conflict in found])
+        return self._without(found, edits, draft, source, news, replan)
+
+    def settle_whole(self, draft: Draft, policy: Policy) -> None:
+        """The same for what is done to a file as a whole; the host may force it, nothing can be left out of it."""
+        news = self._news(draft)
+        if not news or policy.on_conflict == "force":
+            return
+        conflict = whole_file(draft.path or "", draft.source(), news, is_secret=draft.secret)
+        self.found.append(conflict)
+        raise conflict.to_error()
+
+    def rebase(
+        self,
+        draft: Draft,
+        source: Source,
+        expect: str,
+        edits: Sequence[Edit],
+        stale: EditError,
+        replan: Callable[[Source], Plan],
+    ) -> Plan:
+        """Plan for the version the caller knew, then move the change over what happened since.
+
+        Refuses with `stale` where that version is not kept, with `conflict` where both changed the same lines.
+        """
+        known = self.knowledge.version_of(draft.path or "", expect)
+        if known is None:
+            raise stale
+        written_for = Source.of_bytes(known, path=draft.path)
+        planned = replan(written_for)
+        since = changes_between(written_for.text, source.text)
+        moved = planned.changes.rebase(since)
+        if isinstance(moved, Clash):
+            self.found += (conflicts := self._clashes(draft, source, written_for, since, moved, planned, edits))
+            error = together([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
+            raise without_content(error) if draft.secret else error
+        after = source.apply(moved)
+        outcomes = tuple(as_rebased(outcome, moved, after) for outcome in planned.outcomes)
+        return replace(planned, outcomes=outcomes, changes=moved, after=after)
+
+    def _clashes(
+        self,
+        draft: Draft,
+        source: Source,
+        written_for: Source,
+        since: ChangeSet,
+        clash: Clash,
+        planned: Plan,
+        edits: Sequence[Edit],
+    ) -> list[Conflict]:
+        """One conflict for each edit that clashed, with who made the others."""
+        news = self.knowledge.aware(draft, instead=digest_of(written_for.to_bytes())).news
+        places = dict(zip(since.splices, since.after_spans(), strict=True))
+        found: dict[int, Conflict] = {}
+        for mine, theirs in clash.pairs:
+            index = planned.splice_edits[planned.changes.splices.index(mine)]
+            if index in found:
+                continue
+            edit = edits[index] if index < len(edits) else None
+            span = places[theirs]
+            region = region_of(source, Splice(span.start, theirs.new, theirs.old))
+            others = others_at(news, source, region) or (
+                {
+                    "record": None,
+                    "by": "outside",
+                    "lines": list(region.lines),
+                    "before": theirs.old,
+                    "after": theirs.new,
+                },
+            )
+            found[index] = Conflict(
+                draft.path or "", index, None if edit is None or draft.secret else edit_to_json(edit), region.lines,
+                mine.old, mine.new, others, None if draft.secret else _joined(source, mine, theirs, span, edit),
+                draft.secret,
+            )  # fmt: skip
+        return list(found.values())
+
+    def _without(
+        self,
+        found: Sequence[Conflict],
+        edits: Sequence[Edit],
+        draft: Draft,
+        source: Source,
+        news: Sequence[News],
+        replan: Replan,
+    ) -> Plan:
+        """The plan of the edits that stand on nobody's work; the others are refused, each for itself."""
+        refused = {conflict.index: conflict for conflict in found}
+        while True:
+            left = [index for index in range(len(edits)) if index not in refused]
+            if not left:
+                self.found += refused.values()
+                raise together([conflict.to_error() for conflict in refused.values()])
+            planned = replan([edits[index] for index in left])
+            chosen = [edits[index] for index in left]
+            more = find_conflicts(draft.path or "", planned, chosen, source, news, is_secret=draft.secret)
+            if not more:
+                break
+            refused |= {
+                left[conflict.index or 0]: replace(conflict, index=left[conflict.index or 0]) for conflict in more
+            }
+        self.found += refused.values()
+        return _numbered(planned, left, edits, refused, draft.path)
+
+    def _news(self, draft: Draft) -> list[News]:
+        """What others did, as it stands in the draft's text."""
+        news = self._of(draft).news
+        changes = draft.changes
+        if not changes:
+            return list(news)
+        return [moved for item in news if (moved := item.moved(changes)) is not None]
+
+    def _of(self, draft: Draft) -> Awareness:
+        if draft.secret:  # nobody is shown what stands there, so nobody could read it again
+            return Awareness()
+        key = draft.before_path or ""
+        if key not in self._aware:
+            self._aware[key] = self.knowledge.aware(draft)
+        return self._aware[key]
+
+
+def _forced(planned: Plan, found: Sequence[Conflict]) -> Plan:
+    by_index = {conflict.index: conflict for conflict in found}
+    outcomes = tuple(
+        replace(
+            outcome,
+            forced=by_index[outcome.index].records or ("outside",),
+            notes=(*outcome.notes, f"written over what {by_index[outcome.index].named()} changed"),
+        )
+        if outcome.index in by_index
+        else outcome
+        for outcome in planned.outcomes
+    )
+    return replace(planned, outcomes=outcomes)
+
+
+def _numbered(
+    planned: Plan, left: Sequence[int], edits: Sequence[Edit], refused: dict[int | None, Conflict], path: str | None
+) -> Plan:
+    """The plan of some of the edits, told as one of all of them."""
+    outcomes = [replace(outcome, index=left[outcome.index]) for outcome in planned.outcomes]
+    for index, conflict in refused.items():
+        assert index is not None
+        error = conflict.to_error()
+        outcomes.append(Outcome(index, applied=False, path=path, reason=edits[index].reason, error=error))
+    return replace(
+        planned,
+        ok=False,
+        outcomes=tuple(sorted(outcomes, key=lambda outcome: outcome.index)),
+        splice_edits=tuple(left[index] for index in planned.splice_edits),
+        proofs=tuple((left[index], span) for index, span in planned.proofs),
+    )
+
+
+def _joined(source: Source, mine: Splice, theirs: Splice, span: Span, edit: Edit | None) -> dict[str, object] | None:
+    """Both changes of the same lines in one edit, where they changed different words; None where they did not."""
+    if not (theirs.start <= mine.start and mine.end <= theirs.end) or not theirs.new or not theirs.old:
+        return None
+    at = mine.start - theirs.start
+    yours = theirs.old[:at] + mine.new + theirs.old[at + len(mine.old) :]
+    both = merge_words(theirs.old, theirs.new, yours)
+    standing = span.of(source.text)
+    if both is None or both == standing or source.text.count(standing) != 1:
+        return None
+    return edit_to_json(Replace(standing, both, reason=edit.reason if edit is not None else None))

@@ -1,0 +1,84 @@
+"""What the journal is told of calls that changed nothing: refusals, and conflicts with the edit that was refused.
+
+A report is worth a row, never a failure: where the journal cannot be written it is dropped. A workspace without a
+journal gets none because of a refusal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from itertools import islice
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.conflicts import Conflict
+from steadyhand.workspace.journal.record import new_record_id
+from steadyhand.workspace.store import Header, Store
+
+CONFLICT, RESOLVED, REFUSAL = "conflict", "conflict-resolved", "refusal"
+_LONGEST = 300  # characters of a message that is kept
+_LATELY = 50  # conflicts among which the same one is looked for
+
+
+class Reports:
+    """The reports of one workspace."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def refused(self, header: Header, error: EditError, conflicts: Sequence[Conflict]) -> EditError:
+        """Report a call that was refused; the refusal, with the names under which its conflicts are kept."""
+        if error.kind is not Kind.CONFLICT or not conflicts:
+            self._append(REFUSAL, _refusal(header, error))
+            return error
+        kept = self.kept(header, conflicts)
+        return error.with_details(conflicts=kept) if kept else error
+
+    def kept(self, header: Header, conflicts: Sequence[Conflict]) -> list[str]:
+        """Keep conflicts for a person to resolve; their ids. One that is kept already is not kept twice."""
+        return [name for conflict in conflicts if (name := self._keep(header, conflict)) is not None]
+
+    def _keep(self, header: Header, conflict: Conflict) -> str | None:
+        body = {**_who(header), "reason": header.reason, "edit": conflict.edit, **conflict.facts()}
+        body.pop("index", None)
+        same = self._same(body)
+        if same is not None:
+            return same
+        name = new_record_id()
+        return name if self._append(CONFLICT, {"id": name, **body}) else None
+
+    def _same(self, body: dict[str, object]) -> str | None:
+        """The id under which this very conflict is kept and not resolved."""
+        with contextlib.suppress(EditError):
+            journal = self._store.journal
+            resolved = {note.body.get("conflict") for note in islice(journal.notes(type=RESOLVED), _LATELY)}
+            for note in islice(journal.notes(type=CONFLICT), _LATELY):
+                told = {name: value for name, value in note.body.items() if name != "id"}
+                if told == body and note.body.get("id") not in resolved:
+                    return str(note.body.get("id"))
+        return None
+
+    def _append(self, type: str, body: dict[str, object]) -> bool:
+        if self._store.read_only or not self._store.state.exists:
+            return False
+        try:
+            self._store.writable_journal().append_note(type, body)
+        except EditError:
+            return False
+        return True
+
+
+def _who(header: Header) -> dict[str, object]:
+    return {"actor": header.actor, "task": header.task, "tool": header.tool}
+
+
+def _refusal(header: Header, error: EditError) -> dict[str, object]:
+    message = error.message.split("\n")[0][:_LONGEST]
+    path = error.details.get("path")
+    return {
+        **_who(header),
+        "path": path if isinstance(path, str) else None,
+        "kind": str(error.kind),
+        "message": message,
+        "reason": header.reason,
+    }

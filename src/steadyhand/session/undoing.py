@@ -1,0 +1,71 @@
+"""What a workspace does to take changes back, and back again: each time by a change of its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.outcome import Outcome
+from steadyhand.plan.policy import Policy
+from steadyhand.session import checks
+from steadyhand.session.checks import AnyPath
+from steadyhand.session.receipt import Receipt
+from steadyhand.session.reverse import Reverse
+from steadyhand.workspace.journal.record import Entry
+from steadyhand.workspace.store import Change, Header, Store
+
+
+class Undoing(ABC):
+    """Undo and redo."""
+
+    actor: str
+    task_id: str | None
+    mode: str | None
+    tool: str
+    policy: Policy
+    _store: Store
+
+    def undo(
+        self,
+        id: str | None = None,
+        *,
+        last: bool = False,
+        task: str | None = None,
+        path: AnyPath | None = None,
+        reason: str | None = None,
+        preview: bool = False,
+    ) -> Receipt:
+        """Take back a record, the latest one, all of a task's, or the latest that touched a file.
+
+        Later changes stay; where they stand on the same text the undo is refused with the lines.
+        """
+        given = [name for name, value in (("id", id), ("last", last), ("task", task), ("path", path)) if value]
+        if len(given) != 1:
+            said = " and ".join(given) or "nothing"
+            raise EditError(
+                Kind.BAD_REQUEST, f"undo was told {said}", hint="give exactly one of: a record's id, last, task, path"
+            )
+        reverse = Reverse(self._store, "undo", by_id=checks.record_id(id) is not None)
+        task, path = checks.remark(task, "task"), None if path is None else checks.path_of(path)
+        return self._reverse(reverse, lambda: reverse.choose(id=id, task=task, path=path), reason, preview=preview)
+
+    def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:
+        """Take back an undo: the one named, or the latest that still stands."""
+        reverse = Reverse(self._store, "redo")
+        return self._reverse(reverse, lambda: reverse.choose_undo(checks.record_id(id)), reason, preview=preview)
+
+    def _reverse(
+        self, reverse: Reverse, choose: Callable[[], list[Entry]], reason: str | None, *, preview: bool
+    ) -> Receipt:
+        if self.mode in ("generate",):
+            raise EditError(Kind.NOT_ALLOWED, f"mode {self.mode} does not allow to undo", hint="ask the host")
+        header, lay = reverse.plan(choose, Header(self.actor, self.task_id, self.tool, reason))
+        change = self._store.change(header, lay, hardlinks=self.policy.hardlinks, preview=preview, prune=reverse.prune)
+        if not change.steps:
+            raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
+        return self._receipt(change, (), header.undoes)
+
+    @abstractmethod
+    def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:
+        """What the caller gets for a change."""

@@ -1,0 +1,310 @@
+"""What a party does not know of a file: the changes others made since it last saw it, where they stand now.
+
+Reads the journal only. Positions are moved over recorded splices; no version is rebuilt unless something changed the
+file outside the journal.
+
+1. What a party wrote itself, and what it was shown after it was written, is no news.
+2. Of news that was written over since, only what still stands is told.
+3. Where a version cannot be had, nothing is claimed to have been seen.
+
+What others are writing at this moment may look like a change outside the journal; whoever would refuse for it asks
+again under the file's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from steadyhand.errors import EditError
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.diff import changes_between
+from steadyhand.text.region import Region, region_of
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
+from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.record import Entry
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.lineage import Stop, stops_back, unwind, version_after
+
+_END = 1 << 62
+_UNDER_WAY = 1  # changes of one file that may be noted before it is read and made after
+
+Content = Callable[[str], bytes | None]
+"""A version that was read, by its digest; None where it is not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A change by others that a party has not seen: what stood there before, what they wrote, where it stands now.
+
+    `entry` is None for a change outside Steadyhand. `is_whole`: only that the file was replaced is known.
+    """
+
+    entry: Entry | None
+    before: str
+    after: str
+    span: Span
+    is_whole: bool = False
+
+    def region(self, source: Source) -> Region:
+        """The rows of the present text that it concerns."""
+        if self.is_whole:
+            return Region(0, max(source.table.count, 1))
+        return region_of(source, Splice(self.span.start, self.span.of(source.text), self.before))
+
+    def core(self, source: Source) -> Span:
+        """The characters of the present text that are not as before."""
+        if self.is_whole:
+            return Span(0, len(source.text))
+        return Splice(self.span.start, self.span.of(source.text), self.before).trim().span
+
+    def moved(self, changes: ChangeSet) -> News | None:
+        """The same after further changes; None when they wrote over all of it."""
+        span = self.span if self.is_whole else _forward(self.span, changes)
+        return None if span is None else replace(self, span=span)
+
+
+@dataclass(frozen=True, slots=True)
+class Awareness:
+    """What a party knows of the present text. `seen` are the characters it has been shown; None: all of them."""
+
+    news: tuple[News, ...] = ()
+    seen: tuple[Span, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One change on the file's way to what it is now; `changes` is None where only the two digests are known."""
+
+    entry: Entry | None
+    changes: ChangeSet | None
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The steps since a party last knew the file, oldest first, and whether it knew all of it then."""
+
+    steps: tuple[_Step, ...]
+    start: str | None = None
+    is_known: bool = False
+
+
+class Lookout:
+    """Compares what one party has seen of files with what the journal says happened to them; None wrote nothing."""
+
+    def __init__(self, journal: Journal, party: Party | None, since: int, content: Content) -> None:
+        self._journal = journal
+        self._party = party
+        self._since = since
+        self._content = content
+
+    def aware(self, path: str, present: Source, data: bytes, sights: Sequence[Sight]) -> Awareness:
+        """What the party knows of the file at `path`, which now holds `data`, read as `present`."""
+        whole = [sight for sight in sights if sight.spans is None]
+        if any(sight.digest == present.digest for sight in whole):
+            return Awareness()
+        way = self._way(path, present, data, whole)
+        parts = [sight for sight in sights if sight.spans is not None]
+        return Awareness(
+            tuple(self._news(way, parts, told_gaps=bool(sights), length=len(present.text))),
+            tuple(_clipped(self._seen(way, parts), len(present.text))),
+        )
+
+    def _way(self, path: str, present: Source, data: bytes, whole: Sequence[Sight]) -> _Way:
+        known = {sight.digest for sight in whole}
+        floor = max((sight.seq for sight in whole), default=self._since)
+        steps: list[_Step] = []
+        wanted = present.digest
+        later: bytes | None = data
+        oldest: Stop | None = None
+        for stop in self._stops(path, floor, known):
+            assert stop.change.after is not None
+            digest = stop.change.after.digest
+            if digest != wanted:
+                steps.append(self._gap(stop, wanted, later, present))
+            if digest in known:
+                return _Way(tuple(reversed(steps)), digest, is_known=True)
+            steps.append(_Step(stop.entry, self._changes_of(stop, present), digest))
+            oldest = stop
+            if stop.change.before is None:
+                return _Way(tuple(reversed(steps)))
+            wanted, later = stop.change.before.digest, None
+            if wanted in known:
+                return _Way(tuple(reversed(steps)), wanted, is_known=True)
+        return self._from_memory(steps, oldest, wanted, data, present, whole)
+
+    def _stops(self, path: str, floor: int, known: set[str]) -> list[Stop]:
+        """The changes since the file was last known, newest first; where none of it is known, those after `floor`.
+
+        A change may have been noted before the file was read and made after: it is older than `floor` and still news.
+        """
+        found: list[Stop] = []
+        older = 0
+        for stop in stops_back(self._journal, path):
+            if stop.change.after is None or older > _UNDER_WAY:
+                break
+            found.append(stop)
+            older += stop.entry.seq <= floor
+            if _is_known(stop, known):
+                return found
+        return [stop for stop in found if stop.entry.seq > floor]
+
+    def _from_memory(
+        self, steps: list[_Step], oldest: Stop | None, wanted: str, data: bytes, present: Source, whole: Sequence[Sight]
+    ) -> _Way:
+        """The way from the version that was last read whole, where no record leads there: something else changed it."""
+        seen = self._content(whole[-1].digest) if whole else None
+        later = data if oldest is None else self._before(oldest)
+        if seen is None or later is None:
+            return _Way(tuple(reversed(steps)), wanted)
+        gap = _Step(None, _compared(seen, later, present), wanted)
+        return _Way((gap, *reversed(steps)), whole[-1].digest, is_known=True)
+
+    def _before(self, stop: Stop) -> bytes | None:
+        assert stop.change.before is not None
+        try:
+            kept = self._journal.image(stop.change.before.digest)
+            return kept if kept is not None else unwind(stop.change, version_after(self._journal, stop))
+        except EditError:
+            return None
+
+    def _gap(self, stop: Stop, wanted: str, later: bytes | None, present: Source) -> _Step:
+        """What happened outside the journal after `stop`."""
+        try:
+            found = later if later is not None else self._journal.image(wanted)
+            earlier = version_after(self._journal, stop)
+        except EditError:
+            return _Step(None, None, wanted)
+        return _Step(None, None if found is None else _compared(earlier, found, present), wanted)
+
+    def _changes_of(self, stop: Stop, present: Source) -> ChangeSet | None:
+        """A recorded change in the characters of the present text's encoding."""
+        change = stop.change
+        if change.changes is not None and change.encoding is not None and _alike(change.encoding, present.encoding):
+            return change.changes
+        if not change.content_changed:
+            return ChangeSet()
+        try:
+            after = version_after(self._journal, stop)
+            before = self._before(stop) if change.before is not None else b""
+        except EditError:
+            return None
+        return None if before is None else _compared(before, after, present)
+
+    def _news(self, way: _Way, parts: Sequence[Sight], *, told_gaps: bool, length: int) -> Iterator[News]:
+        tracked: list[News] = []
+        for step in way.steps:
+            tracked = _carried(tracked, step, length)
+            if step.entry is None:
+                tracked += _told(step, length) if told_gaps else ()
+            elif not self._is_own(step.entry):
+                tracked += _told(step, length)
+            shown = [Span(*span) for sight in parts if sight.digest == step.after for span in sight.spans or ()]
+            if shown:
+                tracked = [news for news in tracked if not _is_covered(news.span, shown)]
+        return iter(tracked)
+
+    def _seen(self, way: _Way, parts: Sequence[Sight]) -> list[Span]:
+        seen = [Span(0, _END)] if way.is_known else []
+        seen += _shown(parts, way.start)
+        for step in way.steps:
+            if step.changes is None:
+                seen = []
+            else:
+                seen = [piece for span in seen for piece in _cut(span, step.changes)]
+            if step.entry is not None and self._is_own(step.entry):
+                seen += list(step.changes.after_spans()) if step.changes is not None else [Span(0, _END)]
+            seen += _shown(parts, step.after)
+        return seen
+
+    def _is_own(self, entry: Entry) -> bool:
+        return self._party == Party(entry.record.actor, entry.record.task)
+
+
+def _is_known(stop: Stop, known: set[str]) -> bool:
+    return any(side is not None and side.digest in known for side in (stop.change.before, stop.change.after))
+
+
+def _alike(left: object, right: object) -> bool:
+    """Whether two encodings count the same characters."""
+    names = ("name", "errors", "mark")
+    return all(getattr(left, name) == getattr(right, name) for name in names)
+
+
+def _compared(before: bytes, after: bytes, present: Source) -> ChangeSet | None:
+    try:
+        texts = [present.encoding.decode(data) for data in (before, after)]
+    except UnicodeError:
+        return None
+    return changes_between(*texts)
+
+
+def _told(step: _Step, length: int) -> Iterator[News]:
+    if step.changes is None:
+        yield News(step.entry, "", "", Span(0, length), is_whole=True)
+        return
+    for splice, span in zip(step.changes.splices, step.changes.after_spans(), strict=True):
+        inner = _by_lines(splice)
+        for part, place in zip(inner.splices, inner.after_spans(), strict=True):
+            yield News(step.entry, part.old, part.new, place.shift(span.start))
+
+
+def _by_lines(splice: Splice) -> ChangeSet:
+    """What a splice changes, line by line: those that it writes as they were are not changed."""
+    if "\n" in splice.old and "\n" in splice.new:
+        return changes_between(splice.old, splice.new)
+    return ChangeSet((Splice(0, splice.old, splice.new),))
+
+
+def _carried(tracked: Iterable[News], step: _Step, length: int) -> list[News]:
+    if step.changes is None:
+        return [replace(news, span=Span(0, length), is_whole=True) for news in tracked]
+    return [moved for news in tracked if (moved := news.moved(step.changes)) is not None]
+
+
+def _forward(span: Span, changes: ChangeSet) -> Span | None:
+    """Where what still stands of a span stands after; None when nothing does."""
+    if span.is_empty:
+        inside = any(splice.start < span.start < splice.end for splice in changes.splices)
+        at = changes.map_position(span.start, assoc=-1)
+        return None if inside else Span(at, at)
+    start = changes.map_position(span.start, assoc=1)
+    end = changes.map_position(span.end, assoc=-1)
+    return Span(start, end) if start < end else None
+
+
+def _is_covered(span: Span, shown: Iterable[Span]) -> bool:
+    return any(other.start <= span.start and span.end <= other.end for other in shown)
+
+
+def _shown(parts: Iterable[Sight], digest: str | None) -> list[Span]:
+    return [Span(*span) for sight in parts if sight.digest == digest for span in sight.spans or ()]
+
+
+def _cut(span: Span, changes: ChangeSet) -> Iterator[Span]:
+    """What is left of a span where changes wrote, as it stands after."""
+    start, delta = span.start, 0
+    for splice in changes.splices:
+        if splice.start >= span.end:
+            break
+        if splice.end > start or (not splice.old and splice.start > start):
+            if splice.start > start:
+                yield Span(start + delta, splice.start + delta)
+            start = max(start, splice.end)
+        delta += splice.delta
+    if start < span.end:
+        yield Span(start + delta, span.end + delta)
+
+
+def _clipped(spans: Iterable[Span], length: int) -> list[Span]:
+    """The spans in order, joined where they touch, none beyond the end."""
+    joined: list[Span] = []
+    for span in sorted(Span(span.start, min(span.end, length)) for span in spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined

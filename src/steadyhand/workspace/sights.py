@@ -1,0 +1,113 @@
+"""What each party has been shown of each file: remembered here, and kept in the journal for other processes.
+
+1. A sight of a whole version replaces all before it; sights of parts are kept beside each other.
+2. Remembering never fails a read: what cannot be kept is only known to this process.
+3. Forgetting a sight makes more of the file news, never less.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from steadyhand.errors import EditError
+from steadyhand.text.span import Span
+from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.store import Journal
+
+_MOST = 32  # sights of parts that are kept of one file
+_LARGEST = 4 << 20  # bytes of a version that is remembered
+_ROOM = 32 << 20  # bytes of versions remembered in all
+_KEPT = 1 << 20  # bytes of a version that the journal is given
+
+
+class Sights:
+    """The sights of one workspace, whichever party had them. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
+        self._versions: OrderedDict[str, bytes] = OrderedDict()
+        self._size = 0
+
+    def of(self, party: Party, path: str, journal: Journal | None = None) -> tuple[Sight, ...]:
+        """What a party has seen of a file, here or, where there is a journal to ask, in another process."""
+        with self._guard:
+            held = self._held.get((party, path), ())
+        kept: tuple[Sight, ...] = ()
+        if journal is not None:
+            with contextlib.suppress(EditError):
+                kept = journal.sights(party, path)
+        return held if not kept or held[-1:] == kept[-1:] else joined([*kept, *held])
+
+    def add(self, party: Party, path: str, sight: Sight, content: bytes | None = None) -> tuple[Sight, ...]:
+        """Remember a sight and, if it is not too large, the version that was seen; everything seen of it now."""
+        with self._guard:
+            sights = joined([*self._held.get((party, path), ()), sight])
+            self._held[party, path] = sights
+            if content is not None and len(content) <= _LARGEST:
+                self._remember(sight.digest, content)
+        return sights
+
+    def version(self, digest: str) -> bytes | None:
+        """A version that was seen lately, by (a beginning of) its digest."""
+        with self._guard:
+            for known, content in reversed(self._versions.items()):
+                if known.startswith(digest):
+                    return content
+        return None
+
+    def forget(self, party: Party) -> None:
+        with self._guard:
+            for key in [key for key in self._held if key[0] == party]:
+                del self._held[key]
+
+    def _remember(self, digest: str, content: bytes) -> None:
+        self._size -= len(self._versions.pop(digest, b""))
+        self._versions[digest] = content
+        self._size += len(content)
+        while self._size > _ROOM:
+            self._size -= len(self._versions.popitem(last=False)[1])
+
+
+def joined(sights: Sequence[Sight]) -> tuple[Sight, ...]:
+    """Sights in the order of their rows: the last of a whole version and the parts seen after it, each version once.
+
+    >>> [sight.digest for sight in joined([Sight("a", 1, ((0, 4),)), Sight("b", 2), Sight("c", 3, ((2, 5),))])]
+    ['b', 'c']
+    """
+    ordered = sorted(sights, key=lambda sight: sight.seq)
+    whole = max((index for index, sight in enumerate(ordered) if sight.spans is None), default=None)
+    latest: dict[str, Sight] = {}
+    for sight in ordered if whole is None else ordered[whole:]:
+        before = latest.pop(sight.digest, None)
+        latest[sight.digest] = sight if before is None else _both(before, sight)
+    return tuple(latest.values())[-_MOST:]
+
+
+def keep(journal: Journal, party: Party, path: str, sights: Sequence[Sight], content: bytes | None) -> None:
+    """Let other processes know; `content` is the version of the last sight, given on where no record tells it."""
+    with contextlib.suppress(EditError):
+        is_small = content is not None and len(content) <= _KEPT
+        known = _is_recorded(journal, path, sights[-1].digest)
+        journal.see(party, path, sights, content if is_small and not known else None)
+
+
+def _is_recorded(journal: Journal, path: str, digest: str) -> bool:
+    latest = journal.latest(path)
+    change = latest.record.file(path) if latest is not None else None
+    return change is not None and not change.redacted and digest in change.digests
+
+
+def _both(left: Sight, right: Sight) -> Sight:
+    if left.spans is None or right.spans is None:
+        return Sight(left.digest, left.seq)
+    spans: list[Span] = []
+    for span in sorted(Span(*span) for span in (*left.spans, *right.spans)):
+        if spans and span.start <= spans[-1].end:
+            spans[-1] = Span(spans[-1].start, max(spans[-1].end, span.end))
+        else:
+            spans.append(span)
+    return Sight(left.digest, left.seq, tuple((span.start, span.end) for span in spans))

@@ -1,0 +1,347 @@
+"""Two tasks on one file: what lands, what is a conflict, who is told what, and what the policy makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.errors import EditError, Kind
+
+TEN = "".join(f"line {number}\n" for number in range(1, 11))
+FORCE, SKIP = sh.Policy(on_conflict="force"), sh.Policy(on_conflict="skip")
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Iterator[sh.Workspace]:
+    (tmp_path / "a.txt").write_text(TEN)
+    (tmp_path / "b.txt").write_text(TEN)
+    with sh.Workspace(tmp_path, actor="host") as workspace:
+        yield workspace
+
+
+def conflict(call: object, *args: object, **options: object) -> EditError:
+    with pytest.raises(EditError) as caught:
+        call(*args, **options)  # type: ignore[operator]
+    assert caught.value.kind is Kind.CONFLICT, caught.value
+    return caught.value
+
+
+def text(ws: sh.Workspace, path: str = "a.txt") -> str:
+    return ws.source(path).text
+
+
+def lines(first: int, last: int | None = None) -> sh.Lines:
+    return sh.Lines(first, last)
+
+
+# What one task did, what another that had read the file before wants, and why both land.
+BOTH_LAND = [
+    (sh.Replace("line 4", "A"), sh.Replace(sh.Lines(5), "B\n"), "the line below"),
+    (sh.Replace("line 4", "A"), sh.Replace(sh.Lines(3), "B\n"), "the line above"),
+    (sh.Replace("line 4", "A"), sh.Insert(sh.Lines(4), "B\n", where="before"), "an insertion above it"),
+    (sh.Replace("line 4", "A"), sh.Insert(sh.Lines(4), "B\n", where="after"), "an insertion below it"),
+    (sh.Insert(sh.Lines(4), "A\n", where="after"), sh.Replace(sh.Lines(4), "B\n"), "the line above an insertion"),
+    (sh.Insert(sh.Lines(4), "A\n", where="after"), sh.Replace(sh.Lines(6), "B\n"), "the line below an insertion"),
+    (sh.Insert(sh.Lines(4), "A\n", where="after"), sh.Insert(sh.Lines(4), "B\n", where="before"), "other boundaries"),
+    (sh.Delete(sh.Lines(4)), sh.Replace("line 5", "B"), "the line below one that went away"),
+    (sh.Delete(sh.Lines(4)), sh.Replace("line 3", "B"), "the line above one that went away"),
+    (sh.Replace("line 4", "A"), sh.Replace("A\n", "B\n"), "it quotes what the other wrote"),
+    (sh.Replace("line 4", "A"), sh.Replace("line 3\nA\nline 5", "B"), "it quotes it among other lines"),
+    (sh.Replace("line 4", "one two three"), sh.Replace("two", "2"), "it quotes only words of the other's"),
+    (sh.Insert(sh.Lines(4), "A 1\nA 2\nA 3\n"), sh.Replace("A 2", "B"), "it quotes a line that the other put in"),
+    (sh.Delete(sh.Lines(4)), sh.Replace("line 3\nline 5", "B"), "it quotes both sides of what went away"),
+    (sh.Replace("line 4", "A"), sh.Replace(sh.Lines(4, 4, "A"), "B"), "it says what stands on the line"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "why"), BOTH_LAND, ids=[why for *_, why in BOTH_LAND])
+def test_edits_of_two_tasks_both_land(ws: sh.Workspace, first: sh.Edit, second: sh.Edit, why: str) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [first])
+        receipt = two.edit("a.txt", [second])
+    assert receipt.ok, why
+    assert "B" in text(ws) or "2" in text(ws)
+
+
+CLASHES = [
+    (sh.Replace("line 4", "A"), sh.Replace(sh.Lines(4), "B\n"), (4, 4), "the same line"),
+    (sh.Replace("line 4", "A"), sh.Replace(sh.Lines(2, 6), "B\n"), (2, 6), "the line among others"),
+    (sh.Replace(sh.Lines(2, 6), "A\nA\nA\nA\nA\n"), sh.Replace(sh.Lines(4), "B\n"), (4, 4), "one of its lines"),
+    (sh.Replace("line 4", "line 4!"), sh.Replace("line 4", "B"), (4, 4), "it quotes a part that was there before"),
+    (sh.Insert(sh.Lines(4), "A\n"), sh.Insert("line 4\n", "B\n", where="after"), (5, 5), "the same boundary"),
+    (sh.Insert(sh.Lines(4), "A\n"), sh.Insert("line 5\n", "B\n", where="before"), (6, 6), "the same boundary, below"),
+    (sh.Insert(sh.Lines(10), "A\n"), sh.Insert(sh.Lines(11, 10), "B\n"), (11, 11), "both at the end of the file"),
+    (sh.Delete(sh.Lines(4)), sh.Insert("line 3\n", "B\n", where="after"), (4, 4), "where a line went away"),
+    (sh.Delete(sh.Lines(4)), sh.Replace(sh.Lines(3, 4), "B\n"), (3, 4), "around a line that went away"),
+    (sh.Delete(sh.Lines(4)), sh.Delete(sh.Lines(2, 8)), (2, 8), "a larger deletion"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "where", "why"), CLASHES, ids=[why for *_, why in CLASHES])
+def test_an_edit_on_what_another_task_changed_is_a_conflict(
+    ws: sh.Workspace, first: sh.Edit, second: sh.Edit, where: tuple[int, int], why: str
+) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        receipt = one.edit("a.txt", [first], reason="because")
+        before = text(ws)
+        error = conflict(two.edit, "a.txt", [second])
+        assert text(ws) == before, "nothing of the call"
+        (other,) = error.details["with"]
+        assert (other["actor"], other["task"], other["record"], other["reason"]) == (
+            "host",
+            "one",
+            receipt.id,
+            "because",
+        )
+        assert tuple(error.details["lines"]) == where, why
+        two.read("a.txt")
+        assert two.edit("a.txt", [second]).ok, "once it has been read it is known"
+
+
+def test_both_sides_are_shown_and_the_corrected_edit_goes_through(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "line four", reason="words")], reason="all of it")
+        error = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "4\n", reason="digits")])
+        (other,) = error.details["with"]
+        assert (other["before"], other["after"], other["reason"], other["lines"]) == (
+            "line 4",
+            "line four",
+            "words",
+            [4, 4],
+        )
+        assert error.details["yours"] == {"before": "line four\n", "after": "4\n"}
+        corrected = error.details["corrected"]
+        assert corrected == {"target": "line four\n", "new": "4\n", "reason": "digits"}
+        assert two.edit("a.txt", [dict(corrected)]).ok
+    assert text(ws) == TEN.replace("line 4", "4")
+
+
+def test_sending_the_same_edit_again_does_not_help(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        first = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        again = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        assert first.details["conflicts"] == again.details["conflicts"], "and it is kept once"
+
+
+def test_a_task_that_never_read_the_file_knows_what_stood_there_when_it_began(ws: sh.Workspace) -> None:
+    with ws.task("before") as before:
+        before.edit("a.txt", [sh.Replace("line 2", "A")])
+        with ws.task("during") as during:
+            assert during.edit("a.txt", [sh.Replace(sh.Lines(2), "B\n")]).ok
+            before.edit("a.txt", [sh.Replace("line 4", "A")])
+            conflict(during.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+
+
+def test_own_edits_are_known_and_do_not_hide_the_others(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 8", "A")])
+        two.edit("a.txt", [sh.Replace("line 2", "B")])
+        two.edit("a.txt", [sh.Replace(sh.Lines(2), "C\n")])
+        conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(8), "D\n")])
+        with pytest.raises(EditError) as caught:
+            two.write("a.txt", "all of it\n", allow_shrink=True)
+        assert caught.value.kind is Kind.STALE_SOURCE, "what it wrote is known, the file as a whole is not"
+
+
+def test_what_a_reply_showed_is_known(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        two.edit("a.txt", [sh.Replace("line 6", "B")])  # answered with three lines around it
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(4), "C\n")]).ok
+
+
+def test_regions_move_with_later_edits(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two, ws.task("three") as three:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        three.edit("a.txt", [sh.Insert(sh.Lines(1), "x\ny\nz\n", where="before"), sh.Delete("line 2\n")])
+        assert text(ws).split("\n")[5] == "A"
+        assert conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(6), "B\n")]).details["with"][0]["task"] == "one"
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(5), "B\n")]).ok
+
+
+def test_reading_some_lines_makes_those_known(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 2", "A"), sh.Replace("line 8", "A")])
+        two.read("a.txt", lines=(1, 3))
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(2), "B\n")]).ok
+        conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(8), "B\n")])
+        two.read("a.txt", lines=(7, None))
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(8), "B\n")]).ok
+
+
+def test_an_edit_for_the_present_version_knows_it(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        digest = one.edit("a.txt", [sh.Replace("line 4", "A")]).files[0].after
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(4), "B\n")], expect=digest).ok
+
+
+def test_skip_leaves_out_the_edit_and_says_so(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 2", "A")])
+        edits = [sh.Replace("line 6", "B"), sh.Replace(sh.Lines(2), "B\n"), sh.Replace("line 9", "B")]
+        receipt = two.edit("a.txt", edits, policy=SKIP, reason="why")
+        assert [outcome.applied for outcome in receipt.outcomes] == [True, False, True]
+        assert receipt.outcomes[1].error is not None
+        assert receipt.outcomes[1].error.kind is Kind.CONFLICT
+        assert [outcome.index for outcome in receipt.outcomes] == [0, 1, 2]
+        assert text(ws) == TEN.replace("line 2", "A").replace("line 6", "B").replace("line 9", "B")
+        conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(2), "B\n")], policy=SKIP)
+    assert [note.reason for note in ws.history()[0].record.files[0].edits] == ["why", "why"]
+    assert len(list(ws._store.journal.notes(type="conflict"))) == 2
+
+
+def test_force_writes_and_the_record_says_over_what(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        first = one.edit("a.txt", [sh.Replace("line 4", "A")])
+        receipt = two.edit("a.txt", [sh.Replace("line 2", "B"), sh.Replace(sh.Lines(4), "B\n")], policy=FORCE)
+        assert [outcome.forced for outcome in receipt.outcomes] == [(), (first.id,)]
+    assert [note.forced for note in ws.show(receipt.id or "").record.files[0].edits] == [(), (first.id,)]
+    assert text(ws) == TEN.replace("line 2", "B").replace("line 4", "B")
+
+
+def test_the_refusal_of_one_file_stops_a_transaction(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        with pytest.raises(EditError) as caught, two.transaction() as tx:
+            tx.edit("b.txt", [sh.Replace("line 3", "B")])
+            tx.edit("a.txt", [sh.Insert(sh.Lines(1), "top\n", where="before")])
+            tx.edit("a.txt", [sh.Replace(sh.Lines(5), "B\n")])
+        assert caught.value.kind is Kind.CONFLICT
+    assert text(ws, "b.txt") == TEN
+
+
+def test_deleting_what_another_task_changed_is_a_conflict(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        conflict(two.delete, "a.txt")
+        two.rename("a.txt", "c.txt")  # a name is no text
+        conflict(two.edit, "c.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        two.read("c.txt")
+        assert two.delete("c.txt").ok
+
+
+def test_a_file_that_was_renamed_keeps_its_regions(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        one.rename("a.txt", "c.txt")
+        conflict(two.edit, "c.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        assert two.edit("c.txt", [sh.Replace(sh.Lines(5), "B\n")]).ok
+
+
+def test_an_undo_by_another_is_news_too(ws: sh.Workspace) -> None:
+    with ws.task("one") as one:
+        receipt = one.edit("a.txt", [sh.Replace("line 4", "A")])
+        ws.undo(receipt.id)
+        error = conflict(one.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        assert error.details["with"][0]["actor"] == "host"
+
+
+def test_changes_outside_are_news_and_are_recorded_as_such(ws: sh.Workspace, tmp_path: Path) -> None:
+    with ws.task("one") as one:
+        one.read("a.txt")
+        (tmp_path / "a.txt").write_text(TEN.replace("line 4", "formatted"))
+        error = conflict(one.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        assert (error.details["with"][0]["record"], error.details["with"][0]["after"]) == (None, "formatted\n")
+        assert one.edit("a.txt", [sh.Replace("line 9", "B")]).ok
+        (tmp_path / "a.txt").write_text(text(ws).replace("line 7", "again"))
+        conflict(one.edit, "a.txt", [sh.Replace(sh.Lines(7), "B\n")])
+        one.edit("a.txt", [sh.Replace("line 1\n", "B\n")])
+        (note,) = ws._store.journal.notes(type="outside")
+        assert (note.body["path"], note.body["lines"]) == ("a.txt", [[7, 7]])
+
+
+def test_what_a_change_that_cannot_be_told_apart_did_is_the_whole_file(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.delete("a.txt")
+        one.create("a.txt", TEN.replace("line 4", "A"))
+        conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        assert two.edit("a.txt", [sh.Replace("line 6", "B")]).ok, "the words quoted are only theirs"
+
+
+def test_two_actors_without_tasks_are_two_parties(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEN)
+    with sh.Workspace(tmp_path, actor="one") as one, sh.Workspace(tmp_path, actor="two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+
+
+def test_what_a_named_party_has_read_is_known_in_the_next_process(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEN)
+    with sh.Workspace(tmp_path, actor="one", task="T1") as one:
+        one.edit("a.txt", [sh.Replace("line 9", "A")])
+        with sh.Workspace(tmp_path, actor="two", task="T2") as two:
+            two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+    with sh.Workspace(tmp_path, actor="two", task="T2") as two:
+        conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        assert two.edit("a.txt", [sh.Replace("line 6", "B")]).ok
+        with sh.Workspace(tmp_path, actor="two", task="T2") as later:
+            assert later.edit("a.txt", [sh.Replace(sh.Lines(9), "B\n")]).ok, "that was there when it read the file"
+
+
+def test_a_person_at_the_shell_who_has_read_nothing_meets_nobody(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEN)
+    with sh.Workspace(tmp_path, actor="one", task="T1") as one:
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+    with sh.Workspace(tmp_path) as person:
+        assert person.edit("a.txt", [sh.Replace(sh.Lines(4), "B\n")]).ok
+
+
+def test_a_task_that_ended_has_seen_nothing(ws: sh.Workspace) -> None:
+    with ws.task("one") as one:
+        one.read("a.txt")
+    with ws.task("two") as two:
+        two.edit("a.txt", [sh.Replace("line 4", "A")])
+    with ws.task("one") as one:
+        with pytest.raises(EditError) as caught:
+            one.write("a.txt", "new\n", allow_shrink=True)
+        assert "never read" in caught.value.message
+        assert one.edit("a.txt", [sh.Replace(sh.Lines(4), "B\n")]).ok, "what was there when it began is known"
+
+
+def test_files_that_nobody_may_read_meet_nobody(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("KEY=hidden\nOTHER=hidden\n")
+    with sh.Workspace(tmp_path, actor="host", allow=[".env"]) as ws, ws.task("one") as one, ws.task("two") as two:
+        two.edit(".env", [sh.Act(sh.Key("OTHER"), "set-key", value="secret0")])
+        assert one.edit(".env", [sh.Act(sh.Key("KEY"), "set-key", value="secret1")]).ok
+        assert two.edit(".env", [sh.Act(sh.Key("KEY"), "set-key", value="secret2")]).ok, "it could not read it again"
+        assert all("secret" not in repr(note.body) for note in ws._store.journal.notes())
+
+
+def test_a_preview_meets_the_same_conflict_and_keeps_nothing(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A")])
+        error = conflict(two.preview, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+        assert "conflicts" not in error.details
+    assert list(ws._store.journal.notes(type="conflict")) == []
+
+
+def test_the_bytes_of_another_encoding_are_compared_as_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("Grüße\r\nline 2\r\nline 3\r\n".encode("cp1252"))
+    with sh.Workspace(tmp_path, actor="host") as ws, ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("Grüße", "Größe")], encoding="cp1252")
+        conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(1), "B\n")])
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(2), "B\n")]).ok
+        assert (tmp_path / "a.txt").read_bytes() == "Größe\r\nB\r\nline 3\r\n".encode("cp1252")
