@@ -125,6 +125,17 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         ),
         option("--task", metavar="TASK", help="The task the change belongs to."),
         option("--actor", metavar="NAME", help="Who makes the change."),
+        option(
+            "--on-conflict",
+            type=click.Choice(["refuse", "skip", "force"]),
+            help="What to do with an edit on lines that another task changed unseen (refuse).",
+        ),
+        option(
+            "--on-stale",
+            type=click.Choice(["refuse", "rebase"]),
+            help="What to do where --expect names an earlier version (refuse).",
+        ),
+        option("--guard", metavar="NAME", multiple=True, help="Ask for a check that is off; may be repeated: unseen."),
         option("--allow", metavar="GLOB", multiple=True, help="Open a protected path; may be repeated."),
         option("--config", metavar="FILE", help="A configuration file outside the root."),
         option("--json", is_flag=True, help="Answer with one JSON document."),

@@ -17,7 +17,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def _names() -> tuple[str, ...]:
     from steadyhand.plan.guards.guard import guards
 
-    return tuple(guard.name for guard in guards())
+    return tuple(guard.name for guard in guards() if not guard.is_asked_for)
 
 
 def guards_but(without: tuple[str, ...]) -> frozenset[str] | None:

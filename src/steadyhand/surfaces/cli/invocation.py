@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.advice import advise
@@ -34,6 +34,9 @@ class Settings:
     task: str | None = None
     actor: str | None = None
     allow: tuple[str, ...] = ()
+    on_conflict: Literal["refuse", "skip", "force"] | None = None
+    on_stale: Literal["refuse", "rebase"] | None = None
+    guard: tuple[str, ...] = ()
     config: str | None = None
     json: bool = False
     color: ColorChoice | None = None
@@ -52,9 +55,9 @@ class Invocation:
         self._stdin_taken_by: str | None = None
 
     def set(self, name: str, value: object) -> None:
-        """Note a global option; `allow` adds up."""
-        if name == "allow" and isinstance(value, tuple):
-            value = self.settings.allow + value
+        """Note a global option; those that may be repeated add up."""
+        if name in ("allow", "guard") and isinstance(value, tuple):
+            value = getattr(self.settings, name) + value
         self.settings = replace(self.settings, **{name: value})  # type: ignore[arg-type]
         self.output.json = self.settings.json
         self.output.quiet = self.settings.quiet
@@ -129,6 +132,22 @@ class Invocation:
             )
         self._stdin_taken_by = option
 
+    def _policy(self, policy: Policy | None) -> Policy | None:
+        """The policy of a command with what the global options say of it."""
+        settings = self.settings
+        told = {"on_conflict": settings.on_conflict, "on_stale": settings.on_stale}
+        given: dict[str, object] = {name: value for name, value in told.items() if value is not None}
+        if not given and not settings.guard:
+            return policy
+        from steadyhand.plan.guards.guard import usual_guards
+        from steadyhand.plan.policy import Policy
+
+        policy = policy or Policy()
+        if settings.guard:
+            chosen = usual_guards() if policy.guards is None else policy.guards
+            given["guards"] = chosen | frozenset(settings.guard)
+        return replace(policy, **given)  # type: ignore[arg-type]  # names and values are the policy's own
+
     def _open(self, policy: Policy | None = None) -> Workspace:
         from steadyhand.session.workspace import Workspace
 
@@ -141,7 +160,7 @@ class Invocation:
             journal=settings.journal,
             allow=config.allow + settings.allow,
             protect="none" if config.protect == "none" else "standard",
-            policy=policy,
+            policy=self._policy(policy),
             read_only=settings.read_only,
             tool="cli",
         )
