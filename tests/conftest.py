@@ -8,6 +8,10 @@ import os
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from tests.postgres.server import postgres_server, postgres_url
+
+__all__ = ["postgres_server", "postgres_url"]
+
 # Inputs and expectations of scenarios look like modules and are not.
 collect_ignore_glob = ["scenarios/*/input/*", "scenarios/*/expected/*", "corpus/*"]
 

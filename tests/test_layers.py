@@ -30,7 +30,7 @@ ALLOWED = {
     "clock": {"workspace", "session", "surfaces"},
     "chance": {"workspace", "session"},
     "open": {"workspace", "surfaces"},
-    "environ": {"session", "surfaces"},
+    "environ": {"workspace", "session", "surfaces"},
     "print": {"surfaces"},
 }
 
