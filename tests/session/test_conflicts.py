@@ -345,3 +345,23 @@ def test_the_bytes_of_another_encoding_are_compared_as_text(tmp_path: Path) -> N
         conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(1), "B\n")])
         assert two.edit("a.txt", [sh.Replace(sh.Lines(2), "B\n")]).ok
         assert (tmp_path / "a.txt").read_bytes() == "Größe\r\nB\r\nline 3\r\n".encode("cp1252")
+
+
+def test_tasks_that_only_use_the_shell_are_known_from_their_first_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEN)
+    for name in ("T1", "T2"):
+        with sh.Workspace(tmp_path, actor="shell", task=name) as ws:
+            ws.read("a.txt")
+    with sh.Workspace(tmp_path, actor="shell", task="T1") as ws:
+        ws.edit("a.txt", [sh.Replace(sh.Lines(4), "A\n")])
+    with sh.Workspace(tmp_path, actor="shell", task="T2") as ws:
+        conflict(ws.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
+
+
+def test_reading_without_a_task_leaves_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEN)
+    with sh.Workspace(tmp_path, actor="somebody") as ws:
+        ws.read("a.txt")
+    with sh.Workspace(tmp_path, task="T", read_only=True) as ws:
+        ws.read("a.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

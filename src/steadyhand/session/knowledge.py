@@ -48,8 +48,8 @@ class Knowledge:
         """Remember what was shown of a version: all of it, or some of its characters."""
         parts = None if spans is None else tuple((span.start, span.end) for span in spans)
         sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
-        journal = self._journal()
-        if journal is not None and journal.sights(self.party, path) != sights:
+        journal = self._journal(make=self.party.task is not None)
+        if journal is not None and self.sights.is_new(self.party, path, sights):
             keep(journal, self.party, path, sights, content)
 
     def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
@@ -60,8 +60,7 @@ class Knowledge:
             if step.before is not None and step.before.digest == step.digest:
                 self._carry(step.before_path or "", step.after_path)
                 continue
-            content = None if step.secret else step.data
-            self.saw(step.after_path, step.digest, seq, self._shown(step), content)
+            self.saw(step.after_path, step.digest, seq, self._shown(step), None)  # the record brings it back
 
     def last(self, path: str) -> str | None:
         """The digest of the version this party last saw, in part or whole."""
@@ -110,9 +109,12 @@ class Knowledge:
     def _sights_of(self, path: str) -> tuple[Sight, ...]:
         return self.sights.of(self.party, path, self._journal())
 
-    def _journal(self) -> Journal | None:
-        """Where a named party's sights are kept; None where there is no journal yet, or none that can be written."""
-        if not self.is_named or self.store.read_only or not self.store.state.exists:
+    def _journal(self, *, make: bool = False) -> Journal | None:
+        """Where a named party's sights are kept; None where there is no journal yet, or none that can be written.
+
+        `make`: what a task reads is worth a journal, or its next process would not know it.
+        """
+        if not self.is_named or self.store.read_only or not (make or self.store.state.exists):
             return None
         with contextlib.suppress(EditError):
             return self.store.writable_journal()

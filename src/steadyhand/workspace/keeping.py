@@ -5,7 +5,6 @@ Reads the journal, writes nothing. A file with secrets leaves its digests and no
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError
@@ -43,7 +42,28 @@ def _mode_after(step: FileStep) -> int:
     return mode if unchanged else mode & ~SPECIAL_BITS
 
 
-def images_of(steps: Sequence[FileStep], journal: Journal) -> dict[str, bytes]:
+class Latest:
+    """The newest record of each path, asked for once in a commit. A damaged row says nothing."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self._found: dict[str, Stop | None] = {}
+
+    def of(self, path: str) -> Stop | None:
+        if path not in self._found:
+            self._found[path] = self._ask(path)
+        return self._found[path]
+
+    def _ask(self, path: str) -> Stop | None:
+        try:
+            entry = self.journal.latest(path)
+        except EditError:
+            return None
+        change = entry.record.file(path) if entry is not None else None
+        return None if entry is None or change is None else Stop(entry, change)
+
+
+def images_of(steps: Sequence[FileStep], latest: Latest) -> dict[str, bytes]:
     """Whole files the journal must keep, because splices alone could not bring them back."""
     images: dict[str, bytes] = {}
     for step in steps:
@@ -52,31 +72,28 @@ def images_of(steps: Sequence[FileStep], journal: Journal) -> dict[str, bytes]:
         moved_only = step.before is not None and step.digest == step.before.digest
         spliced = step.changes is not None and step.source is not None and step.source.reads_back
         rewritten = not moved_only and (step.whole or not spliced)
-        if step.before is not None and (rewritten or not _is_known(step, journal)):
+        if step.before is not None and (rewritten or not _is_known(step, latest)):
             images[step.before.digest] = step.before.data
         if step.data is not None and step.digest is not None and not moved_only and not spliced:
             images[step.digest] = step.data
     return images
 
 
-def outside_notes(steps: Sequence[FileStep], journal: Journal) -> list[dict[str, object]]:
+def outside_notes(steps: Sequence[FileStep], latest: Latest) -> list[dict[str, object]]:
     """What something else did to the files since the journal last knew them, as the notes that tell it."""
     notes: list[dict[str, object]] = []
     for step in steps:
-        if step.before is None or step.before_path is None:
+        stop = latest.of(step.before_path) if step.before is not None and step.before_path is not None else None
+        if stop is None or step.before is None or stop.change.after is None:
             continue
-        with contextlib.suppress(EditError):
-            latest = journal.latest(step.before_path)
-            change = latest.record.file(step.before_path) if latest is not None else None
-            if latest is None or change is None or change.after is None or change.after.digest == step.before.digest:
-                continue
-            lines = [] if step.secret or change.redacted else _lines_changed(journal, Stop(latest, change), step.before)
+        if stop.change.after.digest != step.before.digest:
+            hidden = step.secret or stop.change.redacted
             notes.append(
                 {
                     "path": step.before_path,
-                    "before": change.after.digest,
+                    "before": stop.change.after.digest,
                     "after": step.before.digest,
-                    "lines": lines,
+                    "lines": [] if hidden else _lines_changed(latest.journal, stop, step.before),
                 }
             )
     return notes
@@ -92,17 +109,13 @@ def _lines_changed(journal: Journal, stop: Stop, present: FileImage) -> list[lis
     return [list(source.lines_of(span)) for span in gap.after_spans()][:_MOST_LINES]
 
 
-def _is_known(step: FileStep, journal: Journal) -> bool:
-    """Whether the version before is the one the newest record of this path left."""
+def _is_known(step: FileStep, latest: Latest) -> bool:
+    """Whether the version before is the one the newest record of this path left; else the whole of it is kept."""
     assert step.before is not None and step.before_path is not None
-    try:
-        latest = journal.latest(step.before_path)
-    except EditError:  # a damaged row says nothing: keep the whole version, so that the file stays editable
-        return False
-    change = latest.record.file(step.before_path) if latest is not None else None
+    stop = latest.of(step.before_path)
     return (
-        change is not None
-        and change.after is not None
-        and change.after.digest == step.before.digest
-        and not change.redacted
+        stop is not None
+        and stop.change.after is not None
+        and stop.change.after.digest == step.before.digest
+        and not stop.change.redacted
     )

@@ -29,6 +29,7 @@ class Sights:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
+        self._told: dict[tuple[Party, str], tuple[object, ...]] = {}
         self._versions: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0
 
@@ -51,6 +52,14 @@ class Sights:
                 self._remember(sight.digest, content)
         return sights
 
+    def is_new(self, party: Party, path: str, sights: Sequence[Sight]) -> bool:
+        """Whether the journal has yet to be told of these; it counts as told then."""
+        told = tuple((sight.digest, sight.spans) for sight in sights)
+        with self._guard:
+            is_new = self._told.get((party, path)) != told
+            self._told[party, path] = told
+        return is_new
+
     def version(self, digest: str) -> bytes | None:
         """A version that was seen lately, by (a beginning of) its digest."""
         with self._guard:
@@ -63,6 +72,7 @@ class Sights:
         with self._guard:
             for key in [key for key in self._held if key[0] == party]:
                 del self._held[key]
+                self._told.pop(key, None)
 
     def _remember(self, digest: str, content: bytes) -> None:
         self._size -= len(self._versions.pop(digest, b""))
@@ -90,9 +100,9 @@ def joined(sights: Sequence[Sight]) -> tuple[Sight, ...]:
 def keep(journal: Journal, party: Party, path: str, sights: Sequence[Sight], content: bytes | None) -> None:
     """Let other processes know; `content` is the version of the last sight, given on where no record tells it."""
     with contextlib.suppress(EditError):
-        is_small = content is not None and len(content) <= _KEPT
-        known = _is_recorded(journal, path, sights[-1].digest)
-        journal.see(party, path, sights, content if is_small and not known else None)
+        if content is not None and (len(content) > _KEPT or _is_recorded(journal, path, sights[-1].digest)):
+            content = None
+        journal.see(party, path, sights, content)
 
 
 def _is_recorded(journal: Journal, path: str, digest: str) -> bool:

@@ -26,7 +26,7 @@ from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Record, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
-from steadyhand.workspace.keeping import change_of, images_of, outside_notes
+from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
 from steadyhand.workspace.lineage import encoding_known, version_named
 from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.location import Location
@@ -300,9 +300,10 @@ class Store:
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
-        outside = outside_notes(steps, self._writable())
+        latest = Latest(self._writable())
+        outside = outside_notes(steps, latest)
         committed = transaction.commit(
-            goals, record_of, images_of(steps, self._writable()), prune=manner.prune(), progress=manner.progress
+            goals, record_of, images_of(steps, latest), prune=manner.prune(), progress=manner.progress
         )
         for note in outside:
             with contextlib.suppress(EditError):
