@@ -170,6 +170,23 @@ def test_regions_move_with_later_edits(ws: sh.Workspace) -> None:
         assert two.edit("a.txt", [sh.Replace(sh.Lines(5), "B\n")]).ok
 
 
+def test_what_was_put_in_and_then_rewritten_is_still_put_in(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Insert(sh.Lines(4), "draft\n")])
+        one.edit("a.txt", [sh.Replace("draft\n", "final\n")])
+        error = conflict(two.edit, "a.txt", [sh.Insert("line 5\n", "B\n", where="before")])
+        assert (error.details["with"][0]["before"], error.details["with"][0]["after"]) == ("", "final\n")
+
+
+def test_what_was_changed_and_changed_back_is_no_news(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 4", "A"), sh.Replace("line 8", "A")])
+        one.edit("a.txt", [sh.Replace("line 3\nA\n", "line 3\nline 4\n")])
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(4), "B\n")]).ok
+
+
 def test_reading_some_lines_makes_those_known(ws: sh.Workspace) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")
@@ -259,7 +276,7 @@ def test_changes_outside_are_news_and_are_recorded_as_such(ws: sh.Workspace, tmp
         one.read("a.txt")
         (tmp_path / "a.txt").write_text(TEN.replace("line 4", "formatted"))
         error = conflict(one.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")])
-        assert (error.details["with"][0]["record"], error.details["with"][0]["after"]) == (None, "formatted\n")
+        assert (error.details["with"][0]["record"], error.details["with"][0]["after"]) == (None, "formatted")
         assert one.edit("a.txt", [sh.Replace("line 9", "B")]).ok
         (tmp_path / "a.txt").write_text(text(ws).replace("line 7", "again"))
         conflict(one.edit, "a.txt", [sh.Replace(sh.Lines(7), "B\n")])

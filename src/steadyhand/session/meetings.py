@@ -175,7 +175,7 @@ class Meetings:
         changes = draft.changes
         if not changes:
             return list(news)
-        return [moved for item in news if (moved := item.moved(changes)) is not None]
+        return [moved for item in news for moved in item.moved(changes)]
 
     def _of(self, draft: Draft) -> Awareness:
         if draft.secret:  # nobody is shown what stands there, so nobody could read it again

@@ -30,6 +30,7 @@ from steadyhand.workspace.lineage import Stop, stops_back, unwind, version_after
 
 _END = 1 << 62
 _UNDER_WAY = 1  # changes of one file that may be noted before it is read and made after
+_OVERTAKEN = 100  # changes of one file that may land between reading it and showing what was read
 
 Content = Callable[[str], bytes | None]
 """A version that was read, by its digest; None where it is not kept."""
@@ -39,7 +40,8 @@ Content = Callable[[str], bytes | None]
 class News:
     """A change by others that a party has not seen: what stood there before, what they wrote, where it stands now.
 
-    `entry` is None for a change outside Steadyhand. `is_whole`: only that the file was replaced is known.
+    `entry` is None for a change outside Steadyhand. `is_whole`: only that the file was replaced is known. `is_part`:
+    somebody wrote over a part of it since, and this is what still stands.
     """
 
     entry: Entry | None
@@ -47,23 +49,36 @@ class News:
     after: str
     span: Span
     is_whole: bool = False
+    is_part: bool = False
 
     def region(self, source: Source) -> Region:
         """The rows of the present text that it concerns."""
         if self.is_whole:
             return Region(0, max(source.table.count, 1))
+        if self.is_part:
+            first, last = source.table.rows_of(self.span)
+            return Region(first, last + 1, is_removal=not self.before)
         return region_of(source, Splice(self.span.start, self.span.of(source.text), self.before))
 
     def core(self, source: Source) -> Span:
         """The characters of the present text that are not as before."""
         if self.is_whole:
             return Span(0, len(source.text))
+        if self.is_part:
+            return self.span
         return Splice(self.span.start, self.span.of(source.text), self.before).trim().span
 
-    def moved(self, changes: ChangeSet) -> News | None:
-        """The same after further changes; None when they wrote over all of it."""
-        span = self.span if self.is_whole else _forward(self.span, changes)
-        return None if span is None else replace(self, span=span)
+    def moved(self, changes: ChangeSet) -> list[News]:
+        """The same after further changes: what they left of it."""
+        if self.is_whole:
+            return [self]
+        if self.span.is_empty:
+            at = changes.map_position(self.span.start, assoc=-1)
+            inside = any(splice.start < self.span.start < splice.end for splice in changes.splices)
+            return [] if inside else [replace(self, span=Span(at, at))]
+        left = list(_cut(self.span, changes))
+        is_part = self.is_part or [span.length for span in left] != [self.span.length]
+        return [replace(self, span=span, is_part=is_part) for span in left]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +128,22 @@ class Lookout:
             tuple(_clipped(self._seen(way, parts), len(present.text))),
         )
 
+    def followed(self, path: str, present: Source, data: bytes, sight: Sight, span: Span) -> Span | None:
+        """Where characters of the version of a sight stand now, with what was written in their place; None: unknown.
+
+        What the party itself put in at their edges belongs to them too.
+        """
+        if sight.digest == present.digest:
+            return span
+        way = self._way(path, present, data, [sight])
+        if not way.is_known:
+            return None
+        for step in way.steps:
+            if step.changes is None:
+                return None
+            span = _grown(span, step.changes, at_edges=step.entry is not None and self._is_own(step.entry))
+        return span
+
     def _way(self, path: str, present: Source, data: bytes, whole: Sequence[Sight]) -> _Way:
         known = {sight.digest for sight in whole}
         floor = max((sight.seq for sight in whole), default=self._since)
@@ -139,12 +170,13 @@ class Lookout:
     def _stops(self, path: str, floor: int, known: set[str]) -> list[Stop]:
         """The changes since the file was last known, newest first; where none of it is known, those after `floor`.
 
-        A change may have been noted before the file was read and made after: it is older than `floor` and still news.
+        A change may have been noted before the file was read and made after, or others may have landed before what was
+        read was shown: they are older than `floor` and still news.
         """
         found: list[Stop] = []
-        older = 0
+        older, most = 0, _OVERTAKEN if known else _UNDER_WAY
         for stop in stops_back(self._journal, path):
-            if stop.change.after is None or older > _UNDER_WAY:
+            if stop.change.after is None or older > most:
                 break
             found.append(stop)
             older += stop.entry.seq <= floor
@@ -197,11 +229,9 @@ class Lookout:
     def _news(self, way: _Way, parts: Sequence[Sight], *, told_gaps: bool, length: int) -> Iterator[News]:
         tracked: list[News] = []
         for step in way.steps:
-            tracked = _carried(tracked, step, length)
-            if step.entry is None:
-                tracked += _told(step, length) if told_gaps else ()
-            elif not self._is_own(step.entry):
-                tracked += _told(step, length)
+            is_told = told_gaps if step.entry is None else not self._is_own(step.entry)
+            told = _told(step, length, tracked) if is_told else []
+            tracked = [*_carried(tracked, step, length), *told]
             shown = [Span(*span) for sight in parts if sight.digest == step.after for span in sight.spans or ()]
             if shown:
                 tracked = [news for news in tracked if not _is_covered(news.span, shown)]
@@ -242,14 +272,33 @@ def _compared(before: bytes, after: bytes, present: Source) -> ChangeSet | None:
     return changes_between(*texts)
 
 
-def _told(step: _Step, length: int) -> Iterator[News]:
+def _told(step: _Step, length: int, tracked: Sequence[News]) -> list[News]:
+    """What a step changed, measured by what stood there before any of the news that it was written over."""
     if step.changes is None:
-        yield News(step.entry, "", "", Span(0, length), is_whole=True)
-        return
+        return [News(step.entry, "", "", Span(0, length), is_whole=True)]
+    told: list[News] = []
     for splice, span in zip(step.changes.splices, step.changes.after_spans(), strict=True):
         inner = _by_lines(splice)
         for part, place in zip(inner.splices, inner.after_spans(), strict=True):
-            yield News(step.entry, part.old, part.new, place.shift(span.start))
+            whole = Splice(0, _before_news(splice.start + part.start, part.old, tracked), part.new)
+            kept = _shared_ending(whole)
+            old, new = (text[: len(text) - kept] for text in (whole.old, whole.new))
+            if old != new:
+                told.append(News(step.entry, old, new, Span(place.start, place.end - kept).shift(span.start)))
+    return told
+
+
+def _before_news(start: int, old: str, tracked: Sequence[News]) -> str:
+    """A text that stands at `start`, as it was before news that stands inside it."""
+    pieces: list[str] = []
+    at, end = start, start + len(old)
+    for news in sorted(tracked, key=lambda news: news.span):
+        span = news.span
+        is_inside = at <= span.start and span.end <= end and not news.is_whole and not news.is_part
+        if is_inside and (not span.is_empty or start < span.start < end):
+            pieces += [old[at - start : span.start - start], news.before]
+            at = span.end
+    return "".join([*pieces, old[at - start :]])
 
 
 def _by_lines(splice: Splice) -> ChangeSet:
@@ -259,21 +308,28 @@ def _by_lines(splice: Splice) -> ChangeSet:
     return ChangeSet((Splice(0, splice.old, splice.new),))
 
 
+def _shared_ending(splice: Splice) -> int:
+    """How much of a splice is the line ending that it leaves as it was: not a change that could still stand."""
+    for ending in ("\r\n", "\n", "\r"):
+        if all(text.endswith(ending) and text != ending for text in (splice.old, splice.new)):
+            return len(ending)
+    return 0
+
+
 def _carried(tracked: Iterable[News], step: _Step, length: int) -> list[News]:
     if step.changes is None:
         return [replace(news, span=Span(0, length), is_whole=True) for news in tracked]
-    return [moved for news in tracked if (moved := news.moved(step.changes)) is not None]
+    return [moved for news in tracked for moved in news.moved(step.changes)]
 
 
-def _forward(span: Span, changes: ChangeSet) -> Span | None:
-    """Where what still stands of a span stands after; None when nothing does."""
-    if span.is_empty:
-        inside = any(splice.start < span.start < splice.end for splice in changes.splices)
-        at = changes.map_position(span.start, assoc=-1)
-        return None if inside else Span(at, at)
-    start = changes.map_position(span.start, assoc=1)
-    end = changes.map_position(span.end, assoc=-1)
-    return Span(start, end) if start < end else None
+def _grown(span: Span, changes: ChangeSet, *, at_edges: bool) -> Span:
+    """Where a span stands after, with whatever replaced a part of it; `at_edges`: also with what came in beside it."""
+    start = changes.map_position(span.start, assoc=-1 if at_edges else 1)
+    end = changes.map_position(span.end, assoc=1 if at_edges else -1)
+    for splice, after in zip(changes.splices, changes.after_spans(), strict=True):
+        if splice.old and splice.start < span.end and span.start < splice.end:
+            start, end = min(start, after.start), max(end, after.end)
+    return Span(start, max(start, end))
 
 
 def _is_covered(span: Span, shown: Iterable[Span]) -> bool:
