@@ -74,7 +74,7 @@ def count_up(ws: sh.Workspace, path: str, name: str, turn: int) -> dict[str, obj
         try:
             receipt = ws.edit(path, [sh.Replace(line + "\n", f"count {int(line[6:]) + 1}\n")])
         except EditError as error:
-            if error.kind not in (Kind.NO_MATCH, Kind.ALREADY_APPLIED):
+            if error.kind not in (Kind.NO_MATCH, Kind.ALREADY_APPLIED, Kind.CONFLICT):
                 raise
             refused += 1
             continue

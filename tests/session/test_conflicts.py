@@ -122,6 +122,41 @@ def test_both_sides_are_shown_and_the_corrected_edit_goes_through(ws: sh.Workspa
     assert text(ws) == TEN.replace("line 4", "4")
 
 
+GONE = [
+    (sh.Replace("line 4", "four"), sh.Replace("line 4", "B"), "the very words"),
+    (
+        sh.Replace("line 4\n", "four\nfour\n"),
+        sh.Replace("line 3\nline 4\nline 5\n", "line 3\nB\nline 5\n"),
+        "among lines",
+    ),
+    (sh.Delete("line 4\n"), sh.Replace("line 4", "B"), "a line that went away"),
+    (sh.Replace("line 4", "four"), sh.Replace(sh.Lines(4, 4, "line 4"), "B"), "a line given by number and text"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "why"), GONE, ids=[why for *_, why in GONE])
+def test_old_text_that_another_task_changed_is_a_conflict_and_not_merely_absent(
+    ws: sh.Workspace, first: sh.Edit, second: sh.Edit, why: str
+) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        receipt = one.edit("a.txt", [first], reason="because")
+        error = conflict(two.edit, "a.txt", [second])
+        (other,) = error.details["with"]
+        assert (other["record"], other["reason"]) == (receipt.id, "because"), why
+        assert error.details["conflicts"], "kept for a person"
+
+
+def test_old_text_that_the_task_itself_changed_is_merely_absent(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 9", "nine")])
+        two.edit("a.txt", [sh.Replace("line 2\n", "two\n")])
+        with pytest.raises(EditError) as caught:
+            two.edit("a.txt", [sh.Replace("line 2\n", "zwei\n")])
+        assert caught.value.kind is not Kind.CONFLICT
+
+
 def test_sending_the_same_edit_again_does_not_help(ws: sh.Workspace) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")
@@ -382,3 +417,36 @@ def test_reading_without_a_task_leaves_no_trace(tmp_path: Path) -> None:
     with sh.Workspace(tmp_path, task="T", read_only=True) as ws:
         ws.read("a.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_line_that_a_later_edit_wrote_as_it_was_is_still_its_authors_news(ws: sh.Workspace) -> None:
+    with ws.task("reader") as reader, ws.task("author") as author, ws.task("neighbour") as neighbour:
+        reader.read("a.txt")
+        author.edit("a.txt", [sh.Insert(lines(4), "theirs\n", where="after")])
+        neighbour.read("a.txt")
+        neighbour.edit("a.txt", [sh.Replace("theirs\n", "above\ntheirs\n")])
+        neighbour.edit("a.txt", [sh.Replace("above\n", "")])
+        error = conflict(reader.edit, "a.txt", [sh.Replace(lines(5), "mine\n")])
+        assert [other["task"] for other in error.details["with"]] == ["author"]
+        assert "theirs\n" in text(ws)
+
+
+def test_whose_line_was_written_over_is_not_named_for_the_line_ending(ws: sh.Workspace) -> None:
+    with ws.task("reader") as reader, ws.task("first") as first, ws.task("second") as second:
+        reader.read("a.txt")
+        first.edit("a.txt", [sh.Replace(lines(4), "first\n")])
+        second.read("a.txt")
+        second.edit("a.txt", [sh.Replace("first", "second")])
+        error = conflict(reader.edit, "a.txt", [sh.Replace(lines(4), "mine\n")])
+        assert [other["task"] for other in error.details["with"]] == ["second"]
+
+
+def test_what_lands_between_reading_a_file_and_showing_it_is_told_with_its_authors(ws: sh.Workspace) -> None:
+    with ws.task("reader") as reader, ws.task("other") as other:
+        other.edit("a.txt", [sh.Replace("line 2", "two")])
+        source = reader.source("a.txt")
+        for number in (4, 5, 6):
+            other.edit("a.txt", [sh.Replace(f"line {number}\n", f"other {number}\n")])
+        reader.saw(source)
+        error = conflict(reader.edit, "a.txt", [sh.Replace(lines(5), "mine\n")])
+        assert [found.get("task") for found in error.details["with"]] == ["other"]

@@ -19,6 +19,7 @@ PASSING = [
     (re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])"), "0123456789ab"),
     (re.compile(r"\d{4}-\d\d-\d\d([ T])\d\d:\d\d(:\d\d\.\d{3}Z)?"), r"2026-01-02\g<1>03:04\g<2>"),
     (re.compile(r":\d\d\.\d{3}Z"), ":05.678Z"),
+    (re.compile(r"(2026-01-02 03:04):\d\d"), r"\1:05"),
 ]
 FETCH = """\
 def fetch(url):
@@ -73,6 +74,26 @@ Both files at once:
 UNFIT = REPLY.replace("-the cat sat", "-the bird flew").replace("a/fetch", "a/lost").replace("b/fetch", "b/lost")
 CUT_OFF = "notes.md\n<<<<<<< SEARCH\nthe cat sat\n=======\nthe dog"
 MIXED = f"*** Begin Patch\n*** Delete File: app.py\n*** End Patch\n\n{CUT_OFF} sat\n>>>>>>> REPLACE\n"
+CONFLICT = [
+    ["edit", "app.py", "--old", "y", "--new", "z", "--quiet"],
+    ["--actor", "ada", "--task", "T-1", "read", "notes.md", "--lines", "3:4"],
+    [
+        "--actor",
+        "grace",
+        "--task",
+        "T-2",
+        "edit",
+        "notes.md",
+        "--old",
+        "cat",
+        "--new",
+        "dog",
+        "--reason",
+        "it barks",
+        "-q",
+    ],
+    ["--actor", "ada", "--task", "T-1", "edit", "notes.md", "--old", "sat", "--new", "slept", "--reason", "it is late"],
+]
 STDIN = {
     "apply": json.dumps(PLAN),
     "partial": json.dumps(PARTIAL),
@@ -83,6 +104,7 @@ STDIN = {
     "apply-cut-off": CUT_OFF,
     "apply-mixed": MIXED,
     "convert": REPLY,
+    "conflicts-ask": "x\na\n",
 }
 
 CASES: dict[str, list[list[str]]] = {
@@ -142,6 +164,25 @@ CASES: dict[str, list[list[str]]] = {
     "move": [["move", "notes.md", "lines:1-2", "--to", "lines:4"]],
     "move-file": [["move", "notes.md", "lines:3-4", "--to-file", "cat.md"]],
     "breaks-syntax": [["edit", "services.jsonc", "--lines", "4", "--new", '    "web": {']],
+    "conflict": CONFLICT,
+    "conflicts": [
+        *CONFLICT,
+        ["conflicts"],
+        ["conflicts", "show", "$3"],
+        ["conflicts", "resolve", "$3", "--apply", "--reason", "sleep wins"],
+        ["conflicts"],
+        ["conflicts", "--all"],
+        ["conflicts", "resolve", "$3", "--drop"],
+    ],
+    "conflicts-ask": [*CONFLICT, ["conflicts", "resolve", "--ask"]],
+    "conflicts-unasked": [*CONFLICT, ["conflicts", "resolve"]],
+    "watch": [
+        *CONFLICT,
+        ["conflicts", "resolve", "$3", "--apply", "--quiet"],
+        ["undo", "--last", "--quiet"],
+        ["edit", "notes.md", "--old", "elephant", "--new", "x", "--reason", "large"],
+        ["watch", "--since", "start", "--no-follow"],
+    ],
     "check": [EDIT, ["check"], ["gc", "--keep-days", "0"]],
 }  # fmt: skip
 
@@ -153,7 +194,8 @@ def page(shell: Shell, name: str) -> str:
     for arguments in CASES[name]:
         words = [ids[int(word[1:]) - 1] if re.fullmatch(r"\$\d", word) else word for word in arguments]
         result = shell.run("--color", "always", *words, stdin=STDIN.get(name))
-        ids += re.findall(r"undo ([0-9a-f]{12})", result.stdout)
+        plain = re.sub("\x1b\\[[0-9;]*m", "", result.stdout + result.stderr)
+        ids += re.findall(r"(?:undo|kept as:) ([0-9a-f]{12})", plain)
         shown = " ".join(repr(word) if re.search(r"[^\w./:=-]", word) else word for word in words)
         parts.append(f"$ steadyhand {shown}\n{result.stdout}{result.stderr}[{result.exit_code}]\n")
     text = "".join(parts).replace("\x1b", "␛")

@@ -16,8 +16,8 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.awareness import News
 from steadyhand.workspace.journal.party import Party
+from steadyhand.workspace.news import News
 
 OUTSIDE = "something outside Steadyhand"
 _LONGEST = 4_000  # code points of text that is offered, or shown of one side
@@ -63,6 +63,10 @@ class Conflict:
             hint = f"if both changes are wanted, send the edit given as `corrected` in the details; if not, {hint}"
         message = f"{self.path} {where}: {self.named()} changed this text and this task has not seen it since"
         return EditError(Kind.CONFLICT, message, hint=hint, details=self.facts())
+
+    def is_by(self, party: Party) -> bool:
+        """Whether all of the changes are this party's own after all."""
+        return all((other.get("actor"), other.get("task")) == (party.actor, party.task) for other in self.others)
 
     def named(self) -> str:
         """Who the others are."""

@@ -47,6 +47,9 @@ class Knowledge:
     def saw(self, path: str, digest: str, seq: int, spans: Sequence[Span] | None, content: bytes | None) -> None:
         """Remember what was shown of a version: all of it, or some of its characters."""
         parts = None if spans is None else tuple((span.start, span.end) for span in spans)
+        if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
+            for earlier in self._sights_of(path):
+                self.sights.add(self.party, path, earlier)
         sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
         journal = self._journal(make=self.party.task is not None)
         if journal is not None and self.sights.is_new(self.party, path, sights):
@@ -66,6 +69,11 @@ class Knowledge:
         """The digest of the version this party last saw, in part or whole."""
         sights = self._sights_of(path)
         return sights[-1].digest if sights else None
+
+    def last_whole(self, path: str) -> bytes | None:
+        """The version of a file that this party last saw all of, if it can still be had."""
+        whole = [sight.digest for sight in self._sights_of(path) if sight.spans is None]
+        return self.version_of(path, whole[-1]) if whole else None
 
     def knows(self, path: str, digest: str) -> bool:
         """Whether this party has seen all of a version."""

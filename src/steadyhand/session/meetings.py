@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.session.conflicts import Conflict, find_conflicts, others_at, whole_file
 from steadyhand.session.knowledge import Knowledge
@@ -22,8 +23,12 @@ from steadyhand.text.region import region_of
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.awareness import Awareness, News
+from steadyhand.workspace.awareness import Awareness
 from steadyhand.workspace.draft import Draft
+from steadyhand.workspace.news import News, Tracked
+
+# How an edit is refused whose text is not there, or not as it says.
+_GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.STALE_SOURCE})
 
 Replan = Callable[[Sequence[Edit]], Plan]
 
@@ -57,6 +62,7 @@ class Meetings:
     ) -> Plan:
         """The plan with what the policy makes of its conflicts. Refuses with `conflict`."""
         news = self._news(draft)
+        planned = self._explained(planned, edits, draft, source, policy) if news else planned
         found = find_conflicts(draft.path or "", planned, edits, source, news, is_secret=draft.secret)
         if not found:
             return planned
@@ -67,6 +73,27 @@ class Meetings:
             self.found += found
             raise together([conflict.to_error() for conflict in found])
         return self._without(found, edits, draft, source, news, replan)
+
+    def _explained(self, planned: Plan, edits: Sequence[Edit], draft: Draft, source: Source, policy: Policy) -> Plan:
+        """The plan, where old text that others have changed since it was read is a conflict and not merely absent."""
+        gone = [outcome for outcome in planned.outcomes if outcome.error is not None and outcome.error.kind in _GONE]
+        known = self.knowledge.last_whole(draft.before_path or "") if gone and edits else None
+        if known is None:
+            return planned
+        written_for = Source.of_bytes(known, path=draft.path)
+        since = changes_between(written_for.text, source.text)
+        told: dict[int, Conflict] = {}
+        for outcome in gone:
+            one = plan(written_for, [edits[outcome.index]], policy, path=draft.path)
+            clash = one.changes.rebase(since) if one.ok else None
+            if isinstance(clash, Clash):
+                (found, *_) = self._clashes(draft, source, written_for, since, clash, one, [edits[outcome.index]])
+                if not found.is_by(self.knowledge.party):
+                    told[outcome.index] = replace(found, index=outcome.index)
+        self.found += told.values()
+        self.has_met |= bool(told)
+        outcomes = (replace(o, error=told[o.index].to_error()) if o.index in told else o for o in planned.outcomes)
+        return replace(planned, outcomes=tuple(outcomes))
 
     def settle_whole(self, draft: Draft, policy: Policy) -> None:
         """The same for what is done to a file as a whole; the host may force it, nothing can be left out of it."""
@@ -175,7 +202,9 @@ class Meetings:
         changes = draft.changes
         if not changes:
             return list(news)
-        return [moved for item in news for moved in item.moved(changes)]
+        tracked = Tracked.of(news, len(draft.source().text))
+        tracked.take(None, changes, is_told=False)
+        return tracked.news()
 
     def _of(self, draft: Draft) -> Awareness:
         if draft.secret:  # nobody is shown what stands there, so nobody could read it again

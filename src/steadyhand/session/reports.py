@@ -54,9 +54,14 @@ class Reports:
             resolved = {note.body.get("conflict") for note in islice(journal.notes(type=RESOLVED), _LATELY)}
             for note in islice(journal.notes(type=CONFLICT), _LATELY):
                 told = {name: value for name, value in note.body.items() if name != "id"}
-                if told == body and note.body.get("id") not in resolved:
+                if told == body and note.body.get("id") not in resolved and not self._has_gone_on(body, note.seq):
                     return str(note.body.get("id"))
         return None
+
+    def _has_gone_on(self, body: dict[str, object], seq: int) -> bool:
+        """Whether the party has changed the file since a conflict was kept, which counts as its answer."""
+        later = self._store.journal.entries(path=str(body["path"]), actor=str(body["actor"]), after_seq=seq)
+        return any(entry.record.verb == "edit" and entry.record.task == body["task"] for entry in later)
 
     def _append(self, type: str, body: dict[str, object]) -> bool:
         if self._store.read_only or not self._store.state.exists:

@@ -13,20 +13,19 @@ again under the file's lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from steadyhand.errors import EditError
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
-from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import Stop, stops_back, unwind, version_after
+from steadyhand.workspace.news import News, Tracked, by_lines, left_of
 
 _END = 1 << 62
 _UNDER_WAY = 1  # changes of one file that may be noted before it is read and made after
@@ -34,51 +33,6 @@ _OVERTAKEN = 100  # changes of one file that may land between reading it and sho
 
 Content = Callable[[str], bytes | None]
 """A version that was read, by its digest; None where it is not kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """A change by others that a party has not seen: what stood there before, what they wrote, where it stands now.
-
-    `entry` is None for a change outside Steadyhand. `is_whole`: only that the file was replaced is known. `is_part`:
-    somebody wrote over a part of it since, and this is what still stands.
-    """
-
-    entry: Entry | None
-    before: str
-    after: str
-    span: Span
-    is_whole: bool = False
-    is_part: bool = False
-
-    def region(self, source: Source) -> Region:
-        """The rows of the present text that it concerns."""
-        if self.is_whole:
-            return Region(0, max(source.table.count, 1))
-        if self.is_part:
-            first, last = source.table.rows_of(self.span)
-            return Region(first, last + 1, is_removal=not self.before)
-        return region_of(source, Splice(self.span.start, self.span.of(source.text), self.before))
-
-    def core(self, source: Source) -> Span:
-        """The characters of the present text that are not as before."""
-        if self.is_whole:
-            return Span(0, len(source.text))
-        if self.is_part:
-            return self.span
-        return Splice(self.span.start, self.span.of(source.text), self.before).trim().span
-
-    def moved(self, changes: ChangeSet) -> list[News]:
-        """The same after further changes: what they left of it."""
-        if self.is_whole:
-            return [self]
-        if self.span.is_empty:
-            at = changes.map_position(self.span.start, assoc=-1)
-            inside = any(splice.start < self.span.start < splice.end for splice in changes.splices)
-            return [] if inside else [replace(self, span=Span(at, at))]
-        left = list(_cut(self.span, changes))
-        is_part = self.is_part or [span.length for span in left] != [self.span.length]
-        return [replace(self, span=span, is_part=is_part) for span in left]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +170,7 @@ class Lookout:
         """A recorded change in the characters of the present text's encoding."""
         change = stop.change
         if change.changes is not None and change.encoding is not None and _alike(change.encoding, present.encoding):
-            return change.changes
+            return by_lines(change.changes)
         if not change.content_changed:
             return ChangeSet()
         try:
@@ -226,16 +180,14 @@ class Lookout:
             return None
         return None if before is None else _compared(before, after, present)
 
-    def _news(self, way: _Way, parts: Sequence[Sight], *, told_gaps: bool, length: int) -> Iterator[News]:
-        tracked: list[News] = []
+    def _news(self, way: _Way, parts: Sequence[Sight], *, told_gaps: bool, length: int) -> list[News]:
+        tracked = Tracked(length)
         for step in way.steps:
             is_told = told_gaps if step.entry is None else not self._is_own(step.entry)
-            told = _told(step, length, tracked) if is_told else []
-            tracked = [*_carried(tracked, step, length), *told]
-            shown = [Span(*span) for sight in parts if sight.digest == step.after for span in sight.spans or ()]
-            if shown:
-                tracked = [news for news in tracked if not _is_covered(news.span, shown)]
-        return iter(tracked)
+            tracked.take(step.entry, step.changes, is_told=is_told)
+            for span in _shown(parts, step.after):
+                tracked.drop_inside(span)
+        return tracked.news()
 
     def _seen(self, way: _Way, parts: Sequence[Sight]) -> list[Span]:
         seen = [Span(0, _END)] if way.is_known else []
@@ -244,7 +196,7 @@ class Lookout:
             if step.changes is None:
                 seen = []
             else:
-                seen = [piece for span in seen for piece in _cut(span, step.changes)]
+                seen = [piece for span in seen for piece in left_of(span, step.changes)]
             if step.entry is not None and self._is_own(step.entry):
                 seen += list(step.changes.after_spans()) if step.changes is not None else [Span(0, _END)]
             seen += _shown(parts, step.after)
@@ -272,56 +224,6 @@ def _compared(before: bytes, after: bytes, present: Source) -> ChangeSet | None:
     return changes_between(*texts)
 
 
-def _told(step: _Step, length: int, tracked: Sequence[News]) -> list[News]:
-    """What a step changed, measured by what stood there before any of the news that it was written over."""
-    if step.changes is None:
-        return [News(step.entry, "", "", Span(0, length), is_whole=True)]
-    told: list[News] = []
-    for splice, span in zip(step.changes.splices, step.changes.after_spans(), strict=True):
-        inner = _by_lines(splice)
-        for part, place in zip(inner.splices, inner.after_spans(), strict=True):
-            whole = Splice(0, _before_news(splice.start + part.start, part.old, tracked), part.new)
-            kept = _shared_ending(whole)
-            old, new = (text[: len(text) - kept] for text in (whole.old, whole.new))
-            if old != new:
-                told.append(News(step.entry, old, new, Span(place.start, place.end - kept).shift(span.start)))
-    return told
-
-
-def _before_news(start: int, old: str, tracked: Sequence[News]) -> str:
-    """A text that stands at `start`, as it was before news that stands inside it."""
-    pieces: list[str] = []
-    at, end = start, start + len(old)
-    for news in sorted(tracked, key=lambda news: news.span):
-        span = news.span
-        is_inside = at <= span.start and span.end <= end and not news.is_whole and not news.is_part
-        if is_inside and (not span.is_empty or start < span.start < end):
-            pieces += [old[at - start : span.start - start], news.before]
-            at = span.end
-    return "".join([*pieces, old[at - start :]])
-
-
-def _by_lines(splice: Splice) -> ChangeSet:
-    """What a splice changes, line by line: those that it writes as they were are not changed."""
-    if "\n" in splice.old and "\n" in splice.new:
-        return changes_between(splice.old, splice.new)
-    return ChangeSet((Splice(0, splice.old, splice.new),))
-
-
-def _shared_ending(splice: Splice) -> int:
-    """How much of a splice is the line ending that it leaves as it was: not a change that could still stand."""
-    for ending in ("\r\n", "\n", "\r"):
-        if all(text.endswith(ending) and text != ending for text in (splice.old, splice.new)):
-            return len(ending)
-    return 0
-
-
-def _carried(tracked: Iterable[News], step: _Step, length: int) -> list[News]:
-    if step.changes is None:
-        return [replace(news, span=Span(0, length), is_whole=True) for news in tracked]
-    return [moved for news in tracked for moved in news.moved(step.changes)]
-
-
 def _grown(span: Span, changes: ChangeSet, *, at_edges: bool) -> Span:
     """Where a span stands after, with whatever replaced a part of it; `at_edges`: also with what came in beside it."""
     start = changes.map_position(span.start, assoc=-1 if at_edges else 1)
@@ -332,27 +234,8 @@ def _grown(span: Span, changes: ChangeSet, *, at_edges: bool) -> Span:
     return Span(start, max(start, end))
 
 
-def _is_covered(span: Span, shown: Iterable[Span]) -> bool:
-    return any(other.start <= span.start and span.end <= other.end for other in shown)
-
-
 def _shown(parts: Iterable[Sight], digest: str | None) -> list[Span]:
     return [Span(*span) for sight in parts if sight.digest == digest for span in sight.spans or ()]
-
-
-def _cut(span: Span, changes: ChangeSet) -> Iterator[Span]:
-    """What is left of a span where changes wrote, as it stands after."""
-    start, delta = span.start, 0
-    for splice in changes.splices:
-        if splice.start >= span.end:
-            break
-        if splice.end > start or (not splice.old and splice.start > start):
-            if splice.start > start:
-                yield Span(start + delta, splice.start + delta)
-            start = max(start, splice.end)
-        delta += splice.delta
-    if start < span.end:
-        yield Span(start + delta, span.end + delta)
 
 
 def _clipped(spans: Iterable[Span], length: int) -> list[Span]:

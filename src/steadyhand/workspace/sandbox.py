@@ -147,6 +147,10 @@ class Sandbox:
         """Directories beneath the root where another file system is mounted, relative to the root."""
         return listing.mount_points(self._roots[-1])
 
+    @property
+    def is_closed(self) -> bool:
+        return self._root_fd < 0
+
     def close(self) -> None:
         """Let go of the root. Not while another thread is still at work with it."""
         fd, self._root_fd = self._root_fd, -1

@@ -17,9 +17,9 @@ _FEW = 4  # places that are shown with what would mean each of them alone
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
-        "action actions actual also anchor column corrected count end errno example excerpt formats guard index kind "
-        "limit line line_count lines mode nearest offset path places problem similarity size start tier total tried "
-        "verb wanted"
+        "action actions actual also anchor column conflicts corrected count end errno example excerpt formats guard "
+        "index kind limit line line_count lines mode nearest offset path places problem similarity size start tier "
+        "total tried verb wanted"
     ).split()
 )
 
@@ -30,6 +30,7 @@ def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDT
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
     lines += _place_lines(error, rest, width)
     lines += _address_lines(error) + _nearest_lines(error) + _excerpt_lines(error)
+    lines += _conflict_lines(error)
     lines += _fact_lines(error, is_offered=call is not None)
     lines += _tried_lines(error)
     lines += _reply_lines(error) + _also_lines(error)
@@ -141,6 +142,20 @@ def _excerpt_lines(error: EditError) -> list[Line]:
         is_fault = str(row).startswith(f"{line}:")
         lines.append((Piece("  > " if is_fault else "    ", "error"), *head_of(str(row))))
     return lines
+
+
+def _conflict_lines(error: EditError) -> list[Line]:
+    """Both sides of a conflict, and under which names it is kept."""
+    others, yours = error.details.get("with"), error.details.get("yours")
+    if error.kind is not Kind.CONFLICT or not isinstance(others, list):
+        return []
+    from steadyhand.surfaces.cli.render.dispute import refusal_lines
+
+    lines = refusal_lines([other for other in others if isinstance(other, Mapping)], yours)
+    kept = error.details.get("conflicts")
+    names = ", ".join(map(str, kept)) if isinstance(kept, list) else ""
+    more = [(Piece("kept as: ", "dim"), Piece(names, "id"), Piece("  see steadyhand conflicts", "dim"))]
+    return [(Piece("  "), *line) for line in [*lines, *(more if names else [])]]
 
 
 def _quotation(old: object, width: int) -> list[Line]:
