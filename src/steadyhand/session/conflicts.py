@@ -60,7 +60,7 @@ class Conflict:
         where = f"line {first}" if first == last else f"lines {first} to {last}"
         hint = "read the file again and send the edit for its present text"
         if self.corrected is not None and not self.is_secret:
-            hint = f"if both changes are wanted, send the edit given as `corrected` in the details; if not, {hint}"
+            hint = f"to make it over what stands there, send the edit given as `corrected` in the details; or {hint}"
         message = f"{self.path} {where}: {self.named()} changed this text and this task has not seen it since"
         return EditError(Kind.CONFLICT, message, hint=hint, details=self.facts())
 

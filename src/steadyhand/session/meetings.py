@@ -82,14 +82,17 @@ class Meetings:
             return planned
         written_for = Source.of_bytes(known, path=draft.path)
         since = changes_between(written_for.text, source.text)
+        # That version is only the last one read whole: parts were shown later, and the party itself may have written.
+        unseen = {None if item.entry is None else item.entry.record.id for item in self._news(draft)}
         told: dict[int, Conflict] = {}
         for outcome in gone:
             one = plan(written_for, [edits[outcome.index]], policy, path=draft.path)
             clash = one.changes.rebase(since) if one.ok else None
             if isinstance(clash, Clash):
                 (found, *_) = self._clashes(draft, source, written_for, since, clash, one, [edits[outcome.index]])
-                if not found.is_by(self.knowledge.party):
-                    told[outcome.index] = replace(found, index=outcome.index)
+                others = tuple(other for other in found.others if other.get("record") in unseen)
+                if others:
+                    told[outcome.index] = replace(found, index=outcome.index, others=others)
         self.found += told.values()
         self.has_met |= bool(told)
         outcomes = (replace(o, error=told[o.index].to_error()) if o.index in told else o for o in planned.outcomes)

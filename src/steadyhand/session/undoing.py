@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.leases import Leases
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reverse import Reverse
 from steadyhand.workspace.journal.record import Entry
-from steadyhand.workspace.store import Change, Header, Store
+from steadyhand.workspace.overlay import Overlay
+from steadyhand.workspace.store import Change, Header
 
 
-class Undoing(ABC):
+class Undoing(Leases):
     """Undo and redo."""
 
     actor: str
@@ -24,7 +27,6 @@ class Undoing(ABC):
     mode: str | None
     tool: str
     policy: Policy
-    _store: Store
 
     def undo(
         self,
@@ -61,10 +63,18 @@ class Undoing(ABC):
         if self.mode in ("generate",):
             raise EditError(Kind.NOT_ALLOWED, f"mode {self.mode} does not allow to undo", hint="ask the host")
         header, lay = reverse.plan(choose, Header(self.actor, self.task_id, self.tool, reason))
-        change = self._store.change(header, lay, hardlinks=self.policy.hardlinks, preview=preview, prune=reverse.prune)
+        told: list[str] = []
+
+        def mindful(overlay: Overlay) -> None:
+            lay(overlay)
+            told[:] = self._met_leases(overlay, on_lease=self.policy.on_lease)
+
+        hardlinks = self.policy.hardlinks
+        change = self._store.change(header, mindful, hardlinks=hardlinks, preview=preview, prune=reverse.prune)
         if not change.steps:
             raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
-        return self._receipt(change, (), header.undoes)
+        receipt = self._receipt(change, (), header.undoes)
+        return replace(receipt, warnings=(*receipt.warnings, *told))
 
     @abstractmethod
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

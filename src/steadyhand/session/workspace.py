@@ -25,7 +25,11 @@ from steadyhand.session.ask import MODES, Ask, WriteBytes
 from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import Conflict
+from steadyhand.session.disputes import Disputes
+from steadyhand.session.elsewhere import Elsewhere
+from steadyhand.session.events import Events
 from steadyhand.session.files import Files
+from steadyhand.session.journals import Journals
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.lay import Layer
 from steadyhand.session.meetings import Meetings
@@ -35,6 +39,8 @@ from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reports import Reports
 from steadyhand.session.undoing import Undoing
 from steadyhand.text.source import Source
+from steadyhand.workspace.announced import Followed
+from steadyhand.workspace.clones import Clones
 from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.store import Progress
@@ -47,7 +53,7 @@ from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.store import Change, Header, Store
 
 
-class Workspace(Archive, Files, Outlines, Patches, Undoing):
+class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, Elsewhere, Journals):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
     Every method that changes something raises `EditError` when nothing was applied, and returns a
@@ -78,6 +84,7 @@ class Workspace(Archive, Files, Outlines, Patches, Undoing):
         lock_timeout: float = 10.0,
         max_bytes: int | None = None,
         one_filesystem: bool = False,
+        repo: str | None = None,
         tool: str = "python",
         storage: Storage | None = None,
     ) -> None:
@@ -101,7 +108,9 @@ class Workspace(Archive, Files, Outlines, Patches, Undoing):
             one_filesystem=one_filesystem,
             storage=storage,
         )
+        self._clones = Clones(self._store, checks.remark(repo, "repo"))
         self._sights = Sights()
+        self._followed: Followed = {}
         self._is_named = actor is not None or task is not None
         self._knowledge = self._begin()
 
@@ -286,6 +295,7 @@ class Workspace(Archive, Files, Outlines, Patches, Undoing):
             layer = Layer(overlay, self.mode, Meetings(self._knowledge))
             try:
                 layer.lay_all(asks, partial=partial)
+                layer.warnings += self._met_leases(overlay, asks)
             finally:
                 outcomes[:], warnings[:] = layer.outcomes, layer.warnings
                 conflicts[:] = layer.meetings.found
@@ -320,10 +330,11 @@ class Workspace(Archive, Files, Outlines, Patches, Undoing):
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:
         files = tuple(FileReceipt.of(step) for step in change.steps)
         committed = change.committed
+        warnings = change.warnings + self._told_elsewhere(change)
         if committed is None:
-            return Receipt(None, files, outcomes, warnings=change.warnings, undoes=undoes)
+            return Receipt(None, files, outcomes, warnings=warnings, undoes=undoes)
         self._knowledge.wrote(change.steps, committed.seq)
-        return Receipt(committed.record.id, files, outcomes, committed.durable, change.warnings, undoes)
+        return Receipt(committed.record.id, files, outcomes, committed.durable, warnings, undoes)
 
     def _ask(
         self,

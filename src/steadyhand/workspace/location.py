@@ -6,30 +6,39 @@ journal lies in it, or in a database that several machines share.
 
 from __future__ import annotations
 
-import configparser
 import contextlib
+import errno
 import hashlib
 import os
 import re
 import secrets
-from dataclasses import dataclass
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.refusal import refuse_os
 
 FOLDER = ".steadyhand"
 _ID_FILE = "root"
 _ID = re.compile("[0-9a-f]{16}")
 _STORES = ("postgresql", "postgres")
 _LARGEST = 1 << 20  # bytes of a git configuration
+_LINK = 4096  # bytes of a file that says where a git folder is
+_TRIES, _PAUSE = 15, 0.02  # how often, and how many seconds apart, to look for a name that is being written
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
+_SECTION = re.compile(r"""\s*\[\s*(?:remote\s+"origin"|remote\.origin)\s*\](.*)""", re.IGNORECASE)
+_ADDRESS = re.compile(r"""\s*url\s*=\s*(.*?)\s*""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The state folder, and the URL of a journal that lies elsewhere."""
+    """The state folder, and the URL of a journal that lies elsewhere, which may hold a password."""
 
     folder: Path
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, root: Path, journal: str | Path | None) -> Location:
@@ -61,6 +70,11 @@ class Location:
         """What `open_journal` is given."""
         return self.url if self.url is not None else str(self.folder)
 
+    @property
+    def shown(self) -> str:
+        """The same without a password."""
+        return str(self.folder) if self.url is None else shown_url(self.url)
+
     def state_dirs(self, root: Path) -> tuple[str, ...]:
         """A state folder beneath the root under another name is as closed as the usual one."""
         with contextlib.suppress(ValueError):
@@ -69,88 +83,155 @@ class Location:
 
     def root_id(self) -> str | None:
         """The name of the tree, by which machines that share it find its journal; None: it has none yet."""
-        with contextlib.suppress(OSError, UnicodeError):
-            found = (self.folder / _ID_FILE).read_text(encoding="ascii").strip()
-            if _ID.fullmatch(found):
-                return found
-        return None
+        found = _start_of(self.folder / _ID_FILE, _LINK)
+        return found if found is not None and _ID.fullmatch(found := found.strip()) else None
 
     def make_root_id(self) -> str:
-        """The name of the tree, given now if it has none. The folder is there already."""
+        """The name of the tree, given now if it has none: whoever is first names it. The folder is there already."""
         found = self.root_id()
-        while found is None:
-            part = self.folder / f"{_ID_FILE}.{secrets.token_hex(4)}"
-            try:
-                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                handle = os.open(part, flags, 0o600)
+        for attempt in range(_TRIES):
+            if found is not None:
+                return found
+            if attempt and os.path.lexists(self.folder / _ID_FILE):
+                time.sleep(_PAUSE)  # perhaps it is being written
+            else:
                 try:
-                    os.write(handle, f"{secrets.token_hex(8)}\n".encode())
-                    os.fsync(handle)
-                finally:
-                    os.close(handle)
-                with contextlib.suppress(FileExistsError):
-                    os.link(part, self.folder / _ID_FILE)  # whoever is first names it
-            finally:
-                with contextlib.suppress(OSError):
-                    os.unlink(part)
+                    self._give_name()
+                except OSError as error:
+                    raise refuse_os(error, "name the tree", f"{FOLDER}/{_ID_FILE}") from None
             found = self.root_id()
-            if found is None and os.path.lexists(self.folder / _ID_FILE):
-                raise EditError(
-                    Kind.JOURNAL_DAMAGED,
-                    f"{FOLDER}/{_ID_FILE} is not the name of a tree",
-                    hint=f"remove {FOLDER}/{_ID_FILE}; the journal of the name it had is then not used any more",
-                )
-        return found
+        raise EditError(
+            Kind.JOURNAL_DAMAGED,
+            f"{FOLDER}/{_ID_FILE} is not the name of a tree",
+            hint=f"remove {FOLDER}/{_ID_FILE}; the journal of the name it had is then not used any more",
+        )
+
+    def _give_name(self) -> None:
+        """Write a name that appears whole and outlives a power cut, unless there is one by now."""
+        part = self.folder / f"{_ID_FILE}.{secrets.token_hex(4)}"
+        try:
+            _write_new(part)
+            with contextlib.suppress(FileExistsError):
+                try:
+                    os.link(part, self.folder / _ID_FILE)
+                except OSError as error:
+                    if error.errno not in _NO_LINKS:
+                        raise
+                    _write_new(self.folder / _ID_FILE)  # a file system without links: it may be seen half written
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def shown_url(url: str) -> str:
+    """A URL without its password; where a password cannot be told from the rest, without the rest.
+
+    >>> shown_url("postgresql://me:x@host/db?password=y&journal=site")
+    'postgresql://me@host/db?journal=site'
+    """
+    scheme, _, rest = url.partition("://")
+    authority, mark, tail = rest, "", ""
+    if found := re.search("[/?]", rest):
+        authority, mark, tail = rest[: found.start()], found[0], rest[found.end() :]
+    if authority.count("@") > 1 or "@" in tail:
+        return f"{scheme}://…"
+    user, at, host = authority.rpartition("@")
+    path, question, query = (f"{mark}{tail}").partition("?")
+    kept = "&".join(part for part in query.split("&") if "password" not in part.partition("=")[0].lower())
+    return f"{scheme}://{user.partition(':')[0]}{at}{host}{path}{question if kept else ''}{kept}"
 
 
 def repo_id(root: Path) -> str | None:
     """A name that all clones of one repository share: the digest of where they were cloned from; None: no clone."""
-    for folder in (Path(root), *Path(root).parents):
-        place = folder / ".git"
-        if place.is_dir():
-            return _origin(place / "config")
-        if place.is_file():
-            return _origin_of_worktree(place)
-    return None
-
-
-def _origin_of_worktree(link: Path) -> str | None:
-    with contextlib.suppress(OSError, UnicodeError):
-        said = link.read_text(encoding="utf-8")[:4096]
-        if said.startswith("gitdir:"):
-            home = link.parent / said[7:].strip()
-            common = home / "commondir"
-            if common.is_file():
-                home = home / common.read_text(encoding="utf-8")[:4096].strip()
-            return _origin(home / "config")
-    return None
-
-
-def _origin(config: Path) -> str | None:
-    """The digest of the origin's address, however it is written: with or without user, `.git`, or a scheme."""
-    try:
-        with open(config, encoding="utf-8", errors="replace") as file:
-            text = file.read(_LARGEST)
-    except OSError:
+    top = repo_top(root)
+    if top is None:
         return None
-    parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
-    with contextlib.suppress(configparser.Error):
-        parser.read_string("\n".join(line.strip() for line in text.split("\n")))
-        url = parser.get('remote "origin"', "url", fallback=None)
-        if url:
-            return hashlib.sha256(plain_address(url).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    url = _origin(_git_folder(top / ".git") / "config")
+    if url is None or _is_relative(url):
+        return None
+    return hashlib.sha256(plain_address(url).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def repo_top(root: Path) -> Path | None:
+    """The folder that is under version control: the root, or one that it lies in."""
+    for folder in (Path(root), *Path(root).parents):
+        with contextlib.suppress(OSError):
+            if (folder / ".git").exists():
+                return folder
     return None
 
 
 def plain_address(url: str) -> str:
-    """The address of a repository without what clones may write differently.
+    """The address of a repository without what clones may write differently: user, password, port, scheme, `.git`.
 
-    >>> plain_address("git@example.org:team/site.git") == plain_address("https://me:x@example.org/team/site/")
+    >>> plain_address("git@example.org:team/site.git") == plain_address("https://me:x@example.org:443/team/site/")
     True
     """
-    found = re.fullmatch(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^/@]*@)?(.*)", url.strip(), re.DOTALL)
-    address = found[1] if found else url
-    if "://" not in url:
-        address = address.replace(":", "/", 1)
-    host, separator, path = address.partition("/")
-    return f"{host.lower().partition(':')[0]}{separator}{path.rstrip('/').removesuffix('.git')}"
+    scheme, separator, address = url.strip().partition("://")
+    if not separator:  # as scp writes it: a colon ends the host, if no slash stands before it
+        address = re.sub(r"^((?:[^/@]*@)?(?:\[[^\]/]*\]|[^:/\[]*)):", r"\1/", scheme, count=1)
+    host, _, path = address.partition("/")
+    name = re.sub(r":\d*$", "", host.rpartition("@")[2]).lower()
+    return f"{name}/{path.strip('/').removesuffix('.git').rstrip('/')}"
+
+
+def _is_relative(url: str) -> bool:
+    """Whether an address means another place for every clone."""
+    return "://" not in url and not url.startswith("/") and ":" not in url.partition("/")[0]
+
+
+def _git_folder(place: Path) -> Path:
+    """Where a repository's configuration lies: work trees and submodules have a file that says so."""
+    said = _start_of(place, _LINK) or ""
+    if not said.startswith("gitdir:"):
+        return place
+    home = place.parent / said[7:].strip()
+    common = _start_of(home / "commondir", _LINK)
+    return home if common is None else home / common.strip()
+
+
+def _origin(config: Path) -> str | None:
+    """The address that a configuration gives for the origin; whatever else is in it does not matter."""
+    for line in _lines_of_origin(_start_of(config, _LARGEST) or ""):
+        found = _ADDRESS.fullmatch(line)
+        if found and found[1].strip('"'):
+            return found[1].strip('"')
+    return None
+
+
+def _lines_of_origin(text: str) -> Iterator[str]:
+    is_inside = False
+    for line in text.splitlines():
+        if line.lstrip().startswith("["):
+            found = _SECTION.fullmatch(line)
+            is_inside = found is not None
+            line = found[1] if found else ""
+        if is_inside:
+            yield line
+
+
+def _start_of(path: Path, size: int) -> str | None:
+    """The beginning of a regular file as text; None where there is none, or none that can be read without waiting."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        try:
+            data = os.read(handle, size) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        finally:
+            os.close(handle)
+    except (OSError, ValueError):
+        return None
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def _write_new(path: Path) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, f"{secrets.token_hex(8)}\n".encode())
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -7,16 +7,18 @@ import importlib.util
 import platform
 import sqlite3
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
+from steadyhand.workspace.location import repo_id
 
 if TYPE_CHECKING:
     from steadyhand.workspace.store import Store
 
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION = 1
-_PARTS = ("click", "markdown_it", "rapidfuzz", "tree_sitter", "turbohtml", "yaml")
+_PARTS = ("click", "markdown_it", "psycopg", "rapidfuzz", "tree_sitter", "turbohtml", "yaml")
 
 
 def describe(store: Store) -> dict[str, object]:
@@ -32,7 +34,7 @@ def describe(store: Store) -> dict[str, object]:
         "parts": {name: importlib.util.find_spec(name) is not None for name in _PARTS},
         "mount_points": list(store.sandbox.mount_points()),
         "read_only": store.read_only,
-        "journal": _journal(store),
+        "journal": describe_journal(store),
         "warnings": list(store.warnings),
     }
 
@@ -49,21 +51,30 @@ def landlock_abi() -> int | None:
     return int(version) if version > 0 else None
 
 
-def _journal(store: Store) -> dict[str, object]:
+def describe_journal(store: Store) -> dict[str, object]:
+    """Where the journal is kept, how much it holds, and the names of tree and repository. No password is told."""
+    kind = "SQLite" if store.location.url is None else "PostgreSQL"
+    names = {"root_id": store.location.root_id(), "repo_id": repo_id(Path(store.sandbox.root))}
     if not store.state.exists:
-        return {"state": "none yet; the first change makes it"}
+        return {
+            "state": "none yet; the first change makes it",
+            "store": kind,
+            "location": store.location.shown,
+            **names,
+        }
     try:
         stats = store.journal.stats()
     except EditError as error:
-        return {"state": "unusable", "error": error.to_json()}
-    pending = [intent.id for intent in store.state.intents(sweep=not store.read_only)]
+        return {"state": "unusable", "store": kind, "location": store.location.shown, **names, "error": error.to_json()}
     return {
         "state": "in use",
+        "store": kind,
         "location": store.journal.location,
+        **names,
         "records": stats.records,
         "images": stats.images,
         "bytes": stats.file_bytes,
         "oldest": stats.oldest,
         "newest": stats.newest,
-        "pending": pending,
+        "pending": [intent.id for intent in store.state.intents(sweep=not store.read_only)],
     }

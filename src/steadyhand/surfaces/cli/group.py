@@ -121,7 +121,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         option(
             "--journal",
             metavar="PLACE",
-            help="Where the journal is kept, as a path or URL; else .steadyhand in the root.",
+            help="Where the journal is: a folder or a postgresql:// URL; else STEADYHAND_JOURNAL, else the root.",
         ),
         option("--task", metavar="TASK", help="The task the change belongs to."),
         option("--actor", metavar="NAME", help="Who makes the change."),
@@ -134,6 +134,11 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             "--on-stale",
             type=click.Choice(["refuse", "rebase"]),
             help="What to do where --expect names an earlier version (refuse).",
+        ),
+        option(
+            "--on-lease",
+            type=click.Choice(["tell", "refuse"]),
+            help="What to do with an edit where another has announced its work (tell).",
         ),
         option("--guard", metavar="NAME", multiple=True, help="Ask for a check that is off; may be repeated: unseen."),
         option("--allow", metavar="GLOB", multiple=True, help="Open a protected path; may be repeated."),

@@ -36,6 +36,7 @@ class Settings:
     allow: tuple[str, ...] = ()
     on_conflict: Literal["refuse", "skip", "force"] | None = None
     on_stale: Literal["refuse", "rebase"] | None = None
+    on_lease: Literal["tell", "refuse"] | None = None
     guard: tuple[str, ...] = ()
     config: str | None = None
     json: bool = False
@@ -85,6 +86,12 @@ class Invocation:
             self.output.color = config.color  # type: ignore[assignment]
         return config
 
+    @property
+    def journal(self) -> str | None:
+        """Where the journal is: --journal, else STEADYHAND_JOURNAL; either may hold a password. None: in the root."""
+        _refuse_empty("--journal", self.settings.journal)
+        return self.settings.journal or os.environ.get("STEADYHAND_JOURNAL") or None
+
     @contextmanager
     def workspace(self, *, writing: bool = False, policy: Policy | None = None) -> Iterator[Workspace]:
         """The workspace, closed at the end; what it has to say about its opening is passed on as warnings."""
@@ -104,9 +111,11 @@ class Invocation:
         """The root-relative spelling of a FILE argument; whether it may be touched is the sandbox's to say."""
         return spell_from_root(file, self.root, _current_directory())
 
-    def command_line(self, rest: str) -> str:
-        """A command to show to the caller, with the root and the journal it needs."""
-        given = (("--root", self.settings.root), ("--journal", self.settings.journal))
+    def command_line(self, rest: str, *, named: bool = False) -> str:
+        """A command to show to the caller, with the root and the journal it needs; `named`: also in whose name."""
+        settings = self.settings
+        party = (("--actor", settings.actor), ("--task", settings.task)) if named else ()
+        given = (("--root", settings.root), ("--journal", _without_password(settings.journal)), *party)
         return " ".join(["steadyhand", *(f"{name} {shlex.quote(value)}" for name, value in given if value), rest])
 
     def advise(self, error: EditError) -> EditError:
@@ -120,7 +129,7 @@ class Invocation:
             return None
         file = os.path.relpath(os.path.join(self.root, path), _current_directory())
         name = f"./{file}" if file.startswith("-") else file
-        return self.command_line(f"{self.command} {typed(name)} {options}")
+        return self.command_line(f"{self.command} {typed(name)} {options}", named=True)
 
     def take_stdin(self, option: str) -> None:
         """Claim stdin for one option; a second one would read nothing."""
@@ -135,7 +144,7 @@ class Invocation:
     def _policy(self, policy: Policy | None) -> Policy | None:
         """The policy of a command with what the global options say of it."""
         settings = self.settings
-        told = {"on_conflict": settings.on_conflict, "on_stale": settings.on_stale}
+        told = {name: getattr(settings, name) for name in ("on_conflict", "on_stale", "on_lease")}
         given: dict[str, object] = {name: value for name, value in told.items() if value is not None}
         if not given and not settings.guard:
             return policy
@@ -152,18 +161,25 @@ class Invocation:
         from steadyhand.session.workspace import Workspace
 
         settings, config = self.settings, self.config
-        _refuse_empty("--journal", settings.journal)
         return Workspace(
             self.root,
             actor=settings.actor or config.actor,
             task=settings.task,
-            journal=settings.journal,
+            journal=self.journal,
             allow=config.allow + settings.allow,
             protect="none" if config.protect == "none" else "standard",
             policy=self._policy(policy),
             read_only=settings.read_only,
             tool="cli",
         )
+
+
+def _without_password(journal: str | None) -> str | None:
+    if journal is None or "://" not in journal:
+        return journal
+    from steadyhand.workspace.location import shown_url
+
+    return shown_url(journal)
 
 
 def _refuse_empty(option: str, value: str | None) -> None:

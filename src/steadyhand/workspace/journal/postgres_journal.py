@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TypeVar
 
 from steadyhand.errors import EditError
@@ -12,7 +12,7 @@ from steadyhand.workspace.journal.connection import Connection, Work
 from steadyhand.workspace.journal.images import Packed
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.postgres_address import Address
-from steadyhand.workspace.journal.postgres_faults import HoldLost, hold_lost
+from steadyhand.workspace.journal.postgres_faults import HoldLost, hold_lost, undecided
 from steadyhand.workspace.journal.postgres_handle import PostgresHandle, Terms
 from steadyhand.workspace.journal.postgres_locks import Locks, is_newest
 from steadyhand.workspace.journal.postgres_presence import SessionHolders
@@ -45,9 +45,15 @@ class PostgresJournal(StoredJournal):
                 return super().prepare(record, staging, images, urgent=urgent)
         except HoldLost as lost:
             if lost.landed:
-                with suppress(EditError):  # recovery finds it unsettled otherwise, and no file changed
-                    self.settle(record.id, State.ABORTED, "its locks were lost before a file was changed")
+                self._take_back(record)
             raise hold_lost() from lost
+
+    def _take_back(self, record: Record) -> None:
+        """No file was changed under it. Who cannot say so leaves it to recovery, and must not go on meanwhile."""
+        try:
+            self.settle(record.id, State.ABORTED, "its locks were lost before a file was changed")
+        except EditError as error:
+            raise undecided(self.location) from error
 
     def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
         # A server that falls over takes no client with it: others would go on with files whose last change the

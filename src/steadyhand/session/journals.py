@@ -1,0 +1,145 @@
+"""Which journal a workspace has, and copying one to another store. The source always stays as it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.journal.store import Journal, Progress, open_journal
+from steadyhand.workspace.journal.transfer import Copied, copy_journal
+from steadyhand.workspace.location import Location, shown_url
+from steadyhand.workspace.machine import describe_journal
+from steadyhand.workspace.state import StateFolder
+from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.store import Store
+
+_DATABASE = "journal.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A journal that was copied: from where, to where as `--journal` takes it (without a password), and how much."""
+
+    source: str
+    target: str
+    copied: Copied
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "from": self.source,
+            "to": self.target,
+            "rows": self.copied.rows,
+            "images": self.copied.images,
+            "image_bytes": self.copied.image_bytes,
+            "head": self.copied.head_seq,
+            "chain": self.copied.head_chain,
+            "problems": [problem.message for problem in self.copied.problems],
+        }
+
+
+class Journals:
+    """The question where a workspace's journal is."""
+
+    _store: Store
+
+    def journal(self) -> dict[str, object]:
+        """Where the journal is kept, in which store, how much it holds and since when."""
+        return describe_journal(self._store)
+
+
+def move_journal(
+    source: str, target: str, *, name: str | None = None, damaged: bool = False, progress: Progress | None = None
+) -> Moved:
+    """Copy a journal, a folder or a URL, to another that is empty or not there yet, and verify the copy.
+
+    `name` is the journal's in a store that holds several, where a URL gives none. Refuses a source that is not there
+    or has transactions under way, a target that holds something, and, unless `damaged`, a source with damage.
+    """
+    for place in (source, target):
+        _refuse_nameless(place, name)
+    if _place(source) == _place(target):
+        raise EditError(Kind.BAD_REQUEST, "source and target are the same journal", hint="name another target")
+    with _existing(source, name) as old:
+        _refuse_unsettled(old)
+        with open_journal(target, name=name) as new:
+            if old.location == new.location:
+                raise EditError(Kind.BAD_REQUEST, "source and target are the same journal", hint="name another target")
+            copied = copy_journal(old, new, progress, damaged=damaged)
+        if old.head() != copied.head_seq:
+            raise EditError(
+                Kind.BUSY,
+                f"the journal gained {old.head() - copied.head_seq} rows while it was copied, and the copy lacks them",
+                hint="stop whoever writes to it, then copy it once more, to a journal that is new or empty",
+            )
+        return Moved(old.location, shown_url(target) if "://" in target else target, copied)
+
+
+def move_own(
+    root: str, journal: str | None, target: str, *, damaged: bool = False, progress: Progress | None = None
+) -> Moved:
+    """The same for the journal of a workspace, which keeps its name: the id of its root."""
+    own, new = Location.of(Path(root), journal), Location.of(Path(root), target)
+    if not os.path.lexists(own.folder):
+        raise _no_journal(own.shown)
+    if new.url is not None:
+        StateFolder(new.folder, Storage()).make()
+    name = new.make_root_id() if new.url is not None else own.root_id()
+    return move_journal(own.journal, new.journal, name=name, damaged=damaged, progress=progress)
+
+
+@contextmanager
+def _existing(place: str, name: str | None) -> Iterator[Journal]:
+    """A journal that is there and holds something; looked for first in a way that makes nothing."""
+    if "://" in _place(place):
+        with open_journal(place, name=name, read_only=True) as found:
+            _refuse_empty(found)
+    elif not os.path.isfile(os.path.join(_place(place), _DATABASE)):
+        raise _no_journal(place)
+    with open_journal(place, name=name) as journal:
+        _refuse_empty(journal)
+        yield journal
+
+
+def _refuse_empty(journal: Journal) -> None:
+    held = journal.stats()
+    if not held.rows and not held.images:
+        raise _no_journal(journal.location)
+
+
+def _refuse_unsettled(journal: Journal) -> None:
+    unsettled = journal.unsettled()
+    if unsettled:
+        raise EditError(
+            Kind.BUSY,
+            f"the journal {journal.location} has unfinished transactions: {len(unsettled)}",
+            hint="open the workspace once, which finishes them or takes them back (steadyhand check), then try again",
+            details={"records": [record.id for record, _ in unsettled[:20]]},
+        )
+
+
+def _refuse_nameless(place: str, name: str | None) -> None:
+    if "://" not in place or place.lower().startswith("sqlite://") or name is not None:
+        return
+    query = place.partition("?")[2]
+    if not dict(parse_qsl(query)).get("journal"):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            f"{shown_url(place)} does not say which journal of that database is meant",
+            hint="add ?journal=NAME; a workspace's own journal is moved with: steadyhand journal move --to URL",
+        )
+
+
+def _place(place: str) -> str:
+    plain = place.removeprefix("sqlite://")
+    return place if "://" in plain else os.path.realpath(plain)
+
+
+def _no_journal(place: str) -> EditError:
+    return EditError(
+        Kind.NO_SUCH_FILE, f"there is no journal at {place}, or it is empty", hint="check the name of the source"
+    )

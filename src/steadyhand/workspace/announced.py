@@ -1,0 +1,142 @@
+"""Leases as they stand now: which file each is about, and which lines, after whatever was written since.
+
+Reads the journal only. A lease follows its file through renames and its characters through recorded changes; where
+they can no longer be followed, the lease is about the whole file. Nothing here stops anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from steadyhand.errors import EditError
+from steadyhand.text.region import Region, region_of
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.workspace.awareness import Content, Lookout
+from steadyhand.workspace.journal.party import Lease, Party, Sight
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.overlay import FileStep
+
+_MOST = 1000  # leases whose last place is remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """A lease with the path of its file and the lines it is about, both as they are now; None: the whole file."""
+
+    lease: Lease
+    path: str
+    lines: tuple[int, int] | None = None
+
+    @property
+    def party(self) -> Party:
+        return self.lease.party
+
+    def __str__(self) -> str:
+        reason = f": {self.lease.reason}" if self.lease.reason else ""
+        if self.lines is None:
+            return f"{self.path}: {self.party} is at work on this file{reason}"
+        first, last = self.lines
+        where = f"line {first}" if first == last else f"lines {first}–{last}"
+        return f"{self.path} {where}: {self.party} is at work here{reason}"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "id": self.lease.id,
+            "actor": self.party.actor,
+            "task": self.party.task,
+            "path": self.path,
+            "lines": None if self.lines is None else list(self.lines),
+            "time": self.lease.time,
+            "reason": self.lease.reason,
+            "seconds": self.lease.seconds,
+        }
+
+
+Followed = dict[str, tuple[str, Span]]
+"""Where leases were found last, by their ids: version and characters. From there on there is less to follow."""
+
+
+class Announcements:
+    """The leases of one journal. `content` gives versions that this process has read; `followed` is kept up."""
+
+    def __init__(self, journal: Journal, content: Content, followed: Followed) -> None:
+        self._journal = journal
+        self._content = content
+        self._followed = followed
+
+    def lasting(self) -> list[tuple[Lease, str]]:
+        """Every lease that lasts, oldest first, with where its file lies now."""
+        return [(lease, self._path_now(lease)) for lease in self._journal.leases()]
+
+    def rows(self, lease: Lease, path: str, present: Source, data: bytes) -> Region | None:
+        """The rows of a file's present text that a lease is about; None: the whole file."""
+        if lease.span is None or lease.digest is None:
+            return None
+        lookout = Lookout(self._journal, lease.party, lease.seq, partial(self._version, lease.path))
+        start = lease.digest, Span(*lease.span)
+        for digest, known in (self._followed.get(lease.id, start), start):
+            try:
+                span = lookout.followed(path, present, data, Sight(digest, lease.seq), known)
+            except (EditError, UnicodeError):
+                continue
+            if span is not None and span.end <= len(present.text):
+                self._remember(lease, present.digest, span)
+                first, last = present.table.rows_of(span)
+                return Region(first, last + 1)
+        return None
+
+    def met(self, steps: Callable[[], Iterable[FileStep]], party: Party) -> Iterator[Announced]:
+        """The leases of others that a change not yet made would come into. `steps` is asked if there are any."""
+        others = [(lease, path) for lease, path in self.lasting() if lease.party != party]
+        for step in steps() if others else ():
+            for lease, path in others:
+                found = self._meeting(step, lease, path)
+                if found is not None:
+                    yield found
+
+    def _meeting(self, step: FileStep, lease: Lease, path: str) -> Announced | None:
+        if path not in (step.before_path, step.after_path):
+            return None
+        before = _text_before(step) if path == step.before_path else None
+        if before is None or step.before is None or step.changes is None:
+            return Announced(lease, path)
+        rows = self.rows(lease, path, before, step.before.data)
+        if rows is None:
+            return Announced(lease, path)
+        is_met = any(region_of(before, splice).meets(rows) for splice in step.changes.splices)
+        return Announced(lease, path, rows.lines) if is_met else None
+
+    def _remember(self, lease: Lease, digest: str, span: Span) -> None:
+        if len(self._followed) >= _MOST:
+            self._followed.clear()
+        self._followed[lease.id] = digest, span
+
+    def _path_now(self, lease: Lease) -> str:
+        """Where the file went. A file that was made under its old name since then takes its place."""
+        path, seq = lease.path, lease.seq
+        while True:
+            latest = self._journal.latest(path)
+            if latest is None or latest.seq <= seq:
+                return path
+            seq = latest.seq
+            for change in latest.record.files:
+                if change.is_rename and change.before is not None and change.before.path == path:
+                    path = change.path
+                    break
+            else:
+                return path
+
+    def _version(self, path: str, digest: str) -> bytes | None:
+        found = self._content(digest)
+        return found if found is not None else self._journal.seen_version(path, digest)
+
+
+def _text_before(step: FileStep) -> Source | None:
+    """The text that a step's splices speak of; None where only whole files are known."""
+    if step.changes is None or step.source is None or step.before is None:
+        return None
+    text = step.changes.invert().apply(step.source.text)
+    return Source(text, step.source.encoding, step.before_path, step.before.digest)
