@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.plan.preview import Result, edit
     from steadyhand.plan.request import Requests, requests_from_json
+    from steadyhand.session.dispute import Dispute
+    from steadyhand.session.event import Event
     from steadyhand.session.receipt import FileReceipt, Receipt
     from steadyhand.session.workspace import Workspace
     from steadyhand.structure.address import parse_address
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from steadyhand.text.source import Source
     from steadyhand.text.span import Span
     from steadyhand.text.splice import Splice
+    from steadyhand.workspace.announced import Announced
+    from steadyhand.workspace.elsewhere import Notice
+    from steadyhand.workspace.journal.party import Lease, Party
     from steadyhand.workspace.why import Why
 
 __version__ = "0.1.0"
@@ -51,23 +56,29 @@ _HOMES = {
     "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
     "Anchor": "steadyhand.structure.targets.anchor",
+    "Announced": "steadyhand.workspace.announced",
     "Block": "steadyhand.structure.targets.block",
     "Cell": "steadyhand.structure.targets.cell",
     "ChangeSet": "steadyhand.text.changeset",
     "CodeBlock": "steadyhand.structure.targets.code_block",
     "Delete": "steadyhand.plan.edit",
+    "Dispute": "steadyhand.session.dispute",
     "EditError": "steadyhand.errors",
+    "Event": "steadyhand.session.event",
     "FileReceipt": "steadyhand.session.receipt",
     "FrontMatter": "steadyhand.structure.targets.front_matter",
     "Heading": "steadyhand.structure.targets.heading",
     "Insert": "steadyhand.plan.edit",
     "Key": "steadyhand.structure.targets.key",
     "Kind": "steadyhand.errors",
+    "Lease": "steadyhand.workspace.journal.party",
     "Lines": "steadyhand.structure.targets.lines",
     "Location": "steadyhand.structure.outline",
+    "Notice": "steadyhand.workspace.elsewhere",
     "Old": "steadyhand.plan.place",
     "Outcome": "steadyhand.plan.outcome",
     "Outline": "steadyhand.structure.outline",
+    "Party": "steadyhand.workspace.journal.party",
     "Patch": "steadyhand.dialects.patch",
     "PatchStream": "steadyhand.dialects.stream",
     "Policy": "steadyhand.plan.policy",
@@ -96,23 +107,29 @@ __all__ = [
     "Act",
     "Action",
     "Anchor",
+    "Announced",
     "Block",
     "Cell",
     "ChangeSet",
     "CodeBlock",
     "Delete",
+    "Dispute",
     "EditError",
+    "Event",
     "FileReceipt",
     "FrontMatter",
     "Heading",
     "Insert",
     "Key",
     "Kind",
+    "Lease",
     "Lines",
     "Location",
+    "Notice",
     "Old",
     "Outcome",
     "Outline",
+    "Party",
     "Patch",
     "PatchStream",
     "Policy",

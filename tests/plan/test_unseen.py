@@ -9,6 +9,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit
 from steadyhand.plan.guards.guard import usual_guards
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -22,7 +23,7 @@ def ws(tmp_path: Path) -> Iterator[sh.Workspace]:
         yield workspace
 
 
-def unseen(ws: sh.Workspace, edit: sh.Edit) -> list[int]:
+def unseen(ws: sh.Workspace, edit: Edit) -> list[int]:
     with pytest.raises(EditError) as caught:
         ws.edit("a.txt", [edit])
     assert caught.value.kind is Kind.UNSEEN_TEXT, caught.value

@@ -9,6 +9,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 FORCE, SKIP = sh.Policy(on_conflict="force"), sh.Policy(on_conflict="skip")
@@ -58,7 +59,7 @@ BOTH_LAND = [
 
 
 @pytest.mark.parametrize(("first", "second", "why"), BOTH_LAND, ids=[why for *_, why in BOTH_LAND])
-def test_edits_of_two_tasks_both_land(ws: sh.Workspace, first: sh.Edit, second: sh.Edit, why: str) -> None:
+def test_edits_of_two_tasks_both_land(ws: sh.Workspace, first: Edit, second: Edit, why: str) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")
         one.edit("a.txt", [first])
@@ -83,7 +84,7 @@ CLASHES = [
 
 @pytest.mark.parametrize(("first", "second", "where", "why"), CLASHES, ids=[why for *_, why in CLASHES])
 def test_an_edit_on_what_another_task_changed_is_a_conflict(
-    ws: sh.Workspace, first: sh.Edit, second: sh.Edit, where: tuple[int, int], why: str
+    ws: sh.Workspace, first: Edit, second: Edit, where: tuple[int, int], why: str
 ) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")
@@ -136,7 +137,7 @@ GONE = [
 
 @pytest.mark.parametrize(("first", "second", "why"), GONE, ids=[why for *_, why in GONE])
 def test_old_text_that_another_task_changed_is_a_conflict_and_not_merely_absent(
-    ws: sh.Workspace, first: sh.Edit, second: sh.Edit, why: str
+    ws: sh.Workspace, first: Edit, second: Edit, why: str
 ) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")
@@ -450,3 +451,14 @@ def test_what_lands_between_reading_a_file_and_showing_it_is_told_with_its_autho
         reader.saw(source)
         error = conflict(reader.edit, "a.txt", [sh.Replace(lines(5), "mine\n")])
         assert [found.get("task") for found in error.details["with"]] == ["other"]
+
+
+def test_old_text_that_is_gone_is_a_conflict_only_with_those_whose_change_was_not_seen(ws: sh.Workspace) -> None:
+    with ws.task("reader") as reader, ws.task("shown") as shown, ws.task("other") as other:
+        reader.read("a.txt")
+        shown.edit("a.txt", [sh.Replace("line 5", "shown")])
+        reader.edit("a.txt", [sh.Replace("line 6", "own")])
+        reader.read("a.txt", lines=(3, 8))
+        other.edit("a.txt", [sh.Replace("line 4", "theirs")])
+        error = conflict(reader.edit, "a.txt", [sh.Replace("line 4\n", "mine\n")])
+        assert [found["task"] for found in error.details["with"]] == ["other"]

@@ -64,10 +64,6 @@ class Conflict:
         message = f"{self.path} {where}: {self.named()} changed this text and this task has not seen it since"
         return EditError(Kind.CONFLICT, message, hint=hint, details=self.facts())
 
-    def is_by(self, party: Party) -> bool:
-        """Whether all of the changes are this party's own after all."""
-        return all((other.get("actor"), other.get("task")) == (party.actor, party.task) for other in self.others)
-
     def named(self) -> str:
         """Who the others are."""
         names = dict.fromkeys(name_of(other) for other in self.others)

@@ -7,16 +7,17 @@ only in this. Nothing here refuses an edit.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.workspace.awareness import Awareness, Lookout
+from steadyhand.workspace.awareness import Lookout
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.news import News
 from steadyhand.workspace.overlay import FileStep
 from steadyhand.workspace.sights import Sights, keep
 from steadyhand.workspace.store import Store
@@ -55,6 +56,12 @@ class Knowledge:
         if journal is not None and self.sights.is_new(self.party, path, sights):
             keep(journal, self.party, path, sights, content)
 
+    def had_no_news(self, paths: Collection[str], steps: Sequence[FileStep], seq: int) -> None:
+        """Remember that nothing stood in the way of a change of this party's: it need not be looked for again."""
+        for step in steps:
+            if step.before_path in paths and step.after_path is not None and step.digest is not None:
+                self.sights.set_quiet(self.party, step.after_path, Sight(step.digest, seq))
+
     def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
         for step in steps:
@@ -79,22 +86,33 @@ class Knowledge:
         """Whether this party has seen all of a version."""
         return any(sight.digest == digest and sight.spans is None for sight in self._sights_of(path))
 
-    def aware(self, draft: Draft, *, instead: str | None = None) -> Awareness:
-        """What this party knows of a file as it is on disk; `instead`: what one knows who has seen that version."""
+    def news(self, draft: Draft, *, instead: str | None = None) -> tuple[News, ...]:
+        """What others did to a file as it is on disk, unseen; `instead`: by one who has seen that version only."""
         if draft.before is None or draft.before_path is None:
-            return Awareness()
-        path, data = draft.before_path, draft.before.data
+            return ()
+        path = draft.before_path
         sights = (Sight(instead, 0),) if instead is not None else self._sights_of(path)
         if any(sight.digest == draft.before.digest and sight.spans is None for sight in sights):
-            return Awareness()
+            return ()
         if not sights and not self.store.state.exists:
-            return Awareness((), ())
-        party = self.party if instead is None else None
+            return ()
+        party, quiet = (self.party, self.sights.quiet(self.party, path)) if instead is None else (None, None)
         lookout = Lookout(self.store.journal, party, self.since, self.sights.version)
         try:
-            return lookout.aware(path, draft.source_on_disk(), data, sights)
+            return lookout.news(path, draft.source_on_disk(), draft.before.data, sights, quiet)
         except (EditError, UnicodeError):  # a journal that cannot be read is told of where it is written
-            return Awareness((), ())
+            return ()
+
+    def seen(self, draft: Draft) -> tuple[Span, ...] | None:
+        """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""
+        if draft.before is None or draft.before_path is None:
+            return None
+        lookout = Lookout(self.store.journal, self.party, self.since, self.sights.version)
+        sights = self._sights_of(draft.before_path)
+        try:
+            return lookout.seen(draft.before_path, draft.source_on_disk(), draft.before.data, sights)
+        except (EditError, UnicodeError):
+            return ()
 
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file, from the journal, from memory, or from what another process has read."""

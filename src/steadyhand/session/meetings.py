@@ -23,7 +23,6 @@ from steadyhand.text.region import region_of
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.awareness import Awareness
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.news import News, Tracked
 
@@ -40,11 +39,12 @@ class Meetings:
         self.knowledge = knowledge
         self.found: list[Conflict] = []
         self.has_met = False
-        self._aware: dict[str, Awareness] = {}
+        self.quiet: set[str] = set()
+        self._known: dict[str, tuple[News, ...]] = {}
 
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of the draft's text that the party has been shown, or has written in this call; None: all."""
-        seen = self._of(draft).seen
+        seen = self.knowledge.seen(draft)
         changes = draft.changes
         if seen is None or not changes:
             return seen
@@ -146,7 +146,7 @@ class Meetings:
         edits: Sequence[Edit],
     ) -> list[Conflict]:
         """One conflict for each edit that clashed, with who made the others."""
-        news = self.knowledge.aware(draft, instead=digest_of(written_for.to_bytes())).news
+        news = self.knowledge.news(draft, instead=digest_of(written_for.to_bytes()))
         places = dict(zip(since.splices, since.after_spans(), strict=True))
         found: dict[int, Conflict] = {}
         for mine, theirs in clash.pairs:
@@ -201,7 +201,7 @@ class Meetings:
 
     def _news(self, draft: Draft) -> list[News]:
         """What others did, as it stands in the draft's text."""
-        news = self._of(draft).news
+        news = self._on_disk(draft)
         changes = draft.changes
         if not changes:
             return list(news)
@@ -209,13 +209,15 @@ class Meetings:
         tracked.take(None, changes, is_told=False)
         return tracked.news()
 
-    def _of(self, draft: Draft) -> Awareness:
+    def _on_disk(self, draft: Draft) -> tuple[News, ...]:
         if draft.secret:  # nobody is shown what stands there, so nobody could read it again
-            return Awareness()
+            return ()
         key = draft.before_path or ""
-        if key not in self._aware:
-            self._aware[key] = self.knowledge.aware(draft)
-        return self._aware[key]
+        if key not in self._known:
+            self._known[key] = self.knowledge.news(draft)
+            if not self._known[key]:
+                self.quiet.add(key)
+        return self._known[key]
 
 
 def _forced(planned: Plan, found: Sequence[Conflict]) -> Plan:

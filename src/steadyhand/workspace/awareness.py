@@ -36,14 +36,6 @@ Content = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Awareness:
-    """What a party knows of the present text. `seen` are the characters it has been shown; None: all of them."""
-
-    news: tuple[News, ...] = ()
-    seen: tuple[Span, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Step:
     """One change on the file's way to what it is now; `changes` is None where only the two digests are known."""
 
@@ -70,17 +62,32 @@ class Lookout:
         self._since = since
         self._content = content
 
-    def aware(self, path: str, present: Source, data: bytes, sights: Sequence[Sight]) -> Awareness:
-        """What the party knows of the file at `path`, which now holds `data`, read as `present`."""
+    def news(
+        self, path: str, present: Source, data: bytes, sights: Sequence[Sight], quiet: Sight | None = None
+    ) -> tuple[News, ...]:
+        """What others did to the file at `path`, which now holds `data`, read as `present`, and the party has not seen.
+
+        `quiet` is a version of which it is known that there was no news.
+        """
+        known = [sight for sight in sights if sight.spans is None] + ([] if quiet is None else [quiet])
+        if any(sight.digest == present.digest for sight in known):
+            return ()
+        way = self._way(path, present, data, known)
+        tracked = Tracked(len(present.text))
+        for step in way.steps:
+            is_told = bool(sights) if step.entry is None else not self._is_own(step.entry)
+            tracked.take(step.entry, step.changes, is_told=is_told)
+            for span in _shown(sights, step.after):
+                tracked.drop_inside(span)
+        return tuple(tracked.news())
+
+    def seen(self, path: str, present: Source, data: bytes, sights: Sequence[Sight]) -> tuple[Span, ...] | None:
+        """The characters of the file that the party has been shown, or has written; None: all of them."""
         whole = [sight for sight in sights if sight.spans is None]
         if any(sight.digest == present.digest for sight in whole):
-            return Awareness()
+            return None
         way = self._way(path, present, data, whole)
-        parts = [sight for sight in sights if sight.spans is not None]
-        return Awareness(
-            tuple(self._news(way, parts, told_gaps=bool(sights), length=len(present.text))),
-            tuple(_clipped(self._seen(way, parts), len(present.text))),
-        )
+        return tuple(_clipped(self._seen(way, sights), len(present.text)))
 
     def followed(self, path: str, present: Source, data: bytes, sight: Sight, span: Span) -> Span | None:
         """Where characters of the version of a sight stand now, with what was written in their place; None: unknown.
@@ -180,18 +187,9 @@ class Lookout:
             return None
         return None if before is None else _compared(before, after, present)
 
-    def _news(self, way: _Way, parts: Sequence[Sight], *, told_gaps: bool, length: int) -> list[News]:
-        tracked = Tracked(length)
-        for step in way.steps:
-            is_told = told_gaps if step.entry is None else not self._is_own(step.entry)
-            tracked.take(step.entry, step.changes, is_told=is_told)
-            for span in _shown(parts, step.after):
-                tracked.drop_inside(span)
-        return tracked.news()
-
-    def _seen(self, way: _Way, parts: Sequence[Sight]) -> list[Span]:
+    def _seen(self, way: _Way, sights: Sequence[Sight]) -> list[Span]:
         seen = [Span(0, _END)] if way.is_known else []
-        seen += _shown(parts, way.start)
+        seen += _shown(sights, way.start)
         for step in way.steps:
             if step.changes is None:
                 seen = []
@@ -199,7 +197,7 @@ class Lookout:
                 seen = [piece for span in seen for piece in left_of(span, step.changes)]
             if step.entry is not None and self._is_own(step.entry):
                 seen += list(step.changes.after_spans()) if step.changes is not None else [Span(0, _END)]
-            seen += _shown(parts, step.after)
+            seen += _shown(sights, step.after)
         return seen
 
     def _is_own(self, entry: Entry) -> bool:

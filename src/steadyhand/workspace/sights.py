@@ -30,6 +30,7 @@ class Sights:
         self._guard = threading.Lock()
         self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
         self._told: dict[tuple[Party, str], tuple[object, ...]] = {}
+        self._quiet: dict[tuple[Party, str], Sight] = {}
         self._versions: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0
 
@@ -60,6 +61,15 @@ class Sights:
             self._told[party, path] = told
         return is_new
 
+    def quiet(self, party: Party, path: str) -> Sight | None:
+        """The last version of a file of which this process knows that there was no news for a party."""
+        with self._guard:
+            return self._quiet.get((party, path))
+
+    def set_quiet(self, party: Party, path: str, sight: Sight) -> None:
+        with self._guard:
+            self._quiet[party, path] = sight
+
     def version(self, digest: str) -> bytes | None:
         """A version that was seen lately, by (a beginning of) its digest."""
         with self._guard:
@@ -73,6 +83,8 @@ class Sights:
             for key in [key for key in self._held if key[0] == party]:
                 del self._held[key]
                 self._told.pop(key, None)
+            for key in [key for key in self._quiet if key[0] == party]:
+                del self._quiet[key]
 
     def _remember(self, digest: str, content: bytes) -> None:
         self._size -= len(self._versions.pop(digest, b""))
