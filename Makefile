@@ -16,7 +16,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try test check format docs bench accuracy fuzz crash constraints clean
+.PHONY: help setup try test check format docs bench accuracy fleet fuzz crash stress constraints clean
 
 help: ## this list
 	@echo 'make try is the place to start; the others:'
@@ -62,6 +62,9 @@ bench: $(STAMP) ## measure: speed of edits, commits, history, start-up; peak mem
 accuracy: $(STAMP) ## right, refused or wrong: Steadyhand and its peers on the same cases
 	$(BIN)/python -m benches.accuracy $(ARGS)
 
+fleet: $(STAMP) ## 10, 100 and 1,000 simulated agents on one tree, and whether every promise to them was kept
+	$(BIN)/python -m benches.fleet $(or $(ARGS),--grow)
+
 fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in every run; MUTATIONS=100000 broken replies
 	STEADYHAND_SEARCH=$(SEARCH) STEADYHAND_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 -m hypothesis tests $(ARGS)
 	STEADYHAND_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/dialects/test_fuzz.py $(ARGS)
@@ -69,6 +72,9 @@ fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in eve
 crash: $(STAMP) ## the whole crash and disk-fault sweep
 	STEADYHAND_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/faults $(ARGS)
 	$(BIN)/python -m tests.faults.kill_sweep
+
+stress: $(STAMP) ## processes killed again and again, on a server that is restarted, cut off and frozen; some minutes
+	STEADYHAND_STRESS=all $(BIN)/python -m pytest -q --timeout 3600 tests/concurrency/test_crews_under_fire.py $(ARGS)
 
 constraints: $(STAMP) ## pin what is installed now
 	$(BIN)/python scripts/pin_constraints.py

@@ -44,6 +44,9 @@ class Scale:
     structure_batch_size: int
     structure_edits: int
     structure_effort: Effort
+    fleet_commits: int
+    fleet_processes: tuple[int, ...]
+    foreign_edits: tuple[int, ...]
 
 
 FULL = Scale(
@@ -71,6 +74,9 @@ FULL = Scale(
     structure_batch_size=50_000,
     structure_edits=100,
     structure_effort=Effort(rounds=11, seconds=5.0, limit=120.0),
+    fleet_commits=200,
+    fleet_processes=(1, 8),
+    foreign_edits=(0, 1, 10, 100, 1_000),
 )
 TINY = Scale(
     name="tiny",
@@ -97,6 +103,9 @@ TINY = Scale(
     structure_batch_size=4_000,
     structure_edits=3,
     structure_effort=Effort(rounds=1, seconds=0.1, limit=20.0),
+    fleet_commits=6,
+    fleet_processes=(2,),
+    foreign_edits=(0, 3),
 )
 SCALES = {scale.name: scale for scale in (FULL, TINY)}
 

@@ -54,6 +54,11 @@ SUBJECTS = {
     "batch": ["20 edits to one file of 60 KB"],
     "commit": ["Durable change of one file of 4 KB", "Durable change of 10 files of 4 KB"],
     "journal": ["A journal of 151 records"],
+    "fleet": [
+        "A durable commit, processes at work at once",
+        "One edit checked for conflicts, a journal of",
+        "One file read",
+    ],
     "startup": ["Start-up: wall time of a process", "Start-up: the first parse of a process"],
     "memory": ["Peak memory of a process, file of 200 KB, ASCII"],
     "diff": ["Unified diff of files", "Three-way merge of files", "Old text that is not in a file"],
