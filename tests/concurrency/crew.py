@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,15 +27,31 @@ LONGEST = 200.0
 class Worker:
     """A process and everything it has said; what it says goes to a file, so it never waits for us."""
 
-    def __init__(self, root: Path, role: str, name: str, count: int) -> None:
+    def __init__(
+        self, root: Path, role: str, name: str, count: int, *, journal: str | None = None, machine: str | None = None
+    ) -> None:
+        given = [role, str(root), name, str(count), *([journal] if journal else [])]
+        self._start(root, name, ["tests.concurrency.worker", *given], machine)
+
+    @classmethod
+    def of_module(
+        cls, root: Path, module: str, name: str, arguments: Sequence[str], *, machine: str | None = None
+    ) -> Self:
+        """A process of another program: `python -m MODULE ROOT NAME ARGUMENTS…`, as if on a machine of that name."""
+        worker = cls.__new__(cls)
+        worker._start(root, name, [f"tests.concurrency.{module}", str(root), name, *arguments], machine)
+        return worker
+
+    def _start(self, root: Path, name: str, command: Sequence[str], machine: str | None = None) -> None:
         self.name = name
         self.log = root.parent / f"{name}.jsonl"
         self._errors = root.parent / f"{name}.err"
+        named = {} if machine is None else {"STEADYHAND_MACHINE": machine}
         with self.log.open("ab") as out, self._errors.open("ab") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.concurrency.worker", role, str(root), name, str(count)],
+                [sys.executable, "-m", *command],
                 cwd=REPOSITORY,
-                env={**os.environ, "PYTHONPATH": f"{REPOSITORY / 'src'}{os.pathsep}{REPOSITORY}"},
+                env={**os.environ, "PYTHONPATH": f"{REPOSITORY / 'src'}{os.pathsep}{REPOSITORY}", **named},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
@@ -72,6 +88,10 @@ class Worker:
         lines = self.log.read_bytes().split(b"\n")[:-1]
         return [json.loads(line) for line in lines]
 
+    def has_said(self, word: str) -> int:
+        """How many lines so far hold this word; cheap enough to ask all the time."""
+        return self.log.read_bytes().count(word.encode())
+
     def done(self) -> list[dict[str, Any]]:
         return [facts for facts in self.said() if "done" in facts]
 
@@ -95,11 +115,15 @@ def crew(root: Path, role: str, names: list[str], count: int) -> Iterator[list[W
         yield [stack.enter_context(Worker(root, role, name, count)) for name in names]
 
 
-def wait_until(condition: Any, what: str) -> None:
-    """Ask again and again; a condition that never comes true is a failure, not a hang."""
+def wait_until(condition: Any, what: str, *, pause: float = 0.0005) -> None:
+    """Ask again and again; a condition that never comes true is a failure, not a hang.
+
+    `pause` is longer where asking costs more than a moment: those who are waited for need the processors.
+    """
     deadline = time.monotonic() + LONGEST
     while not condition():
         assert time.monotonic() < deadline, f"never happened: {what}"
+        time.sleep(pause)
 
 
 def in_the_middle(root: Path, worker: Worker) -> bool:
@@ -111,9 +135,9 @@ def in_the_middle(root: Path, worker: Worker) -> bool:
     return False
 
 
-def check_sound(root: Path) -> sh.Workspace:
+def check_sound(root: Path, journal: str | None = None) -> sh.Workspace:
     """Open the tree and assert that the journal is whole, the files are as it says, and nothing lies about."""
-    ws = sh.Workspace(root, actor="witness")
+    ws = sh.Workspace(root, actor="witness", journal=journal)
     report = ws.check()
     assert report.ok, report
     assert report.drifted == ()

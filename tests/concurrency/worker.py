@@ -1,4 +1,4 @@
-"""The processes of the concurrency tests: `python -m tests.concurrency.worker ROLE ROOT NAME COUNT`.
+"""The processes of the concurrency tests: `python -m tests.concurrency.worker ROLE ROOT NAME COUNT [JOURNAL]`.
 
 A worker says what it knows, one JSON object per line on its standard output, and says it only once it is so:
 a line with `done` is an edit that was acknowledged. What a worker does is known from its name and its count, so
@@ -147,8 +147,9 @@ ROLES: dict[str, Callable[[sh.Workspace, str, int], None]] = {
 
 
 def main() -> None:
-    role, root, name, count = sys.argv[1:5]
-    with sh.Workspace(root, actor=name, task=f"task of {name}", lock_timeout=PATIENCE) as ws:
+    role, root, name, count, *journal = sys.argv[1:]
+    where = journal[0] if journal else None
+    with sh.Workspace(root, actor=name, task=f"task of {name}", journal=where, lock_timeout=PATIENCE) as ws:
         ROLES[role](ws, name, int(count))
     say(ended=name)
 

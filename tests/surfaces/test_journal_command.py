@@ -208,3 +208,15 @@ def test_a_moved_journal_serves_programs_too(shell: Shell, postgres_server: Serv
         assert [entry.record.id for entry in eve.history()][-1] == ids[0]
         assert eve.why("notes.md", 4).reason == "softer"
         assert eve.journal()["store"] == "PostgreSQL"
+
+
+def test_nobody_goes_on_with_a_journal_that_was_moved(shell: Shell, postgres_server: Server) -> None:
+    shell.ok("edit", "notes.md", "--old", "cat", "--new", "dog", "--quiet")
+    shell.ok("journal", "move", "--to", postgres_server.url)
+    error = shell.refused("edit", "notes.md", "--old", "mat", "--new", "rug")
+    assert error["kind"] == "read-only"
+    assert postgres_server.url in error["message"]
+    assert len(shell.json("log")["entries"]) == 1, "it can still be read"
+    shell.ok("--journal", postgres_server.url, "edit", "notes.md", "--old", "mat", "--new", "rug", "--quiet")
+    (shell.root / ".steadyhand" / "moved").unlink()
+    shell.ok("edit", "notes.md", "--old", "sat", "--new", "lay", "--quiet")

@@ -82,14 +82,22 @@ def move_journal(
 def move_own(
     root: str, journal: str | None, target: str, *, damaged: bool = False, progress: Progress | None = None
 ) -> Moved:
-    """The same for the journal of a workspace, which keeps its name: the id of its root."""
+    """The same for the journal of a workspace, which keeps its name: the id of its root.
+
+    The folder it was in says where it went, and is not written any more until somebody says that it should be.
+    """
     own, new = Location.of(Path(root), journal), Location.of(Path(root), target)
     if not os.path.lexists(own.folder):
         raise _no_journal(own.shown)
     if new.url is not None:
         StateFolder(new.folder, Storage()).make()
     name = new.make_root_id() if new.url is not None else own.root_id()
-    return move_journal(own.journal, new.journal, name=name, damaged=damaged, progress=progress)
+    moved = move_journal(own.journal, new.journal, name=name, damaged=damaged, progress=progress)
+    if own.url is None:
+        own.mark_moved(moved.target)
+    if new.url is None:
+        new.mark_moved(None)
+    return moved
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from steadyhand.workspace.refusal import refuse_os
 
 FOLDER = ".steadyhand"
 _ID_FILE = "root"
+_MOVED = "moved"
 _ID = re.compile("[0-9a-f]{16}")
 _STORES = ("postgresql", "postgres")
 _LARGEST = 1 << 20  # bytes of a git configuration
@@ -80,6 +81,34 @@ class Location:
         with contextlib.suppress(ValueError):
             return (self.folder.resolve().relative_to(Path(root).resolve()).as_posix(),)
         return ()
+
+    def moved_to(self) -> str | None:
+        """Where the journal of this folder was moved; None: it is here."""
+        found = None if self.url is not None else _start_of(self.folder / _MOVED, _LINK)
+        return None if found is None else found.strip() or "another place"
+
+    def check_here(self) -> None:
+        """Refuse to go on with a journal that was moved: its history would end in two."""
+        place = self.moved_to()
+        if place is not None:
+            raise EditError(
+                Kind.READ_ONLY,
+                f"the journal of this tree was moved to {place}",
+                hint=f"give journal=… as it is now; or remove {FOLDER}/{_MOVED} to go on with the one here",
+            )
+
+    def mark_moved(self, place: str | None) -> None:
+        """Say where the journal is now; None: here again."""
+        marker = self.folder / _MOVED
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(marker)
+        if place is not None:
+            handle = os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(handle, f"{place}\n".encode("utf-8", "surrogateescape"))
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def root_id(self) -> str | None:
         """The name of the tree, by which machines that share it find its journal; None: it has none yet."""

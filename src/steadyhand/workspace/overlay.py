@@ -77,6 +77,13 @@ class Overlay:
             self._at[reading.path] = self._open(known)
         return reading, self._at[reading.path]
 
+    def lock_keys(self) -> list[str]:
+        """Every path that was looked at, and every inode with several names among them."""
+        keys = {reading.lock_key for reading in self.readings.values()}
+        images = [reading.image for reading in self.readings.values() if reading.image is not None]
+        keys.update(f"inode {image.dev} {image.ino}" for image in images if image.nlink > 1)
+        return sorted(keys)
+
     def need(self, given: str) -> Draft:
         """The file at a path. Refuses with `no-such-file`."""
         reading, draft = self.look(given)

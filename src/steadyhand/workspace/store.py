@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -115,16 +116,23 @@ class Store:
     def close(self) -> None:
         with self._guard:
             if self._journal is not None:
+                with contextlib.suppress(EditError, OSError):
+                    self._settle_own()
                 self._journal.close()
                 self._journal = None
             with contextlib.suppress(OSError):
                 self.sandbox.close()
 
+    def _settle_own(self) -> None:
+        """What the journal could not confirm when it was done; nobody else may do it while this machine is away."""
+        if self._locks is not None and any(intent.pid == os.getpid() for intent in self.state.intents()):
+            self._recovery().run()
+
     @property
     def journal(self) -> Journal:
         """The journal, for reading; where none was ever written, an empty one that leaves no trace."""
         with self._guard:
-            if self._locks is None and self.state.exists and not self.read_only:
+            if self._locks is None and self.state.exists and not self.read_only and not self.location.moved_to():
                 self._open_for_writing()  # somebody else made it meanwhile
             if self._journal is None:
                 self._journal = self._open_to_read()
@@ -209,15 +217,15 @@ class Store:
             return Change(steps, None, overlay.remarks(steps))
         self._open_for_writing()
         for _ in range(_TRIES):
-            keys = _keys(overlay)
+            keys = overlay.lock_keys()
             with _named("change", ", ".join(overlay.readings)), self._held(keys) as hold:
-                crashed = self._recovery().touches(keys)
+                crashed = self._recovery().touches(keys, hold)
                 if not crashed:
                     if overlay.is_unsure or not self._still(overlay):
                         overlay = self._laid(header, lay)
                         steps = overlay.steps()
                         check_links(steps, hardlinks)
-                    if set(_keys(overlay)) <= set(keys):
+                    if set(overlay.lock_keys()) <= set(keys):
                         if not steps:
                             return Change((), None, ())
                         committed = self._write(header, overlay, steps, Held(hold, keys), manner)
@@ -226,7 +234,7 @@ class Store:
                 with _named("recover", "the workspace"):
                     reports = self._recovery().run(touching=keys)
                 self._report(reports)
-                if reports and self._recovery().touches(keys):
+                if reports and self._recovery().touches(keys, Hold()):
                     raise EditError(
                         Kind.BUSY,
                         "; ".join(reports),
@@ -258,7 +266,7 @@ class Store:
             if error.kind is not Kind.CONFLICT or self.read_only or not self.state.exists:
                 raise
             self._open_for_writing()
-            with _named("look at", ", ".join(overlay.readings)), self._held(_keys(overlay)):
+            with _named("look at", ", ".join(overlay.readings)), self._held(overlay.lock_keys()):
                 return self._laid(header, lay)
         return overlay
 
@@ -330,6 +338,7 @@ class Store:
                 )
             if self._locks is not None:
                 return
+            self.location.check_here()
             lost = None if self.location.url else self.state.lost_journal()
             self.state.make()
             name = self.location.make_root_id() if self.location.url else None
@@ -387,14 +396,4 @@ def _named(doing: str, path: str) -> Iterator[None]:
 
 def _facts(reading: Reading) -> tuple[object, ...] | None:
     image = reading.image
-    if image is None:
-        return None
-    return image.digest, image.mode, image.nlink > 1, image.uid, image.gid, image.xattrs
-
-
-def _keys(overlay: Overlay) -> list[str]:
-    """Every path the overlay looked at, and every inode with several names among them."""
-    keys = {reading.lock_key for reading in overlay.readings.values()}
-    images = [reading.image for reading in overlay.readings.values() if reading.image is not None]
-    keys.update(f"inode {image.dev} {image.ino}" for image in images if image.nlink > 1)
-    return sorted(keys)
+    return (image.digest, image.mode, image.nlink > 1, image.uid, image.gid, image.xattrs) if image else None

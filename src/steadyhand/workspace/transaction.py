@@ -14,7 +14,7 @@ Invariants (tests/faults kills and fails the process at every single storage cal
     prepared and recovery decides.
  7. After the last rename the answer is never "failed": if durability cannot be confirmed, the receipt says so.
  8. An fsync is never repeated.
- 9. The intent note goes last, and only when nothing it names is left.
+ 9. The intent note goes last, when nothing it names is left and the journal knows the end: nobody builds on less.
 10. Between `prepared` and the first rename the locks are asked for once more: whoever lost them changes nothing.
 """
 
@@ -113,15 +113,16 @@ class Transaction:
                 self._stage_all(progress)
                 record = record_of(made)
                 seq = self._journal.prepare(record, self._staging(), images, urgent=record.verb != "edit")
-            except BaseException:
-                self._discard()
+            except BaseException as error:
+                if not _may_be_prepared(error):
+                    self._discard()
                 raise
             self._check_held()
             self._apply_all()
             durable = self._make_durable()
-            durable = self._settle() and durable
-            self._clean(prune)
-            return Committed(record, seq, durable, tuple(self._warnings))
+            is_settled = self._settle()
+            self._clean(prune, is_settled=is_settled)
+            return Committed(record, seq, durable and is_settled, tuple(self._warnings))
         finally:
             self._close()
 
@@ -131,7 +132,7 @@ class Transaction:
             return
         with contextlib.suppress(EditError):
             self._journal.settle(self._id, State.ABORTED, "the locks were lost")
-        self._discard()
+            self._discard()
         raise EditError(
             Kind.BUSY,
             "the locks were lost before anything was changed",
@@ -350,7 +351,7 @@ class Transaction:
             return False
         return True
 
-    def _clean(self, prune: Sequence[str]) -> None:
+    def _clean(self, prune: Sequence[str], *, is_settled: bool) -> None:
         """Remove what is no longer needed; what cannot be removed now is left to recovery, with its note."""
         try:
             for work in self._work:
@@ -358,7 +359,8 @@ class Transaction:
                     self._remove(work, name)
             for path in prune:
                 remove_empty_directory(self._sandbox, self._storage, path)
-            self._state.withdraw(self._id)
+            if is_settled:
+                self._state.withdraw(self._id)
         except (OSError, EditError) as error:
             self._warnings.append(f"temporary files are left until the workspace is opened again: {error}")
 
@@ -387,6 +389,11 @@ class Transaction:
     def _shut(self, fd: int) -> None:
         with contextlib.suppress(OSError):
             self._storage.close(fd)
+
+
+def _may_be_prepared(error: BaseException) -> bool:
+    """Whether nobody can tell what became of the record: its note stays, and recovery looks."""
+    return isinstance(error, EditError) and error.details.get("state") == "unknown"
 
 
 def _beside(path: str, name: str) -> str:

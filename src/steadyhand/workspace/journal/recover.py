@@ -1,7 +1,8 @@
 """After a crash: finish each transaction that got far enough, take back the others, touch nothing unknown.
 
-1. Recovery acts only while it holds every lock of the transaction: a live owner holds them, so a held
-   lock means "not ours to touch"; and only on the machine that staged it.
+1. Recovery acts only while it holds every lock of the transaction, here and between machines: a live owner holds
+   them, and so does a session whose last words the server has yet to hear; a held lock means "not ours to touch".
+   And it acts only on the machine that staged the transaction.
 2. Not prepared: no file has changed. Its temporaries and empty directories go.
 3. Prepared, every name as before: taken back. Every name as after: committed.
 4. Prepared, mixed: forward if everything still missing is staged; else back, from the old file kept
@@ -23,7 +24,8 @@ from typing import Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.directories import remove_empty_directory, unless_unreachable
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.record import FileChange, FileState, Record, State
+from steadyhand.workspace.journal.party import Hold
+from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Record, State
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import unwind
 from steadyhand.workspace.locks import LockTable
@@ -35,6 +37,7 @@ from steadyhand.workspace.writer import TEMP_PREFIX, refuse_os, stage, write_in_
 
 Side = Literal["before", "after", "both", "torn", "unknown"]
 _BLOCK = 4096
+_SESSION_ENDS = 1.0  # seconds until a server has noticed that a client is dead
 
 
 @dataclass(slots=True)
@@ -74,7 +77,10 @@ class Recovery:
                 reports.append(f"transaction {intent.id} is pending on another machine and was left alone")
                 continue
             try:
-                with self._locks.hold(intent.lock_keys, timeout=0):
+                with (
+                    self._locks.hold(intent.lock_keys, timeout=0),
+                    self._journal.hold(intent.lock_keys, timeout=_SESSION_ENDS),
+                ):
                     reports.extend(self._finish(intent))
             except EditError as error:
                 if error.kind is not Kind.BUSY:
@@ -84,9 +90,20 @@ class Recovery:
                 reports.append(f"transaction {intent.id} could not be recovered: {cause.message}")
         return tuple(reports)
 
-    def touches(self, keys: Sequence[str]) -> bool:
-        """Whether a left-over transaction has a claim on one of these locks."""
-        return any(set(keys) & set(intent.lock_keys) for intent in self._state.intents())
+    def touches(self, keys: Sequence[str], hold: Hold) -> bool:
+        """Whether a left-over transaction has a claim on one of these locks, which the caller has under `hold`."""
+        found = [intent for intent in self._state.intents() if set(keys) & set(intent.lock_keys)]
+        return any(not self._is_outdated(intent, hold) for intent in found)
+
+    def _is_outdated(self, intent: Intent, hold: Hold) -> bool:
+        """Whether another machine's transaction can change no file any more: it was settled, or is not prepared.
+
+        What is not prepared under an earlier number is refused; its temporaries are still its machine's to remove.
+        """
+        if hold.number == 0 or intent.machine == this_machine():
+            return False
+        entry = self._entry(intent)
+        return entry is None or entry.state is not State.PREPARED
 
     def _left_over(self, reports: list[str]) -> list[Intent]:
         def damaged(problem: Problem) -> None:
@@ -100,18 +117,21 @@ class Recovery:
         return list(intents.values())
 
     def _finish(self, intent: Intent) -> list[str]:
-        try:
-            entry = self._journal.find(intent.id)
-        except EditError as error:
-            if error.kind is not Kind.NO_SUCH_FILE:
-                raise
-            entry = None
+        entry = self._entry(intent)
         reports: list[str] = []
         if entry is not None and entry.state is State.PREPARED:
             reports = self._settle(intent, entry.record)
             entry = self._journal.find(intent.id)
         self._clean(intent, kept=entry is not None and entry.state in (State.COMMITTED, State.PARTIAL))
         return reports
+
+    def _entry(self, intent: Intent) -> Entry | None:
+        try:
+            return self._journal.find(intent.id)
+        except EditError as error:
+            if error.kind is not Kind.NO_SUCH_FILE:
+                raise
+            return None
 
     def _settle(self, intent: Intent, record: Record) -> list[str]:
         temps = dict(intent.temps)
