@@ -20,8 +20,9 @@ from steadyhand.session.reports import Reports
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
 from steadyhand.text.source import Source
+from steadyhand.workspace.change import Header
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Header, Store
+from steadyhand.workspace.store import Store
 
 
 class Batch:
@@ -31,6 +32,7 @@ class Batch:
         self._policy = policy
         self._layer = Layer(Overlay(store.look, store.encoding_of), mode, Meetings(knowledge))
         self._reports = Reports(store)
+        self._store = store
         self.asks: list[Ask] = []
         self._header = header
         self._is_open = True
@@ -137,10 +139,27 @@ class Batch:
         ask = Ask(request, policy or self._policy, encoding, remark(reason, "reason") or self._header.reason, overwrite)
         first, met = len(self._layer.outcomes), len(self._layer.meetings.found)
         try:
-            self._layer.lay(ask)
+            self._lay(ask)
         except EditError as error:
             located = error.with_details(path=request.path)
             header = replace(self._header, reason=ask.reason)
             raise self._reports.refused(header, located, self._layer.meetings.found[met:]) from None
         self.asks.append(ask)
         return tuple(replace(outcome, index=i) for i, outcome in enumerate(self._layer.outcomes[first:]))
+
+    def _lay(self, ask: Ask) -> None:
+        """Lay one request; where it is refused for others' work, all of them once more while nobody else is at work."""
+        try:
+            self._layer.lay(ask)
+            return
+        except EditError as error:
+            if error.kind is not Kind.CONFLICT or self._store.read_only or not self._store.state.exists:
+                raise
+        layer = Layer(Overlay(self._store.look, self._store.encoding_of), self._layer.mode, self._layer.meetings.anew())
+        with self._store.alone(self._layer.overlay):
+            try:
+                for each in (*self.asks, ask):
+                    layer.lay(each)
+            finally:
+                self._layer.meetings.found[:] = layer.meetings.found
+        self._layer = layer

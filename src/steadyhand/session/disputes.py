@@ -31,9 +31,10 @@ from steadyhand.session.reports import RESOLVED, Reports
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
+from steadyhand.workspace.change import Change, Header
 from steadyhand.workspace.draft import Draft, read_text
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Change, Header, Store
+from steadyhand.workspace.store import Store
 
 WAYS = ("apply", "drop", "edit")
 _DONE = {"apply": "applied", "drop": "dropped", "edit": "edited"}

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.checks import AnyPath, path_of
 from steadyhand.text.changeset import ChangeSet
+from steadyhand.workspace.change import Change
 from steadyhand.workspace.clones import Clones
 from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.elsewhere import Notice, Subject
 from steadyhand.workspace.overlay import FileStep
-from steadyhand.workspace.store import Change, Store
+from steadyhand.workspace.store import Store
 
 
 class Elsewhere:

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.workspace.awareness import Lookout
@@ -100,8 +100,12 @@ class Knowledge:
         lookout = Lookout(self.store.journal, party, self.since, self.sights.version)
         try:
             return lookout.news(path, draft.source_on_disk(), draft.before.data, sights, quiet)
-        except (EditError, UnicodeError):  # a journal that cannot be read is told of where it is written
+        except UnicodeError:
             return ()
+        except EditError as error:
+            if error.kind is Kind.JOURNAL_DAMAGED:  # told of by `check`; the file stays editable
+                return ()
+            raise
 
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""

@@ -42,6 +42,10 @@ class Meetings:
         self.quiet: set[str] = set()
         self._known: dict[str, tuple[News, ...]] = {}
 
+    def anew(self) -> Meetings:
+        """The same party's, for laying the same requests again."""
+        return Meetings(self.knowledge)
+
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of the draft's text that the party has been shown, or has written in this call; None: all."""
         seen = self.knowledge.seen(draft)

@@ -12,8 +12,9 @@ from itertools import islice
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.conflicts import Conflict
+from steadyhand.workspace.change import Header
 from steadyhand.workspace.journal.record import new_record_id
-from steadyhand.workspace.store import Header, Store
+from steadyhand.workspace.store import Store
 
 CONFLICT, RESOLVED, REFUSAL = "conflict", "conflict-resolved", "refusal"
 _LONGEST = 300  # characters of a message that is kept

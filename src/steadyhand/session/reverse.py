@@ -10,9 +10,10 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.session.history import History
 from steadyhand.session.receipt import FileReceipt
 from steadyhand.text.unified import render_unified
+from steadyhand.workspace.change import Header, Lay
 from steadyhand.workspace.journal.record import Entry, State
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Header, Lay, Store
+from steadyhand.workspace.store import Store
 from steadyhand.workspace.undo import Undo, latest_standing, latest_undo, standing_of_task
 
 

@@ -14,9 +14,9 @@ from steadyhand.session.checks import AnyPath
 from steadyhand.session.leases import Leases
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reverse import Reverse
+from steadyhand.workspace.change import Change, Header
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Change, Header
 
 
 class Undoing(Leases):

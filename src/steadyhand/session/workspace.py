@@ -40,6 +40,7 @@ from steadyhand.session.reports import Reports
 from steadyhand.session.undoing import Undoing
 from steadyhand.text.source import Source
 from steadyhand.workspace.announced import Followed
+from steadyhand.workspace.change import Change, Header
 from steadyhand.workspace.clones import Clones
 from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.journal.party import Party
@@ -50,7 +51,7 @@ from steadyhand.workspace.place import FileImage
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.sights import Sights
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.store import Change, Header, Store
+from steadyhand.workspace.store import Store
 
 
 class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, Elsewhere, Journals):

@@ -22,9 +22,10 @@ from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.encoding import Encoding
+from steadyhand.workspace.change import Change, Header, Lay
 from steadyhand.workspace.goal import check_links, goals_of
 from steadyhand.workspace.journal.party import Hold
-from steadyhand.workspace.journal.record import Record, Verb, new_record_id, utc_now
+from steadyhand.workspace.journal.record import Record, new_record_id, utc_now
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
@@ -44,27 +45,6 @@ _TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """Who changes the tree and why."""
-
-    actor: str
-    task: str | None
-    tool: str
-    reason: str | None = None
-    verb: Verb = "edit"
-    undoes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a commit did, or a preview would do."""
-
-    steps: tuple[FileStep, ...]
-    committed: Committed | None
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Manner:
     """How a change is to be carried out."""
 
@@ -72,10 +52,6 @@ class _Manner:
     prune: Callable[[], list[str]]
     progress: Progress | None
     started: float
-
-
-Lay = Callable[[Overlay], None]
-"""Lays changes on an overlay; may be called again on a fresh one, and then must start afresh too."""
 
 
 class Store:
@@ -265,10 +241,16 @@ class Store:
         except EditError as error:
             if error.kind is not Kind.CONFLICT or self.read_only or not self.state.exists:
                 raise
-            self._open_for_writing()
-            with _named("look at", ", ".join(overlay.readings)), self._held(overlay.lock_keys()):
+            with self.alone(overlay):
                 return self._laid(header, lay)
         return overlay
+
+    @contextlib.contextmanager
+    def alone(self, overlay: Overlay) -> Iterator[None]:
+        """While nobody else changes the files that an overlay has looked at."""
+        self._open_for_writing()
+        with _named("look at", ", ".join(overlay.readings)), self._held(overlay.lock_keys()):
+            yield
 
     def _overlay(self, header: Header) -> Overlay:
         return Overlay(self.look if header.verb == "edit" else self.look_again, self.encoding_of)
