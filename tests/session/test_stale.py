@@ -95,6 +95,26 @@ def test_a_version_that_another_process_read_before_a_change_outside_is_merged_f
     assert (tmp_path / "a.txt").read_text() == "# formatted\n" + TEN.replace("line 5 of ten", "five")
 
 
+def test_equal_lines_are_told_apart_by_what_was_recorded(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("same\n" * 6)
+    with sh.Workspace(tmp_path, actor="host", policy=REBASE) as ws, ws.task("one") as one, ws.task("two") as two:
+        digest = two.read("a.txt").digest
+        one.edit("a.txt", [sh.Insert(sh.Lines(1), "same\n" * 3, where="before")])
+        receipt = two.edit("a.txt", [sh.Replace(sh.Lines(2), "mine\n")], expect=digest)
+        assert receipt.outcomes[0].lines == (5, 5)
+    assert (tmp_path / "a.txt").read_text() == "same\n" * 4 + "mine\n" + "same\n" * 4
+
+
+def test_only_those_who_changed_the_line_are_named(ws: sh.Workspace) -> None:
+    with ws.task("two") as two:
+        digest = two.read("a.txt").digest
+        for line in range(3, 8):
+            with ws.task(f"T{line}") as task:
+                task.edit("a.txt", [sh.Replace(sh.Lines(line), f"by task {line}\n")])
+        error = refused(Kind.CONFLICT, two.edit, "a.txt", [sh.Replace("line 5", "mine")], expect=digest)
+        assert ([other["task"] for other in error.details["with"]], error.details["lines"]) == (["T5"], [5, 5])
+
+
 def test_a_version_nobody_kept_is_refused_as_stale(ws: sh.Workspace) -> None:
     error = refused(Kind.STALE_SOURCE, ws.edit, "a.txt", [sh.Replace("line 5", "B")], expect="0" * 64)
     assert error.details["actual"] == ws.source("a.txt").digest

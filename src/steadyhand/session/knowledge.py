@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.text.source import Source
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.workspace.awareness import Lookout
 from steadyhand.workspace.draft import Draft
@@ -106,6 +107,16 @@ class Knowledge:
             if error.kind is Kind.JOURNAL_DAMAGED:  # told of by `check`; the file stays editable
                 return ()
             raise
+
+    def changes_since(self, draft: Draft, version: Source) -> ChangeSet | None:
+        """What leads from an earlier version of a file to the one on disk, as recorded; None: that is not known."""
+        if draft.before is None or draft.before_path is None:
+            return None
+        lookout = Lookout(self.store.journal, None, self.since, self.sights.version)
+        sight = Sight(digest_of(version.to_bytes()), 0)
+        with contextlib.suppress(EditError, UnicodeError):
+            return lookout.changes_since(draft.before_path, draft.source_on_disk(), draft.before.data, sight)
+        return None
 
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""

@@ -5,20 +5,20 @@ Collects the conflicts that were refused, so that they can be kept; keeps nothin
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Replace, edit_to_json
+from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.session.conflicts import Conflict, find_conflicts, others_at, whole_file
 from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.rebased import as_rebased, together, without_content
+from steadyhand.session.rebased import as_rebased, joined_edit, rebased, together, without_content
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
-from steadyhand.text.merge import merge_words
 from steadyhand.text.region import region_of
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
@@ -91,7 +91,7 @@ class Meetings:
         told: dict[int, Conflict] = {}
         for outcome in gone:
             one = plan(written_for, [edits[outcome.index]], policy, path=draft.path)
-            clash = one.changes.rebase(since) if one.ok else None
+            clash = rebased(written_for, one.changes, since) if one.ok else None
             if isinstance(clash, Clash):
                 (found, *_) = self._clashes(draft, source, written_for, since, clash, one, [edits[outcome.index]])
                 others = tuple(other for other in found.others if other.get("record") in unseen)
@@ -129,8 +129,8 @@ class Meetings:
             raise stale
         written_for = Source.of_bytes(known, path=draft.path)
         planned = replan(written_for)
-        since = changes_between(written_for.text, source.text)
-        moved = planned.changes.rebase(since)
+        since = self._since(draft, written_for, source)
+        moved = rebased(written_for, planned.changes, since)
         if isinstance(moved, Clash):
             self.found += (conflicts := self._clashes(draft, source, written_for, since, moved, planned, edits))
             error = together([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
@@ -138,6 +138,15 @@ class Meetings:
         after = source.apply(moved)
         outcomes = tuple(as_rebased(outcome, moved, after) for outcome in planned.outcomes)
         return replace(planned, outcomes=outcomes, changes=moved, after=after)
+
+    def _since(self, draft: Draft, written_for: Source, source: Source) -> ChangeSet:
+        """What happened since a version: as it was recorded, which alone tells equal lines apart, else by comparing."""
+        known = self.knowledge.changes_since(draft, written_for)
+        whole = None if known is None else known.compose(draft.changes or ChangeSet())
+        with contextlib.suppress(EditError):
+            if whole is not None and draft.changes is not None and whole.apply(written_for.text) == source.text:
+                return whole
+        return changes_between(written_for.text, source.text)
 
     def _clashes(
         self,
@@ -169,10 +178,10 @@ class Meetings:
                     "after": theirs.new,
                 },
             )
+            joined = None if draft.secret else joined_edit(written_for, source, planned, since, index, edit)
             found[index] = Conflict(
                 draft.path or "", index, None if edit is None or draft.secret else edit_to_json(edit), region.lines,
-                mine.old, mine.new, others, None if draft.secret else _joined(source, mine, theirs, span, edit),
-                draft.secret,
+                mine.old, mine.new, others, joined, draft.secret,
             )  # fmt: skip
         return list(found.values())
 
@@ -255,16 +264,3 @@ def _numbered(
         splice_edits=tuple(left[index] for index in planned.splice_edits),
         proofs=tuple((left[index], span) for index, span in planned.proofs),
     )
-
-
-def _joined(source: Source, mine: Splice, theirs: Splice, span: Span, edit: Edit | None) -> dict[str, object] | None:
-    """Both changes of the same lines in one edit, where they changed different words; None where they did not."""
-    if not (theirs.start <= mine.start and mine.end <= theirs.end) or not theirs.new or not theirs.old:
-        return None
-    at = mine.start - theirs.start
-    yours = theirs.old[:at] + mine.new + theirs.old[at + len(mine.old) :]
-    both = merge_words(theirs.old, theirs.new, yours)
-    standing = span.of(source.text)
-    if both is None or both == standing or source.text.count(standing) != 1:
-        return None
-    return edit_to_json(Replace(standing, both, reason=edit.reason if edit is not None else None))

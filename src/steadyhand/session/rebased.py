@@ -6,12 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from steadyhand.errors import EditError
+from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.merge import merge_words
+from steadyhand.text.region import region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 
-__all__ = ["as_rebased", "redacted", "together", "without_content"]
+__all__ = ["as_rebased", "joined_edit", "rebased", "redacted", "together", "without_content"]
 
 _ALSO = 20  # further refusals that are told
 
@@ -21,6 +25,40 @@ def as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
     spans = [moved.after_spans()[index] for index in outcome.splices]
     lines = after.lines_of(Span(spans[0].start, spans[-1].end)) if spans else outcome.lines
     return replace(outcome, lines=lines, others=(), differs=(*outcome.differs, "rebased"))
+
+
+def rebased(version: Source, mine: ChangeSet, since: ChangeSet) -> ChangeSet | Clash:
+    """A change made for `version`, moved over what happened since; a clash where both concern the same lines of it."""
+    sides = ([(splice, region_of(version, splice)) for splice in side.splices] for side in (mine, since))
+    own, theirs = sides
+    pairs = [(one, two) for one, here in own for two, there in theirs if here.meets(there) or there.meets(here)]
+    return Clash(tuple(pairs)) if pairs else mine.rebase(since)
+
+
+def joined_edit(
+    version: Source, source: Source, planned: Plan, since: ChangeSet, index: int, edit: Edit | None
+) -> dict[str, object] | None:
+    """Both changes of the same lines in one edit, where they changed different words; None where they did not."""
+    mine = [planned.changes.splices[n] for n, number in enumerate(planned.splice_edits) if number == index]
+    rows = _rows_of(version, [*mine, *(s for s in since.splices if _is_met(version, s, mine))])
+    theirs = [splice for splice in since.splices if rows.start <= splice.start and splice.end <= rows.end]
+    base = rows.of(version.text)
+    standing, yours = (ChangeSet(tuple(s.shift(-rows.start) for s in side)).apply(base) for side in (theirs, mine))
+    both = merge_words(base, standing, yours)
+    if both is None or both == standing or not standing or source.text.count(standing) != 1:
+        return None
+    return edit_to_json(Replace(standing, both, reason=edit.reason if edit is not None else None))
+
+
+def _is_met(version: Source, splice: Splice, mine: Sequence[Splice]) -> bool:
+    region = region_of(version, splice)
+    return any(region.meets(own := region_of(version, other)) or own.meets(region) for other in mine)
+
+
+def _rows_of(version: Source, splices: Sequence[Splice]) -> Span:
+    """The whole lines that hold all of some splices."""
+    rows = [version.table.rows_of(splice.span) for splice in splices]
+    return version.table.span_of(min(first for first, _ in rows), max(last for _, last in rows))
 
 
 def redacted(planned: Plan) -> Plan:

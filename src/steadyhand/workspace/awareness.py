@@ -28,6 +28,7 @@ from steadyhand.workspace.lineage import Stop, stops_back, unwind, version_after
 from steadyhand.workspace.news import News, Tracked, by_lines, left_of
 
 _END = 1 << 62
+_COMPOSED = 300  # changes that are put together to one
 _UNDER_WAY = 1  # changes of one file that may be noted before it is read and made after
 _OVERTAKEN = 100  # changes of one file that may land between reading it and showing what was read
 
@@ -88,6 +89,18 @@ class Lookout:
             return None
         way = self._way(path, present, data, whole)
         return tuple(_clipped(self._seen(way, sights), len(present.text)))
+
+    def changes_since(self, path: str, present: Source, data: bytes, sight: Sight) -> ChangeSet | None:
+        """What leads from the version of a sight to the present one, as it was recorded; None: that is not known."""
+        way = self._way(path, present, data, [sight])
+        if not way.is_known or len(way.steps) > _COMPOSED:
+            return None
+        whole = ChangeSet()
+        for step in way.steps:
+            if step.changes is None:
+                return None
+            whole = whole.compose(step.changes)
+        return by_lines(whole)
 
     def followed(self, path: str, present: Source, data: bytes, sight: Sight, span: Span) -> Span | None:
         """Where characters of the version of a sight stand now, with what was written in their place; None: unknown.
