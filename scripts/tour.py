@@ -155,6 +155,22 @@ STEPS = (
         *("act", "deploy.yaml", "key:services.api.prots", "append-item", "value:=8080"),
         ends=Kind.NO_SUCH_TARGET,
     ),
+    step(
+        "Another task reads the page, and somebody changes a line of it meanwhile.",
+        *("read", "docs/service.md", "--actor", "ada", "--task", "T-2"),
+    ),
+    step(
+        "That lands.",
+        *("edit", "docs/service.md", "--lines", "3", "--new", "A call is tried five times."),
+        *("--reason", "as it is now", "--actor", "grace", "--task", "T-3", "--quiet"),
+    ),
+    step(
+        "Whoever would write over it unseen is told, with both sides; the edit is kept for a person to decide.",
+        *("edit", "docs/service.md", "--lines", "3", "--new", "Calls are tried again, 5 times in all."),
+        *("--actor", "ada", "--task", "T-2"),
+        ends=Kind.CONFLICT,
+    ),
+    step("What waits for a decision.", "conflicts"),
     step("Everything that happened, newest first.", "log"),
     step("Why does line 1 say what it says? The answer follows the line through later edits.", "why", "service.py:1"),
     step(
