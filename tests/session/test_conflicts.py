@@ -462,3 +462,133 @@ def test_old_text_that_is_gone_is_a_conflict_only_with_those_whose_change_was_no
         other.edit("a.txt", [sh.Replace("line 4", "theirs")])
         error = conflict(reader.edit, "a.txt", [sh.Replace("line 4\n", "mine\n")])
         assert [found["task"] for found in error.details["with"]] == ["other"]
+
+
+def test_a_change_outside_is_met_by_the_next_process_of_the_task_that_had_read_the_file(tmp_path: Path) -> None:
+    for name, content in (("small", TEN), ("too large to be kept", TEN + "x" * (1 << 20) + "\n")):
+        path = tmp_path / f"{name}.txt"
+        path.write_text(content)
+        with sh.Workspace(tmp_path, actor="ada", task="T") as before:
+            before.read(path.name)
+        path.write_text(content.replace("line 5", "by an editor"))
+        with sh.Workspace(tmp_path, actor="ada", task="T") as after:
+            error = conflict(after.edit, path.name, [sh.Replace(lines(5), "B\n")])
+            assert error.details["with"][0]["by"] == "outside", name
+
+
+def test_many_changes_of_its_own_do_not_make_a_task_forget_what_it_read(ws: sh.Workspace, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEN * 40)
+    with ws.task("one") as one, ws.task("two") as two:
+        one.edit("a.txt", [sh.Replace(lines(50), "seen\n")])
+        two.read("a.txt")
+        (tmp_path / "a.txt").write_text(text(ws).replace("line 5\n", "by an editor\n", 1))
+        for number in range(40):
+            two.edit("a.txt", [sh.Replace(lines(100 + number * 7), "B\n")])
+        conflict(two.edit, "a.txt", [sh.Replace(lines(5), "B\n")])
+        assert two.edit("a.txt", [sh.Replace(lines(50), "B\n")]).ok
+
+
+@pytest.mark.parametrize("shown", [(1, 4), (5, 6)])
+def test_what_went_away_at_the_edge_of_the_lines_that_were_shown_was_not_seen(
+    ws: sh.Workspace, shown: tuple[int, int]
+) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Delete(lines(5))])
+        two.read("a.txt", lines=shown)
+        conflict(two.edit, "a.txt", [sh.Replace(lines(4, 5), "B\n")])
+        two.read("a.txt", lines=(4, 5))
+        assert two.edit("a.txt", [sh.Replace(lines(4, 5), "B\n")]).ok
+
+
+def test_words_that_went_away_are_seen_with_their_line_and_not_with_the_one_above(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 5", "5")])
+        two.read("a.txt", lines=(1, 4))
+        conflict(two.edit, "a.txt", [sh.Replace(lines(5), "B\n")])
+        two.read("a.txt", lines=(5, 5))
+        assert two.edit("a.txt", [sh.Replace(lines(5), "B\n")]).ok
+
+
+def test_the_lines_of_a_change_that_were_shown_are_seen_and_the_others_are_not(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace(lines(3, 6), "A 3\nA 4\nA 5\nA 6\n")])
+        two.read("a.txt", lines=(4, 5))
+        conflict(two.edit, "a.txt", [sh.Replace(lines(3), "B\n")])
+        conflict(two.edit, "a.txt", [sh.Replace(lines(5, 6), "B\n")])
+        assert two.edit("a.txt", [sh.Replace(lines(4, 5), "B\n")]).ok
+
+
+def test_around_lines_that_a_task_took_away_three_on_each_side_are_seen(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 9", "A"), sh.Replace("line 1\n", "A\n")])
+        two.edit("a.txt", [sh.Delete(lines(5))])
+        conflict(two.edit, "a.txt", [sh.Replace(lines(1), "B\n")])
+        conflict(two.edit, "a.txt", [sh.Replace(lines(8), "B\n")])
+
+
+@pytest.mark.parametrize(("line", "place"), [(1, sh.Lines(1, 0)), (10, sh.Lines(10, 9))])
+def test_no_edit_is_offered_where_none_could_show_that_the_change_is_known(
+    ws: sh.Workspace, line: int, place: sh.Lines
+) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Delete(lines(line))])
+        assert "corrected" not in conflict(two.edit, "a.txt", [sh.Insert(place, "B\n")]).details
+
+
+def test_an_edit_whose_text_is_gone_meets_the_others_behind_lines_of_the_same_call(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 9", "A")])
+        with pytest.raises(EditError) as caught, two.transaction() as batch:
+            batch.edit("a.txt", [sh.Delete(lines(1, 6))])
+            batch.edit("a.txt", [sh.Replace("line 9", "B")])
+        assert caught.value.kind is Kind.CONFLICT
+        assert caught.value.details["with"][0]["lines"] == [3, 3]
+
+
+def test_what_a_call_replaced_as_a_whole_holds_nothing_of_others(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 9", "A")])
+        with two.transaction() as batch:
+            batch.write("a.txt", b"new\n", overwrite=True, allow_shrink=True)
+            batch.edit("a.txt", [sh.Replace(lines(1), "B\n")])
+    assert text(ws) == "B\n"
+
+
+def test_edits_whose_text_others_changed_are_left_out_like_the_others(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 3\n", "A\n"), sh.Replace("line 8\n", "A\n")])
+        edits = [sh.Replace(lines(3), "B\n"), sh.Replace("line 8\n", "B\n"), sh.Replace("line 5\n", "B\n")]
+        receipt = two.edit("a.txt", edits, policy=SKIP)
+        told = [outcome.error and outcome.error.kind for outcome in receipt.outcomes]
+        assert told == [Kind.CONFLICT, Kind.CONFLICT, None]
+        assert len(ws.conflicts()) == 2
+
+
+def test_what_was_read_under_an_earlier_name_was_read(ws: sh.Workspace, tmp_path: Path) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        one.edit("a.txt", [sh.Replace("line 5", "A")])
+        two.read("a.txt")
+        (tmp_path / "a.txt").write_text(text(ws).replace("line 9", "by an editor"))
+        one.rename("a.txt", "c.txt")
+        conflict(two.edit, "c.txt", [sh.Replace(lines(9), "B\n")])
+        assert two.edit("c.txt", [sh.Replace(lines(5), "B\n")]).ok
+
+
+def test_who_may_read_a_file_with_secrets_is_stopped_on_it_and_shown_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("A=1\nKEY=hunter2\n")
+    with sh.Workspace(tmp_path, actor="host", allow=[".env"]) as ws, ws.task("one") as one, ws.task("two") as two:
+        two.read(".env")
+        one.edit(".env", [sh.Replace(lines(2), "KEY=hunter3\n")])
+        error = conflict(two.edit, ".env", [sh.Replace(lines(2), "KEY=hunter4\n")])
+        (kept,) = ws.conflicts()
+        assert "hunter" not in f"{error.message} {error.hint} {dict(error.details)} {kept.to_json()}"
+        two.read(".env")
+        assert two.edit(".env", [sh.Replace(lines(2), "KEY=hunter4\n")]).ok

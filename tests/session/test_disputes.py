@@ -318,3 +318,44 @@ def test_whoever_may_only_read_may_look_and_not_resolve(root: Path) -> None:
         for how in ("apply", "drop"):
             assert refusal(reader, dispute.id, how).kind is Kind.READ_ONLY
         assert len(reader.conflicts()) == 1
+
+
+def test_a_long_edit_by_line_numbers_can_be_applied_to_the_version_it_was_refused_for(
+    ws: sh.Workspace, root: Path
+) -> None:
+    (root / "a.md").write_text(TEXT + "a line of some length\n" * 400)
+    dispute = meet(root, sh.Replace(sh.Lines(1, 400), "short"))
+    assert ws.resolve(dispute.id, "apply") is not None
+    assert now(root).startswith("short\n")
+
+
+def test_a_conflict_with_a_change_outside_can_be_shown_and_applied_at_its_own_lines(
+    ws: sh.Workspace, root: Path
+) -> None:
+    with sh.Workspace(root, actor="agent", task="A") as a:
+        a.edit("a.md", [sh.Replace("five", "FIVE")])
+        a.read("a.md")
+        (root / "a.md").write_text("zero\n" + now(root).replace("three", "by an editor"))
+        with pytest.raises(EditError) as caught:
+            a.edit("a.md", [sh.Replace(sh.Lines(4), "B\n")])
+    assert caught.value.kind is Kind.CONFLICT
+    (dispute,) = ws.conflicts()
+    assert ws.standing(dispute.id).text == "by an editor\n"
+    assert ws.resolve(dispute.id, "apply") is not None
+    assert now(root) == "zero\none\ntwo\nB\nfour\nFIVE\n"
+
+
+def test_lines_of_a_version_that_only_an_editor_made_are_not_looked_for_in_another(
+    ws: sh.Workspace, root: Path
+) -> None:
+    with sh.Workspace(root, actor="agent", task="A") as a:
+        a.edit("a.md", [sh.Replace("five", "FIVE")])
+        a.read("a.md")
+        (root / "a.md").write_text("zero\n" + now(root).replace("three", "by an editor"))
+        with pytest.raises(EditError):
+            a.edit("a.md", [sh.Replace(sh.Lines(4), "B\n")])
+    (root / "a.md").write_text("1\n2\n3\n" + now(root))
+    (dispute,) = ws.conflicts()
+    with pytest.raises(EditError) as caught:
+        ws.standing(dispute.id)
+    assert caught.value.kind is Kind.STALE_SOURCE

@@ -185,3 +185,28 @@ def test_what_the_workspace_rebases_is_what_would_have_come_of_being_first(
 def _rows(text: str, start: int, old: str) -> tuple[int, int]:
     first = text.count("\n", 0, start) + 1
     return first, first + old.count("\n") - 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-32-le", "utf-16-le", "cp1252", "shift_jis"])
+def test_the_version_an_edit_was_written_for_is_read_in_the_encoding_of_the_file(
+    ws: sh.Workspace, tmp_path: Path, encoding: str
+) -> None:
+    content = TEN.replace("of", "日本" if encoding == "shift_jis" else "é")
+    (tmp_path / "a.txt").write_bytes(content.encode(encoding))
+    with ws.task("one") as one, ws.task("two") as two:
+        digest = two.read("a.txt", encoding=encoding).digest
+        one.edit("a.txt", [sh.Insert(sh.Lines(1), "new\n", where="before")], encoding=encoding)
+        two.edit("a.txt", [sh.Replace(sh.Lines(5), "five\n")], expect=digest, encoding=encoding)
+    rows = content.splitlines(keepends=True)
+    assert (tmp_path / "a.txt").read_bytes() == "".join(["new\n", *rows[:4], "five\n", *rows[5:]]).encode(encoding)
+
+
+def test_what_only_the_version_before_the_records_lacks_has_not_changed_since(ws: sh.Workspace, tmp_path: Path) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        one.edit("a.txt", [sh.Replace("line 1 of ten", "first")])
+        content = (tmp_path / "a.txt").read_text().replace("line 5", "by an editor\nline 5")
+        (tmp_path / "a.txt").write_text(content)
+        digest = two.read("a.txt").digest
+        (tmp_path / "a.txt").write_text(content.replace("line 9", "line nine"))
+        two.edit("a.txt", [sh.Replace("by an editor", "B")], expect=digest)
+    assert (tmp_path / "a.txt").read_text() == content.replace("line 9", "line nine").replace("by an editor", "B")

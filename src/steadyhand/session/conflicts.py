@@ -26,7 +26,7 @@ _SHOWN = 10  # changes of others that are told of one edit
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One edit and the changes of others it stands on; lines are those of the present text."""
+    """One edit and the changes of others it stands on; lines are those of the present text, the version `actual`."""
 
     path: str
     index: int | None
@@ -37,6 +37,7 @@ class Conflict:
     others: tuple[dict[str, object], ...]
     corrected: dict[str, object] | None = None
     is_secret: bool = False
+    actual: str | None = None
 
     @property
     def records(self) -> tuple[str, ...]:
@@ -51,7 +52,7 @@ class Conflict:
         if self.is_secret:
             hidden = [{k: v for k, v in other.items() if k not in ("before", "after")} for other in self.others]
             return {**shown, "with": hidden}
-        shown["yours"] = {"before": _cut(self.before), "after": _cut(self.after)}
+        shown["yours"] = {"before": cut(self.before), "after": cut(self.after)}
         return shown if self.corrected is None else {**shown, "corrected": self.corrected}
 
     def to_error(self) -> EditError:
@@ -85,11 +86,14 @@ def find_conflicts(
     if not news:
         return []
     theirs = [(item, item.region(source)) for item in news]
+    proofs: dict[int, list[Span]] = {}
+    for index, span in planned.proofs:
+        proofs.setdefault(index, []).append(span)
     found: list[Conflict] = []
     for outcome in planned.outcomes:
         mine = [planned.changes.splices[number] for number in outcome.splices]
-        proofs = [span for index, span in planned.proofs if index == outcome.index]
-        hit = [(item, region) for item, region in theirs if _stands_on(source, mine, item, region, proofs)]
+        regions, quoted = [region_of(source, splice) for splice in mine], proofs.get(outcome.index, [])
+        hit = [(item, region) for item, region in theirs if _stands_on(source, regions, item, region, quoted)]
         if hit:
             edit = edits[outcome.index] if outcome.index < len(edits) else None
             found.append(_conflict(path, outcome.index, edit, source, mine, hit, is_secret=is_secret))
@@ -99,7 +103,7 @@ def find_conflicts(
 def whole_file(path: str, source: Source, news: Sequence[News], *, is_secret: bool = False) -> Conflict:
     """What is done to a file as a whole, over what others changed in it."""
     others = tuple(_other(item, item.region(source)) for item in news[:_SHOWN])
-    return Conflict(path, None, None, (1, max(source.table.count, 1)), "", "", others, None, is_secret)
+    return Conflict(path, None, None, (1, max(source.table.count, 1)), "", "", others, None, is_secret, source.digest)
 
 
 def others_at(news: Sequence[News], source: Source, region: Region) -> tuple[dict[str, object], ...]:
@@ -109,13 +113,12 @@ def others_at(news: Sequence[News], source: Source, region: Region) -> tuple[dic
     return tuple(_other(item, place) for item, place in hit[:_SHOWN])
 
 
-def _stands_on(source: Source, mine: Sequence[Splice], item: News, theirs: Region, proofs: Sequence[Span]) -> bool:
+def _stands_on(source: Source, mine: Sequence[Region], item: News, theirs: Region, proofs: Sequence[Span]) -> bool:
+    met = [region for region in mine if region.meets(theirs)]
+    if not met:
+        return False
     core = item.core(source)
-    for splice in mine:
-        region = region_of(source, splice)
-        if region.meets(theirs) and not any(_knows(source, proof, core, region) for proof in proofs):
-            return True
-    return False
+    return any(not any(_knows(source, proof, core, region) for proof in proofs) for region in met)
 
 
 def _knows(source: Source, proof: Span, core: Span, mine: Region) -> bool:
@@ -156,18 +159,26 @@ def _conflict(
         before,
         after,
         tuple(_other(item, region) for item, region in hit[:_SHOWN]),
-        None if is_secret else _corrected(source, mine, rows, edit),
+        None if is_secret else _corrected(source, mine, rows, edit, [item.core(source) for item, _ in hit]),
         is_secret,
+        source.digest,
     )
 
 
-def _corrected(source: Source, mine: Sequence[Splice], rows: Region, edit: Edit | None) -> dict[str, object] | None:
-    """The edit told again so that it quotes what the others wrote; None where that would not be one place."""
+def _corrected(
+    source: Source, mine: Sequence[Splice], rows: Region, edit: Edit | None, theirs: Sequence[Span]
+) -> dict[str, object] | None:
+    """The edit told again so that it quotes what the others wrote; None where that would not be one place, or no proof.
+
+    No quotation shows that what went away at an end of the file is known.
+    """
     start, end = source.table.start(rows.start), source.table.start(rows.end)
     if rows.is_boundary:
         start = source.table.start(max(rows.start - 1, 0))
         end = source.table.start(min(rows.end + 1, source.table.count))
     old = source.text[start:end]
+    if not all(_knows(source, Span(start, end), core, rows) for core in theirs):
+        return None
     if not old or len(old) > _LONGEST or source.text.find(old, source.text.find(old) + 1) >= 0:
         return None
     made, position = [], start
@@ -182,7 +193,7 @@ def _corrected(source: Source, mine: Sequence[Splice], rows: Region, edit: Edit 
 
 def _other(item: News, region: Region) -> dict[str, object]:
     """One change of others as data."""
-    facts: dict[str, object] = {"lines": list(region.lines), "before": _cut(item.before), "after": _cut(item.after)}
+    facts: dict[str, object] = {"lines": list(region.lines), "before": cut(item.before), "after": cut(item.after)}
     if item.entry is None:
         return {"record": None, "by": "outside", **facts}
     record = item.entry.record
@@ -212,5 +223,6 @@ def _reason(item: News, usual: str | None) -> str | None:
     return usual
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """As much of one side as is told."""
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

@@ -18,7 +18,7 @@ from steadyhand.text.source import Source
 from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.record import Note
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, recorded_text, stops_back, version_after
+from steadyhand.workspace.lineage import Stop, recorded_text, stops_back, unwind, version_after
 
 __all__ = ["Dispute", "Standing", "find_dispute", "is_untouched", "read_disputes", "rows_now"]
 
@@ -34,8 +34,8 @@ class Dispute:
 
     `edit` is the refused edit in its JSON form; None where the call wrote the whole file or the content is secret.
     `others` are the changes it stood on, `yours` what it would have replaced and written, `corrected` the edit that
-    keeps both. `lines` are those of the file as it was then. `state`: `answered` means that its party has changed the
-    file since by itself; `record` is the record that ended it, if one did.
+    keeps both. `lines` are those of the file as it was then, the version `actual`. `state`: `answered` means that its
+    party has changed the file since by itself; `record` is the record that ended it, if one did.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Dispute:
     corrected: Mapping[str, object] | None
     state: State = "open"
     record: str | None = None
+    actual: str | None = None
 
     @property
     def party(self) -> Party:
@@ -133,19 +134,24 @@ def find_dispute(journal: Journal, id_or_prefix: str) -> Dispute:
     )
 
 
-def is_untouched(journal: Journal, dispute: Dispute, digest: str) -> bool:
-    """Whether the version `digest` is surely the one that was there when the edit was refused."""
+def is_untouched(journal: Journal, dispute: Dispute, present: Source) -> bool:
+    """Whether the text is surely the one that was there when the edit was refused.
+
+    What the rest of the same call did to other lines may have come to it, where that moved none of those rows.
+    """
     stop = _stop_then(journal, dispute)
-    return stop is not None and stop.change.after is not None and stop.change.after.digest == digest
+    if present.digest == _digest_then(dispute, stop):
+        return True
+    if stop is None or stop.change.after is None or stop.change.after.digest != present.digest:
+        return False
+    then = _version_then(journal, dispute, present)
+    rows = None if then is None else _rows_then(dispute, then.table.count)
+    return then is not None and rows is not None and _carried(then, present, rows) == rows
 
 
 def rows_now(journal: Journal, dispute: Dispute, present: Source) -> tuple[int, int]:
     """The rows (half-open) of the present text that a conflict concerns: those of the edit and of the others."""
-    stop = _stop_then(journal, dispute)
-    try:
-        then = None if stop is None else recorded_text(stop.change, version_after(journal, stop))
-    except EditError:
-        then = None
+    then = _version_then(journal, dispute, present)
     if then is None:
         raise EditError(
             Kind.STALE_SOURCE,
@@ -154,6 +160,29 @@ def rows_now(journal: Journal, dispute: Dispute, present: Source) -> tuple[int, 
             details={"path": dispute.path, "conflict": dispute.id},
         )
     return _carried(then, present, _rows_then(dispute, then.table.count))
+
+
+def _version_then(journal: Journal, dispute: Dispute, present: Source) -> Source | None:
+    """The text as it stood there when the edit was refused; None where it cannot be had."""
+    stop = _stop_then(journal, dispute)
+    digest = _digest_then(dispute, stop)
+    if digest == present.digest:
+        return present
+    sides = (None, None) if stop is None else (stop.change.before, stop.change.after)
+    if stop is None or all(side is None or side.digest != digest for side in sides):
+        return None  # something outside the journal had changed it
+    try:
+        after = version_after(journal, stop)
+        is_after = stop.change.after is not None and stop.change.after.digest == digest
+        return recorded_text(stop.change, after if is_after else unwind(stop.change, after))
+    except EditError:
+        return None
+
+
+def _digest_then(dispute: Dispute, stop: Stop | None) -> str | None:
+    if dispute.actual is not None or stop is None or stop.change.after is None:
+        return dispute.actual
+    return stop.change.after.digest
 
 
 def _rows_then(dispute: Dispute, count: int) -> tuple[int, int]:
@@ -201,6 +230,7 @@ def _read(note: Note) -> Dispute | None:
         tuple(other for other in others if isinstance(other, dict)) if isinstance(others, list) else (),
         _mapping(body, "yours"),
         _mapping(body, "corrected"),
+        actual=_text(body, "actual"),
     )
 
 

@@ -22,6 +22,7 @@ from steadyhand.plan.request import EditFile, FileRequest
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.conflicts import cut
 from steadyhand.session.dispute import Dispute, Standing, find_dispute, is_untouched, read_disputes, rows_now
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.lay import Layer
@@ -221,9 +222,8 @@ class _Overruling(Meetings):
         regions = [region_of(source, splice) for splice in splices]
         rows = Region(min(region.start for region in regions), max(region.end for region in regions))
         before = (dispute.yours or {}).get("before")
-        is_same = rows.lines == dispute.lines and before == "".join(splice.old for splice in splices)
-        digest = draft.before.digest if draft.before is not None else ""
-        if not is_same or not is_untouched(self.knowledge.store.journal, dispute, digest):
+        is_same = rows.lines == dispute.lines and before == cut("".join(splice.old for splice in splices))
+        if not is_same or not is_untouched(self.knowledge.store.journal, dispute, draft.source_on_disk()):
             raise EditError(
                 Kind.STALE_SOURCE,
                 f"the refused edit names lines by number, and {dispute.path} is no longer as it was",

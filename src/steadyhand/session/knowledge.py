@@ -7,7 +7,7 @@ only in this. Nothing here refuses an edit.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
@@ -18,6 +18,7 @@ from steadyhand.workspace.awareness import Lookout
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.lineage import stops_back
 from steadyhand.workspace.news import News
 from steadyhand.workspace.overlay import FileStep
 from steadyhand.workspace.sights import Sights, keep
@@ -57,12 +58,6 @@ class Knowledge:
         if journal is not None and self.sights.is_new(self.party, path, sights):
             keep(journal, self.party, path, sights, content)
 
-    def had_no_news(self, paths: Collection[str], steps: Sequence[FileStep], seq: int) -> None:
-        """Remember that nothing stood in the way of a change of this party's: it need not be looked for again."""
-        for step in steps:
-            if step.before_path in paths and step.after_path is not None and step.digest is not None:
-                self.sights.set_quiet(self.party, step.after_path, Sight(step.digest, seq))
-
     def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
         for step in steps:
@@ -87,6 +82,10 @@ class Knowledge:
         """Whether this party has seen all of a version."""
         return any(sight.digest == digest and sight.spans is None for sight in self._sights_of(path))
 
+    def has_read(self, path: str) -> bool:
+        """Whether this party has seen all of a file, in any version."""
+        return any(sight.spans is None for sight in self._sights_of(path))
+
     def news(self, draft: Draft, *, instead: str | None = None) -> tuple[News, ...]:
         """What others did to a file as it is on disk, unseen; `instead`: by one who has seen that version only."""
         if draft.before is None or draft.before_path is None:
@@ -97,47 +96,47 @@ class Knowledge:
             return ()
         if not sights and not self.store.state.exists:
             return ()
-        party, quiet = (self.party, self.sights.quiet(self.party, path)) if instead is None else (None, None)
-        lookout = Lookout(self.store.journal, party, self.since, self.sights.version)
+        party, lately = (self.party, self.sights.lately(self.party, path)) if instead is None else (None, None)
+        lookout = Lookout(self.store.journal, party, self.since, lambda digest: self._seen_version(path, digest))
         try:
-            return lookout.news(path, draft.source_on_disk(), draft.before.data, sights, quiet)
+            news, resume = lookout.news(path, draft.source_on_disk(), draft.before.data, sights, lately)
         except UnicodeError:
             return ()
         except EditError as error:
             if error.kind is Kind.JOURNAL_DAMAGED:  # told of by `check`; the file stays editable
                 return ()
             raise
+        if resume is not None and instead is None:
+            self.sights.set_lately(self.party, path, resume)
+        return news
 
     def changes_since(self, draft: Draft, version: Source) -> ChangeSet | None:
         """What leads from an earlier version of a file to the one on disk, as recorded; None: that is not known."""
         if draft.before is None or draft.before_path is None:
             return None
-        lookout = Lookout(self.store.journal, None, self.since, self.sights.version)
+        path = draft.before_path
+        lookout = Lookout(self.store.journal, None, self.since, lambda digest: self._seen_version(path, digest))
         sight = Sight(digest_of(version.to_bytes()), 0)
         with contextlib.suppress(EditError, UnicodeError):
-            return lookout.changes_since(draft.before_path, draft.source_on_disk(), draft.before.data, sight)
+            return lookout.changes_since(path, draft.source_on_disk(), draft.before.data, sight)
         return None
 
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""
         if draft.before is None or draft.before_path is None:
             return None
-        lookout = Lookout(self.store.journal, self.party, self.since, self.sights.version)
-        sights = self._sights_of(draft.before_path)
+        path = draft.before_path
+        lookout = Lookout(self.store.journal, self.party, self.since, lambda digest: self._seen_version(path, digest))
+        sights = self._sights_of(path)
         try:
-            return lookout.seen(draft.before_path, draft.source_on_disk(), draft.before.data, sights)
+            return lookout.seen(path, draft.source_on_disk(), draft.before.data, sights)
         except (EditError, UnicodeError):
             return ()
 
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file, from the journal, from memory, or from what another process has read."""
         found = self.store.version_of(path, digest)
-        if found is None:
-            found = self.sights.version(digest)
-        if found is None and self.store.state.exists:
-            with contextlib.suppress(EditError):
-                found = self.store.journal.seen_version(path, digest)
-        return found
+        return found if found is not None else self._seen_version(path, digest)
 
     def forget(self) -> None:
         """The party's work is over."""
@@ -147,8 +146,34 @@ class Knowledge:
             with contextlib.suppress(EditError):
                 journal.forget(self.party)
 
+    def _seen_version(self, path: str, digest: str) -> bytes | None:
+        """A version that was read, here or in another process."""
+        found = self.sights.version(digest)
+        if found is None and self.store.state.exists:
+            with contextlib.suppress(EditError):
+                found = self.store.journal.seen_version(path, digest)
+        return found
+
     def _sights_of(self, path: str) -> tuple[Sight, ...]:
-        return self.sights.of(self.party, path, self._journal())
+        """What was seen of a file, under this name or, where nothing was, under the one it had when it was seen."""
+        journal = self._journal()
+        found = self.sights.of(self.party, path, journal)
+        if found or not self.store.state.exists:
+            return found
+        with contextlib.suppress(EditError):
+            for earlier in self._earlier_names(path):
+                if found := self.sights.of(self.party, earlier, journal):
+                    return found
+        return ()
+
+    def _earlier_names(self, path: str) -> Iterator[str]:
+        """The names that a file had since this party began, latest first."""
+        for stop in stops_back(self.store.journal, path):
+            if stop.entry.seq <= self.since:
+                return
+            if stop.change.before is not None and stop.change.before.path != path:
+                path = stop.change.before.path
+                yield path
 
     def _journal(self, *, make: bool = False) -> Journal | None:
         """Where a named party's sights are kept; None where there is no journal yet, or none that can be written.
@@ -178,7 +203,11 @@ class Knowledge:
 
 
 def _window(source: Source, span: Span) -> Span:
-    first, last = source.table.rows_of(span)
-    return Span(
-        source.table.start(max(first - _WINDOW, 0)), source.table.start(min(last + _WINDOW + 1, source.table.count))
-    )
+    table = source.table
+    first, last = table.rows_of(span)
+    behind = last + 1
+    if span.is_empty and span.start == table.start(first):  # lines went away: there are three on each side of nothing
+        behind = first
+    elif span.is_empty and span.start == table.start(behind):  # at the end of the file
+        first = behind
+    return Span(table.start(max(first - _WINDOW, 0)), table.start(min(behind + _WINDOW, table.count)))

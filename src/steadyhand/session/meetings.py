@@ -39,8 +39,8 @@ class Meetings:
         self.knowledge = knowledge
         self.found: list[Conflict] = []
         self.has_met = False
-        self.quiet: set[str] = set()
         self._known: dict[str, tuple[News, ...]] = {}
+        self._since_versions: dict[tuple[str, str], tuple[News, ...]] = {}
 
     def anew(self) -> Meetings:
         """The same party's, for laying the same requests again."""
@@ -48,8 +48,10 @@ class Meetings:
 
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of the draft's text that the party has been shown, or has written in this call; None: all."""
-        seen = self.knowledge.seen(draft)
         changes = draft.changes
+        if changes is None:  # this call has written all of it
+            return None
+        seen = self.knowledge.seen(draft)
         if seen is None or not changes:
             return seen
         moved = [Span(changes.map_position(s.start), max(changes.map_position(s.end, assoc=-1), 0)) for s in seen]
@@ -66,29 +68,34 @@ class Meetings:
     ) -> Plan:
         """The plan with what the policy makes of its conflicts. Refuses with `conflict`."""
         news = self._news(draft)
-        planned = self._explained(planned, edits, draft, source, policy) if news else planned
+        gone = self._gone(planned, edits, draft, source, policy) if news else []
         found = find_conflicts(draft.path or "", planned, edits, source, news, is_secret=draft.secret)
-        if not found:
+        if not found and not gone:
             return planned
         self.has_met = True
-        if policy.on_conflict == "force":
-            return _forced(planned, found)
+        is_forced = policy.on_conflict == "force"
+        if is_forced or (gone and not found and policy.on_conflict != "skip"):
+            self.found += gone
+            return _forced(_explained(planned, gone), found)
+        found += gone
         if replan is None or not (policy.on_conflict == "skip" or policy.partial):
             self.found += found
             raise together([conflict.to_error() for conflict in found])
         return self._without(found, edits, draft, source, news, replan)
 
-    def _explained(self, planned: Plan, edits: Sequence[Edit], draft: Draft, source: Source, policy: Policy) -> Plan:
-        """The plan, where old text that others have changed since it was read is a conflict and not merely absent."""
+    def _gone(
+        self, planned: Plan, edits: Sequence[Edit], draft: Draft, source: Source, policy: Policy
+    ) -> list[Conflict]:
+        """The edits whose old text others have changed since it was read, and is not merely absent."""
         gone = [outcome for outcome in planned.outcomes if outcome.error is not None and outcome.error.kind in _GONE]
         known = self.knowledge.last_whole(draft.before_path or "") if gone and edits else None
         if known is None:
-            return planned
-        written_for = Source.of_bytes(known, path=draft.path)
+            return []
+        written_for = _like(source, known)
         since = changes_between(written_for.text, source.text)
         # That version is only the last one read whole: parts were shown later, and the party itself may have written.
         unseen = {None if item.entry is None else item.entry.record.id for item in self._news(draft)}
-        told: dict[int, Conflict] = {}
+        told: list[Conflict] = []
         for outcome in gone:
             one = plan(written_for, [edits[outcome.index]], policy, path=draft.path)
             clash = rebased(written_for, one.changes, since) if one.ok else None
@@ -96,11 +103,8 @@ class Meetings:
                 (found, *_) = self._clashes(draft, source, written_for, since, clash, one, [edits[outcome.index]])
                 others = tuple(other for other in found.others if other.get("record") in unseen)
                 if others:
-                    told[outcome.index] = replace(found, index=outcome.index, others=others)
-        self.found += told.values()
-        self.has_met |= bool(told)
-        outcomes = (replace(o, error=told[o.index].to_error()) if o.index in told else o for o in planned.outcomes)
-        return replace(planned, outcomes=tuple(outcomes))
+                    told.append(replace(found, index=outcome.index, others=others))
+        return told
 
     def settle_whole(self, draft: Draft, policy: Policy) -> None:
         """The same for what is done to a file as a whole; the host may force it, nothing can be left out of it."""
@@ -127,7 +131,7 @@ class Meetings:
         known = self.knowledge.version_of(draft.path or "", expect)
         if known is None:
             raise stale
-        written_for = Source.of_bytes(known, path=draft.path)
+        written_for = _like(source, known)
         planned = replan(written_for)
         since = self._since(draft, written_for, source)
         moved = rebased(written_for, planned.changes, since)
@@ -159,7 +163,7 @@ class Meetings:
         edits: Sequence[Edit],
     ) -> list[Conflict]:
         """One conflict for each edit that clashed, with who made the others."""
-        news = self.knowledge.news(draft, instead=digest_of(written_for.to_bytes()))
+        news = self._news_since(draft, digest_of(written_for.to_bytes()))
         places = dict(zip(since.splices, since.after_spans(), strict=True))
         found: dict[int, Conflict] = {}
         for mine, theirs in clash.pairs:
@@ -181,7 +185,7 @@ class Meetings:
             joined = None if draft.secret else joined_edit(written_for, source, planned, since, index, edit)
             found[index] = Conflict(
                 draft.path or "", index, None if edit is None or draft.secret else edit_to_json(edit), region.lines,
-                mine.old, mine.new, others, joined, draft.secret,
+                mine.old, mine.new, others, joined, draft.secret, source.digest,
             )  # fmt: skip
         return list(found.values())
 
@@ -214,23 +218,52 @@ class Meetings:
 
     def _news(self, draft: Draft) -> list[News]:
         """What others did, as it stands in the draft's text."""
-        news = self._on_disk(draft)
-        changes = draft.changes
-        if not changes:
-            return list(news)
-        tracked = Tracked.of(news, len(draft.source().text))
-        tracked.take(None, changes, is_told=False)
-        return tracked.news()
+        return _moved(self._on_disk(draft), draft)
+
+    def _news_since(self, draft: Draft, digest: str) -> list[News]:
+        """What anybody did since a version, as it stands in the draft's text."""
+        key = (draft.before_path or "", digest)
+        if key not in self._since_versions:
+            self._since_versions[key] = self.knowledge.news(draft, instead=digest)
+        return _moved(self._since_versions[key], draft)
 
     def _on_disk(self, draft: Draft) -> tuple[News, ...]:
-        if draft.secret:  # nobody is shown what stands there, so nobody could read it again
-            return ()
         key = draft.before_path or ""
+        if draft.secret and not self.knowledge.has_read(key):  # who may not read it could not read it again
+            return ()
         if key not in self._known:
             self._known[key] = self.knowledge.news(draft)
-            if not self._known[key]:
-                self.quiet.add(key)
         return self._known[key]
+
+
+def _moved(news: Sequence[News], draft: Draft) -> list[News]:
+    """News of the file on disk as it stands in the draft's text."""
+    changes = draft.changes
+    if changes is None:  # this call has put whole bytes in its place
+        return []
+    if not changes:
+        return list(news)
+    tracked = Tracked.of(news, len(draft.source().text))
+    tracked.take(None, changes, is_told=False)
+    return tracked.news()
+
+
+def _like(source: Source, data: bytes) -> Source:
+    """Another version of a text, read as that is read where it can be."""
+    encoding = source.encoding
+    if not data.startswith(encoding.mark):
+        return Source.of_bytes(data, path=source.path)
+    try:
+        return Source(encoding.decode(data), encoding, source.path)
+    except UnicodeError:
+        return Source.of_bytes(data, path=source.path)
+
+
+def _explained(planned: Plan, gone: Sequence[Conflict]) -> Plan:
+    """The plan with the conflicts that edits met whose old text is gone."""
+    told = {conflict.index: conflict for conflict in gone}
+    outcomes = (replace(o, error=told[o.index].to_error()) if o.index in told else o for o in planned.outcomes)
+    return replace(planned, outcomes=tuple(outcomes))
 
 
 def _forced(planned: Plan, found: Sequence[Conflict]) -> Plan:

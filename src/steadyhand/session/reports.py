@@ -7,7 +7,7 @@ journal gets none because of a refusal.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from steadyhand.errors import EditError, Kind
@@ -40,7 +40,10 @@ class Reports:
         return [name for conflict in conflicts if (name := self._keep(header, conflict)) is not None]
 
     def _keep(self, header: Header, conflict: Conflict) -> str | None:
-        body = {**_who(header), "reason": header.reason, "edit": conflict.edit, **conflict.facts()}
+        body = {
+            **_who(header), "reason": header.reason, "edit": conflict.edit, "actual": conflict.actual,
+            **conflict.facts(),
+        }  # fmt: skip
         body.pop("index", None)
         same = self._same(body)
         if same is not None:
@@ -49,13 +52,14 @@ class Reports:
         return name if self._append(CONFLICT, {"id": name, **body}) else None
 
     def _same(self, body: dict[str, object]) -> str | None:
-        """The id under which this very conflict is kept and not resolved."""
+        """The id under which this very conflict is kept and not resolved, whatever changed elsewhere in the file."""
+        wanted = _without_version(body)
         with contextlib.suppress(EditError):
             journal = self._store.journal
             resolved = {note.body.get("conflict") for note in islice(journal.notes(type=RESOLVED), _LATELY)}
             for note in islice(journal.notes(type=CONFLICT), _LATELY):
-                told = {name: value for name, value in note.body.items() if name != "id"}
-                if told == body and note.body.get("id") not in resolved and not self._has_gone_on(body, note.seq):
+                told = _without_version(note.body)
+                if told == wanted and note.body.get("id") not in resolved and not self._has_gone_on(body, note.seq):
                     return str(note.body.get("id"))
         return None
 
@@ -72,6 +76,10 @@ class Reports:
         except EditError:
             return False
         return True
+
+
+def _without_version(body: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in body.items() if name not in ("id", "actual")}
 
 
 def _who(header: Header) -> dict[str, object]:

@@ -291,7 +291,6 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
         outcomes: list[Outcome] = []
         warnings: list[str] = []
         conflicts: list[Conflict] = []
-        quiet: set[str] = set()
 
         def lay(overlay: Overlay) -> None:
             layer = Layer(overlay, self.mode, Meetings(self._knowledge))
@@ -301,8 +300,6 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
             finally:
                 outcomes[:], warnings[:] = layer.outcomes, layer.warnings
                 conflicts[:] = layer.meetings.found
-                quiet.clear()
-                quiet.update(layer.meetings.quiet)
 
         header = Header(self.actor, self.task_id, self.tool, reason)
         chosen = checks.policy_of(self.policy if policy is None else policy)
@@ -316,8 +313,6 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
         if conflicts and not preview:
             Reports(self._store).kept(header, conflicts)
         receipt = self._receipt(change, tuple(outcomes))
-        if change.committed is not None:
-            self._knowledge.had_no_news(quiet, change.steps, change.committed.seq)
         return replace(receipt, warnings=(*receipt.warnings, *dict.fromkeys(warnings)))
 
     def _with_names(self, error: EditError) -> EditError:

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from steadyhand.errors import EditError
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
+from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
@@ -28,6 +30,7 @@ from steadyhand.workspace.lineage import Stop, stops_back, unwind, version_after
 from steadyhand.workspace.news import News, Tracked, by_lines, left_of
 
 _END = 1 << 62
+_REMEMBERED = 2_000  # pieces of news that are kept to be carried on
 _COMPOSED = 300  # changes that are put together to one
 _UNDER_WAY = 1  # changes of one file that may be noted before it is read and made after
 _OVERTAKEN = 100  # changes of one file that may land between reading it and showing what was read
@@ -54,6 +57,15 @@ class _Way:
     is_known: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """The news of one version of a file, in the characters of an encoding: from there it can be carried on."""
+
+    sight: Sight
+    encoding: Encoding
+    news: tuple[News, ...]
+
+
 class Lookout:
     """Compares what one party has seen of files with what the journal says happened to them; None wrote nothing."""
 
@@ -64,23 +76,40 @@ class Lookout:
         self._content = content
 
     def news(
-        self, path: str, present: Source, data: bytes, sights: Sequence[Sight], quiet: Sight | None = None
-    ) -> tuple[News, ...]:
+        self, path: str, present: Source, data: bytes, sights: Sequence[Sight], lately: Lately | None = None
+    ) -> tuple[tuple[News, ...], Lately | None]:
         """What others did to the file at `path`, which now holds `data`, read as `present`, and the party has not seen.
 
-        `quiet` is a version of which it is known that there was no news.
+        `lately` is what was answered for an earlier version: only what happened since is looked at. The second part of
+        the answer serves so the next time; None where it cannot.
         """
-        known = [sight for sight in sights if sight.spans is None] + ([] if quiet is None else [quiet])
-        if any(sight.digest == present.digest for sight in known):
-            return ()
-        way = self._way(path, present, data, known)
-        tracked = Tracked(len(present.text))
-        for step in way.steps:
+        whole = [sight for sight in sights if sight.spans is None]
+        if any(sight.digest == present.digest for sight in whole):
+            return (), None
+        if lately is not None and not _alike(lately.encoding, present.encoding):
+            lately = None
+        way = self._way(path, present, data, whole if lately is None else [*whole, lately.sight])
+        is_resumed = lately is not None and way.is_known and way.start == lately.sight.digest
+        is_resumed = is_resumed and all(sight.digest != way.start for sight in whole)
+        tracked = Tracked.of(lately.news, len(present.text)) if lately and is_resumed else Tracked(len(present.text))
+        lengths = _lengths(way.steps, len(present.text))
+        for span in _shown(sights, way.start):
+            tracked.drop_inside(span)
+        for step, length in zip(way.steps, lengths, strict=True):
             is_told = bool(sights) if step.entry is None else not self._is_own(step.entry)
             tracked.take(step.entry, step.changes, is_told=is_told)
             for span in _shown(sights, step.after):
-                tracked.drop_inside(span)
-        return tuple(tracked.news())
+                tracked.drop_inside(span, is_last=span.end == length)
+        news = tuple(tracked.news())
+        return news, self._to_resume(way, present, news, lately)
+
+    def _to_resume(self, way: _Way, present: Source, news: tuple[News, ...], lately: Lately | None) -> Lately | None:
+        entries = [step.entry for step in way.steps]
+        if len(news) > _REMEMBERED or None in entries:  # a change outside may only be one that is under way
+            return None
+        before = lately.sight.seq if lately is not None else self._since
+        seq = max([before, *(entry.seq for entry in entries if entry is not None)])
+        return Lately(Sight(present.digest, seq), present.encoding, news)
 
     def seen(self, path: str, present: Source, data: bytes, sights: Sequence[Sight]) -> tuple[Span, ...] | None:
         """The characters of the file that the party has been shown, or has written; None: all of them."""
@@ -100,7 +129,7 @@ class Lookout:
             if step.changes is None:
                 return None
             whole = whole.compose(step.changes)
-        return by_lines(whole)
+        return by_lines(_without_returns(whole))
 
     def followed(self, path: str, present: Source, data: bytes, sight: Sight, span: Span) -> Span | None:
         """Where characters of the version of a sight stand now, with what was written in their place; None: unknown.
@@ -162,10 +191,12 @@ class Lookout:
         self, steps: list[_Step], oldest: Stop | None, wanted: str, data: bytes, present: Source, whole: Sequence[Sight]
     ) -> _Way:
         """The way from the version that was last read whole, where no record leads there: something else changed it."""
-        seen = self._content(whole[-1].digest) if whole else None
+        if not whole:
+            return _Way(tuple(reversed(steps)), wanted)
+        seen = self._content(whole[-1].digest)
         later = data if oldest is None else self._before(oldest)
         if seen is None or later is None:
-            return _Way(tuple(reversed(steps)), wanted)
+            return _Way((_Step(None, None, wanted), *reversed(steps)), whole[-1].digest)
         gap = _Step(None, _compared(seen, later, present), wanted)
         return _Way((gap, *reversed(steps)), whole[-1].digest, is_known=True)
 
@@ -229,10 +260,45 @@ def _alike(left: object, right: object) -> bool:
 
 def _compared(before: bytes, after: bytes, present: Source) -> ChangeSet | None:
     try:
-        texts = [present.encoding.decode(data) for data in (before, after)]
+        texts = [_text(data, present.encoding) for data in (before, after)]
     except UnicodeError:
         return None
     return changes_between(*texts)
+
+
+def _text(data: bytes, encoding: Encoding) -> str:
+    """A version in the encoding of another, which may have got its mark in between."""
+    return encoding.decode(data if data.startswith(encoding.mark) else encoding.mark + data)
+
+
+def _lengths(steps: Sequence[_Step], last: int) -> list[int | None]:
+    """How long the text is after each step, as far as the steps behind it tell."""
+    lengths: list[int | None] = []
+    length: int | None = last
+    for step in reversed(steps):
+        lengths.append(length)
+        length = None if length is None or step.changes is None else length - step.changes.delta
+    return lengths[::-1]
+
+
+def _without_returns(changes: ChangeSet) -> ChangeSet:
+    """The same where what went away and came back at the same place is no change."""
+    groups: list[list[Splice]] = []
+    for splice in changes.splices:
+        if groups and groups[-1][-1].end == splice.start:
+            groups[-1].append(splice)
+        else:
+            groups.append([splice])
+    return ChangeSet(tuple(splice for group in groups for splice in _shortest(group)), changes.base)
+
+
+def _shortest(touching: list[Splice]) -> Sequence[Splice]:
+    """Splices that touch, each for itself, unless there is less to change for all of them at once."""
+    if len(touching) == 1:
+        return touching
+    old, new = ("".join(getattr(splice, side) for splice in touching) for side in ("old", "new"))
+    joined = [part.shift(touching[0].start) for part in changes_between(old, new).splices]
+    return min(touching, joined, key=lambda splices: sum(len(splice.old) + len(splice.new) for splice in splices))
 
 
 def _grown(span: Span, changes: ChangeSet, *, at_edges: bool) -> Span:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -100,10 +100,20 @@ class Tracked:
         for span, item in told:
             self._put(self._place(span), span, item)
 
-    def drop_inside(self, span: Span) -> None:
-        """Somebody was shown this part of the text: what stands inside it is no news."""
-        for index in reversed(range(bisect_left(self._starts, span.start), len(self._starts))):
-            if self._ends[index] <= span.end:
+    def drop_inside(self, span: Span, *, is_last: bool = False) -> None:
+        """Somebody was shown this part of the text: what stands inside it is no news; `is_last`: the text ends there.
+
+        What went away at its edges was not shown, unless the text has nothing beyond that edge.
+        """
+        first = bisect_left(self._starts, span.start)
+        first -= first > 0 and self._ends[first - 1] > span.start
+        for index in reversed(range(first, bisect_right(self._starts, span.end))):
+            start, end = self._starts[index], self._ends[index]
+            if start < end and start < span.end:
+                self._leave(index, (start, min(end, span.start)), (max(start, span.end), end))
+            elif start == end and (
+                span.start < start < span.end or self._is_shown_at_edge(index, span, is_last=is_last)
+            ):
                 self._remove(index)
 
     def news(self) -> list[News]:
@@ -157,7 +167,7 @@ class Tracked:
 
     def _cut(self, index: int, splice: Splice) -> int:
         """Leave the parts of one piece of news that a splice spares; the index of the first that lies behind it."""
-        start, end, item = self._starts[index], self._ends[index], self._items[index]
+        start, end = self._starts[index], self._ends[index]
         if start == end:
             if splice.start < start < splice.end:
                 self._remove(index)
@@ -165,13 +175,27 @@ class Tracked:
             return index + 1 if start <= splice.start else index
         if end <= splice.start:
             return index + 1
-        left, right = (start, min(end, splice.start)), (max(start, splice.end), end)
+        left = (start, min(end, splice.start))
+        self._leave(index, left, (max(start, splice.end), end))
+        return index + 1 if left[0] < left[1] else index
+
+    def _leave(self, index: int, left: tuple[int, int], right: tuple[int, int]) -> None:
+        """Put in the place of a piece of news what is left of it at its two ends."""
+        item = self._items[index]
         self._remove(index)
         rest = _Item(item.entry, item.before, item.after, is_part=True)
         for piece in (right, left):
             if piece[0] < piece[1]:
                 self._put(index, Span(*piece), rest)
-        return index + 1 if left[0] < left[1] else index
+
+    def _is_shown_at_edge(self, index: int, span: Span, *, is_last: bool) -> bool:
+        """Whether who was shown a part of the text saw that something had gone at one of its edges."""
+        start, before = self._starts[index], self._items[index].before
+        if start == span.end and not is_last:
+            return False
+        if start == span.start > 0:
+            return not any(ending in before for ending in "\r\n")
+        return True
 
     def _place(self, span: Span) -> int:
         index = bisect_left(self._starts, span.start)
@@ -210,7 +234,7 @@ def by_lines(changes: ChangeSet) -> ChangeSet:
 
 
 def _lines_of(splice: Splice) -> Sequence[Splice]:
-    if "\n" in splice.old and "\n" in splice.new:
+    if all("\n" in text or "\r" in text for text in (splice.old, splice.new)):
         return [part.shift(splice.start) for part in changes_between(splice.old, splice.new).splices]
     return [splice]
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from steadyhand.errors import EditError
 from steadyhand.text.span import Span
+from steadyhand.workspace.awareness import Lately
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
 
@@ -30,7 +31,7 @@ class Sights:
         self._guard = threading.Lock()
         self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
         self._told: dict[tuple[Party, str], tuple[object, ...]] = {}
-        self._quiet: dict[tuple[Party, str], Sight] = {}
+        self._lately: dict[tuple[Party, str], Lately] = {}
         self._versions: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0
 
@@ -61,14 +62,14 @@ class Sights:
             self._told[party, path] = told
         return is_new
 
-    def quiet(self, party: Party, path: str) -> Sight | None:
-        """The last version of a file of which this process knows that there was no news for a party."""
+    def lately(self, party: Party, path: str) -> Lately | None:
+        """What was last answered to this process about the news of a file."""
         with self._guard:
-            return self._quiet.get((party, path))
+            return self._lately.get((party, path))
 
-    def set_quiet(self, party: Party, path: str, sight: Sight) -> None:
+    def set_lately(self, party: Party, path: str, lately: Lately) -> None:
         with self._guard:
-            self._quiet[party, path] = sight
+            self._lately[party, path] = lately
 
     def version(self, digest: str) -> bytes | None:
         """A version that was seen lately, by (a beginning of) its digest."""
@@ -83,8 +84,8 @@ class Sights:
             for key in [key for key in self._held if key[0] == party]:
                 del self._held[key]
                 self._told.pop(key, None)
-            for key in [key for key in self._quiet if key[0] == party]:
-                del self._quiet[key]
+            for key in [key for key in self._lately if key[0] == party]:
+                del self._lately[key]
 
     def _remember(self, digest: str, content: bytes) -> None:
         self._size -= len(self._versions.pop(digest, b""))
@@ -106,7 +107,9 @@ def joined(sights: Sequence[Sight]) -> tuple[Sight, ...]:
     for sight in ordered if whole is None else ordered[whole:]:
         before = latest.pop(sight.digest, None)
         latest[sight.digest] = sight if before is None else _both(before, sight)
-    return tuple(latest.values())[-_MOST:]
+    kept = list(latest.values())
+    # Without the whole version nobody could tell what changed since; parts may go.
+    return tuple(sight for sight in kept[:-_MOST] if sight.spans is None) + tuple(kept[-_MOST:])
 
 
 def keep(journal: Journal, party: Party, path: str, sights: Sequence[Sight], content: bytes | None) -> None:
