@@ -41,16 +41,14 @@ def judge_refused(past: Past, knowing: Knowing, asked: Said, refused: Said) -> I
         return
     path = refused["path"]
     versions = past.between(path, asked["head"], refused["head"])
-    if asked["move"]["call"] == "transaction" and len(versions) > 1:
-        # Judged before its files are locked: what others are writing at this moment looks like nobody's.
-        others = [other for other in others if other.get("record") is not None]
     found = [_false(past, knowing, version, asked["move"], refused, others) for version in versions]
     if not versions or all(found):
         yield Disagreement.at(refused, "false", found[-1] if found else f"there is no {path}")
     is_between = any("insert" in edit for edit in asked["move"]["edits"])  # neighbours of a new line are not met
     quoted = asked["move"]["quotes"].get(path, "")
     is_merged = bool(versions) and quoted not in versions[-1].text  # only what the edit adds was laid on present lines
-    if len(versions) == 1 and len(others) < _SHOWN and not found[0] and not is_between and not is_merged:
+    is_met = not (is_between or is_merged or refused.get("moved"))
+    if len(versions) == 1 and len(others) < _SHOWN and not found[0] and is_met:
         named = {str(other["record"]) for other in others}
         told = {(other["actor"], other["task"]) for other in others}
         concerned = _concerned(past, knowing, versions[0], asked["move"], refused, named)
@@ -112,6 +110,8 @@ def _false(past: Past, knowing: Knowing, version: Version, move: Said, refused: 
         pieces = {number for number in news if past.pieces[number - 1].record == other["record"]}
         if not pieces:
             return f"{other['record']} was seen, is gone, or is its own"
+        if refused.get("moved"):  # lines above went or came
+            rows |= set(range(refused["lines"][0]))
         if not rows & {row + shift for row in rows_of(version, pieces) for shift in (-1, 0, 1)}:
             return f"{other['record']} changed other lines"
         if [other["actor"], other["task"]] != list(past.pieces[min(pieces) - 1].party):

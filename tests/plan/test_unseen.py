@@ -68,11 +68,11 @@ def test_lines_move_and_what_others_wrote_since_is_unread(ws: sh.Workspace, tmp_
     with ws.task("one") as one:
         one.read("a.txt")
         with sh.Workspace(tmp_path, actor="other") as other:
-            other.edit("a.txt", [sh.Insert(sh.Lines(1), "new\n", where="before")])
-        assert one.edit("a.txt", [sh.Replace(sh.Lines(7), "B\n")]).ok, "line 6 of what was read"
+            other.edit("a.txt", [sh.Insert(sh.Lines(1), "new\n", where="before"), sh.Delete("line 2\n")])
+        assert one.edit("a.txt", [sh.Replace(sh.Lines(7), "B\n")]).ok, "it was moved and moved back"
         (tmp_path / "a.txt").write_text((tmp_path / "a.txt").read_text().replace("line 9", "outside"))
         with pytest.raises(EditError) as caught:
-            one.edit("a.txt", [sh.Replace(sh.Lines(9, 11), "B\n")])
+            one.edit("a.txt", [sh.Replace(sh.Lines(8, 10), "B\n")])
         assert caught.value.kind in (Kind.UNSEEN_TEXT, Kind.CONFLICT)
 
 

@@ -45,7 +45,7 @@ BOTH_LAND = [
     (sh.Replace("line 4", "A"), sh.Insert(sh.Lines(4), "B\n", where="before"), "an insertion above it"),
     (sh.Replace("line 4", "A"), sh.Insert(sh.Lines(4), "B\n", where="after"), "an insertion below it"),
     (sh.Insert(sh.Lines(4), "A\n", where="after"), sh.Replace(sh.Lines(4), "B\n"), "the line above an insertion"),
-    (sh.Insert(sh.Lines(4), "A\n", where="after"), sh.Replace(sh.Lines(6), "B\n"), "the line below an insertion"),
+    (sh.Insert(sh.Lines(4), "A\n", where="after"), sh.Replace("line 5", "B"), "the line below an insertion"),
     (sh.Insert(sh.Lines(4), "A\n", where="after"), sh.Insert(sh.Lines(4), "B\n", where="before"), "other boundaries"),
     (sh.Delete(sh.Lines(4)), sh.Replace("line 5", "B"), "the line below one that went away"),
     (sh.Delete(sh.Lines(4)), sh.Replace("line 3", "B"), "the line above one that went away"),
@@ -203,7 +203,7 @@ def test_regions_move_with_later_edits(ws: sh.Workspace) -> None:
         three.edit("a.txt", [sh.Insert(sh.Lines(1), "x\ny\nz\n", where="before"), sh.Delete("line 2\n")])
         assert text(ws).split("\n")[5] == "A"
         assert conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(6), "B\n")]).details["with"][0]["task"] == "one"
-        assert two.edit("a.txt", [sh.Replace(sh.Lines(5), "B\n")]).ok
+        assert two.edit("a.txt", [sh.Replace("line 3", "B")]).ok
 
 
 def test_what_was_put_in_and_then_rewritten_is_still_put_in(ws: sh.Workspace) -> None:
@@ -592,3 +592,45 @@ def test_who_may_read_a_file_with_secrets_is_stopped_on_it_and_shown_nothing(tmp
         assert "hunter" not in f"{error.message} {error.hint} {dict(error.details)} {kept.to_json()}"
         two.read(".env")
         assert two.edit(".env", [sh.Replace(lines(2), "KEY=hunter4\n")]).ok
+
+
+def test_line_numbers_that_others_moved_are_not_believed(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Insert(sh.Lines(1), "top\n", where="before")], reason="a title")
+        error = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(8), "eight\n", reason="a word")])
+        assert "moved" in error.message
+        assert error.details["with"][0]["reason"] == "a title"
+        corrected = error.details["corrected"]
+        assert corrected["target"] == {"lines": {"start": 9, "end": 9, "text": "line 8\n"}}
+        assert two.edit("a.txt", [dict(corrected)]).ok
+    assert text(ws) == "top\n" + TEN.replace("line 8", "eight")
+
+
+def test_line_numbers_below_which_others_changed_something_are_believed(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Insert(sh.Lines(8), "more\n"), sh.Replace("line 2", "A")])
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(5), "five\n")]).ok, "nothing above it moved"
+        one.edit("a.txt", [sh.Delete("line 3\n"), sh.Insert("line 4\n", "A\n")])
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(7), "seven\n")]).ok, "one line went, another came"
+    assert text(ws).split("\n")[6] == "seven"
+
+
+def test_line_numbers_of_what_was_just_shown_are_believed(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Insert(sh.Lines(1), "top\n", where="before")])
+        conflict(two.edit, "a.txt", [sh.Delete(sh.Lines(8))])
+        conflict(two.edit, "a.txt", [sh.Insert(sh.Lines(8), "B\n")])
+        two.read("a.txt", lines=(7, 9))
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(8), "B\n")]).ok
+    assert text(ws).split("\n")[7] == "B"
+
+
+def test_line_numbers_that_the_task_itself_moved_are_its_own_business(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 9", "A")])
+        two.edit("a.txt", [sh.Insert(sh.Lines(1), "top\n", where="before")])
+        assert two.edit("a.txt", [sh.Replace(sh.Lines(6), "B\n")]).ok

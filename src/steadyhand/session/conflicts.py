@@ -7,11 +7,12 @@ change, or only words of theirs, knows of it. Nothing here decides what becomes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Plan
+from steadyhand.session.moved_lines import corrected_lines, moved_by
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -26,7 +27,10 @@ _SHOWN = 10  # changes of others that are told of one edit
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One edit and the changes of others it stands on; lines are those of the present text, the version `actual`."""
+    """One edit and the changes of others it stands on; lines are those of the present text, the version `actual`.
+
+    `is_moved`: they only moved the lines that it names by number.
+    """
 
     path: str
     index: int | None
@@ -38,6 +42,7 @@ class Conflict:
     corrected: dict[str, object] | None = None
     is_secret: bool = False
     actual: str | None = None
+    is_moved: bool = False
 
     @property
     def records(self) -> tuple[str, ...]:
@@ -49,6 +54,8 @@ class Conflict:
         shown: dict[str, object] = {"path": self.path, "lines": list(self.lines), "with": list(self.others)}
         if self.index is not None:
             shown["index"] = self.index
+        if self.is_moved:
+            shown["moved"] = True
         if self.is_secret:
             hidden = [{k: v for k, v in other.items() if k not in ("before", "after")} for other in self.others]
             return {**shown, "with": hidden}
@@ -61,8 +68,10 @@ class Conflict:
         where = f"line {first}" if first == last else f"lines {first} to {last}"
         hint = "read the file again and send the edit for its present text"
         if self.corrected is not None and not self.is_secret:
-            hint = f"to make it over what stands there, send the edit given as `corrected` in the details; or {hint}"
-        message = f"{self.path} {where}: {self.named()} changed this text and this task has not seen it since"
+            aim = "where those lines are now" if self.is_moved else "over what stands there"
+            hint = f"to make it {aim}, send the edit given as `corrected` in the details; or {hint}"
+        done = "moved the lines above" if self.is_moved else "changed this text"
+        message = f"{self.path} {where}: {self.named()} {done} and this task has not seen it since"
         return EditError(Kind.CONFLICT, message, hint=hint, details=self.facts())
 
     def named(self) -> str:
@@ -80,9 +89,19 @@ def name_of(other: dict[str, object]) -> str:
 
 
 def find_conflicts(
-    path: str, planned: Plan, edits: Sequence[Edit], source: Source, news: Sequence[News], *, is_secret: bool = False
+    path: str,
+    planned: Plan,
+    edits: Sequence[Edit],
+    source: Source,
+    news: Sequence[News],
+    shown: Sequence[Span] = (),
+    *,
+    is_secret: bool = False,
 ) -> list[Conflict]:
-    """The edits of a plan that stand on news, in order; `news` as it stands in `source`."""
+    """The edits of a plan that stand on news, or whose line numbers it moved; `news` as it stands in `source`.
+
+    `shown` are the parts of this very text that the party was shown.
+    """
     if not news:
         return []
     theirs = [(item, item.region(source)) for item in news]
@@ -94,9 +113,15 @@ def find_conflicts(
         mine = [planned.changes.splices[number] for number in outcome.splices]
         regions, quoted = [region_of(source, splice) for splice in mine], proofs.get(outcome.index, [])
         hit = [(item, region) for item, region in theirs if _stands_on(source, regions, item, region, quoted)]
+        edit = edits[outcome.index] if outcome.index < len(edits) else None
         if hit:
-            edit = edits[outcome.index] if outcome.index < len(edits) else None
             found.append(_conflict(path, outcome.index, edit, source, mine, hit, is_secret=is_secret))
+        elif edit is not None and mine:
+            rows = Region(min(region.start for region in regions), max(region.end for region in regions))
+            if above := moved_by(edit, mine, rows, source, theirs, shown):
+                conflict = _conflict(path, outcome.index, edit, source, mine, above, is_secret=is_secret)
+                corrected = None if is_secret else corrected_lines(edit, rows, source, theirs)
+                found.append(replace(conflict, corrected=corrected, is_moved=True))
     return found
 
 

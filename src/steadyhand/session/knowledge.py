@@ -121,6 +121,12 @@ class Knowledge:
             return lookout.changes_since(path, draft.source_on_disk(), draft.before.data, sight)
         return None
 
+    def shown(self, draft: Draft) -> tuple[Span, ...]:
+        """The parts of a file's present version that this party was shown as such."""
+        digest = None if draft.before is None else draft.before.digest
+        sights = [sight for sight in self._sights_of(draft.before_path or "") if sight.digest == digest]
+        return tuple(Span(*span) for sight in sights for span in sight.spans or ())
+
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""
         if draft.before is None or draft.before_path is None:

@@ -69,7 +69,8 @@ class Meetings:
         """The plan with what the policy makes of its conflicts. Refuses with `conflict`."""
         news = self._news(draft)
         gone = self._gone(planned, edits, draft, source, policy) if news else []
-        found = find_conflicts(draft.path or "", planned, edits, source, news, is_secret=draft.secret)
+        shown = self.knowledge.shown(draft) if news and not draft.changes else ()
+        found = find_conflicts(draft.path or "", planned, edits, source, news, shown, is_secret=draft.secret)
         if not found and not gone:
             return planned
         self.has_met = True
@@ -207,7 +208,8 @@ class Meetings:
                 raise together([conflict.to_error() for conflict in refused.values()])
             planned = replan([edits[index] for index in left])
             chosen = [edits[index] for index in left]
-            more = find_conflicts(draft.path or "", planned, chosen, source, news, is_secret=draft.secret)
+            shown = self.knowledge.shown(draft) if not draft.changes else ()
+            more = find_conflicts(draft.path or "", planned, chosen, source, news, shown, is_secret=draft.secret)
             if not more:
                 break
             refused |= {

@@ -1,0 +1,71 @@
+"""Lines named by number after others moved them: what a task knows as line 8 may be line 9 by now.
+
+A number means the lines as they were last shown. Where others put in or took away lines above, unseen, the number is
+another line's, and an edit that does not say what stands there is not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyhand.plan.edit import Edit, edit_to_json
+from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.lines import count_lines
+from steadyhand.text.region import Region
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
+from steadyhand.workspace.news import News
+
+__all__ = ["corrected_lines", "moved_by"]
+
+Placed = tuple[News, Region]
+_TRIES = 5
+
+
+def moved_by(
+    edit: Edit, mine: Sequence[Splice], rows: Region, source: Source, theirs: Sequence[Placed], shown: Sequence[Span]
+) -> list[Placed]:
+    """The news that moved the lines which an edit names by number alone; none where it was shown them as they are."""
+    if not isinstance(edit.target, Lines) or edit.target.text is not None:
+        return []
+    start, end = min(splice.start for splice in mine), max(splice.end for splice in mine)
+    if any(span.start <= start and end <= span.end for span in shown):
+        return []
+    above = [placed for placed in theirs if _is_above(placed[1], rows.start)]
+    return [placed for placed in above if _delta(placed, source)] if _moved(above, source) else []
+
+
+def corrected_lines(edit: Edit, rows: Region, source: Source, theirs: Sequence[Placed]) -> dict[str, object] | None:
+    """The edit with the numbers that its lines have now, and what they say; None where others changed those too."""
+    row = rows.start
+    for _ in range(_TRIES):
+        moved = _moved([placed for placed in theirs if _is_above(placed[1], row)], source)
+        if row - moved == rows.start:
+            break
+        row = rows.start + moved
+    else:
+        return None
+    place = Region(row, row + rows.end - rows.start)
+    is_known = place.start >= 0 and place.end <= source.table.count and not any(place.meets(r) for _, r in theirs)
+    if place.is_boundary or not is_known:
+        return None
+    text = source.text[source.table.start(place.start) : source.table.start(place.end)]
+    lines = {"start": place.start + 1, "end": place.end, "text": text}
+    return {**edit_to_json(edit), "target": {"lines": lines}}
+
+
+def _is_above(region: Region, row: int) -> bool:
+    return region.end <= row
+
+
+def _moved(above: Sequence[Placed], source: Source) -> int:
+    return sum(_delta(placed, source) for placed in above)
+
+
+def _delta(placed: Placed, source: Source) -> int:
+    """By how many lines a change moves what follows."""
+    news = placed[0]
+    if news.is_whole or (news.is_part and news.before):
+        return 0
+    return count_lines(news.span.of(source.text)) - count_lines(news.before)
