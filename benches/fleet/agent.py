@@ -176,5 +176,9 @@ class Agent:
 
 def told_of(error: EditError) -> dict[str, object]:
     """What the ledger keeps of a refusal."""
-    kept = {name: error.details[name] for name in ("path", "lines", "with", "index", "actual", "moved") if name in error.details}
+    kept = {
+        name: error.details[name]
+        for name in ("path", "lines", "with", "index", "actual", "moved")
+        if name in error.details
+    }
     return {"kind": str(error.kind), "message": error.message, "corrected": "corrected" in error.details, **kept}
