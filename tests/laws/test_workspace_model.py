@@ -23,6 +23,7 @@ PATHS = ("a.txt", "b.txt", "sub/c.txt", "sub/deep/d.txt", "other/e.txt", "f.md",
 TASKS = ("T-1", "T-2", None)
 REFUSALS = {Kind.CANNOT_UNDO, Kind.EXISTS_ALREADY}
 FAST = Path("/dev/shm")
+UNHINDERED = sh.Policy(on_conflict="force")  # who has seen what is another test's subject
 
 HAS_FILES = precondition(lambda self: self._alive())
 
@@ -58,7 +59,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
             self._put(born.file)
             self.model.start[born.id] = born.file
         self.world = dict(self.model.start)
-        self.ws = sh.Workspace(self.root, actor="model")
+        self.ws = sh.Workspace(self.root, actor="model", policy=UNHINDERED)
 
     # What is done through the workspace.
 
@@ -208,7 +209,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self._space.close()
-        self.ws = sh.Workspace(self.root, actor="model")
+        self.ws = sh.Workspace(self.root, actor="model", policy=UNHINDERED)
         assert self.ws.warnings == ()
 
     @rule()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 
@@ -255,3 +256,23 @@ def test_a_child_does_not_keep_the_session_of_its_parent(postgres_server: Server
     os.close(say)
     os.close(hear)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_backend_that_dies_at_the_end_of_a_snapshot_costs_one_call_at_most(
+    postgres_server: Server, opener: Opener
+) -> None:
+    journal = opener()
+    made = commit(journal, record())
+
+    def work(connection: Connection) -> int:
+        found = int(connection.execute("SELECT count(*) FROM log").fetchone()[0])
+        pid = backend(journal)
+        postgres_server.ask("SELECT pg_terminate_backend(%s)", pid)
+        until(lambda: pid not in postgres_server.backends(), "the backend ends")
+        return found
+
+    with contextlib.suppress(EditError):
+        journal._handle.read_snapshot(work)
+    assert ids(journal) == [made.id]
+    journal.append_note("still", {"works": True})
+    assert journal.verify() == []

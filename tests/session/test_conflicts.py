@@ -634,3 +634,14 @@ def test_line_numbers_that_the_task_itself_moved_are_its_own_business(ws: sh.Wor
         one.edit("a.txt", [sh.Replace("line 9", "A")])
         two.edit("a.txt", [sh.Insert(sh.Lines(1), "top\n", where="before")])
         assert two.edit("a.txt", [sh.Replace(sh.Lines(6), "B\n")]).ok
+
+
+def test_a_refused_write_of_secrets_leaves_nothing_of_them(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("KEY=hidden\n")
+    with sh.Workspace(tmp_path, actor="host", allow=[".env", ".env.local"]) as ws:
+        ws.create("a.txt", "so that there is a journal\n")
+        for write in (lambda text: ws.write(".env", text, overwrite=True), lambda text: ws.create(".env.local", text)):
+            with pytest.raises(EditError) as caught:
+                write("TOKEN=hunter2  # ... rest of the file unchanged ...\n")
+            assert "hunter2" not in repr(caught.value.to_json())
+        assert all("hunter2" not in repr(note.body) for note in ws._store.journal.notes())

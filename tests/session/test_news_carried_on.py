@@ -53,3 +53,18 @@ def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path:
                 assert {(news.span, news.before, news.is_part) for news in carried} == {
                     (news.span, news.before, news.is_part) for news in anew
                 }
+
+
+def test_what_was_answered_before_a_read_is_not_carried_on_after_it(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(1, 31)))
+    with sh.Workspace(tmp_path, actor="host") as ws, ws.task("one") as one, ws.task("two") as two:
+        two.edit("a.txt", [sh.Replace("line 20", "two")])
+        two.edit("a.txt", [sh.Replace("line 25", "two")])
+        with pytest.raises(sh.EditError):
+            two.edit("a.txt", [sh.Replace("not there", "two")])  # there is no news of this version
+        receipt = one.edit("a.txt", [sh.Replace("line 6\n", "six\n")])
+        two.read("a.txt")
+        one.undo(receipt.id)
+        with pytest.raises(sh.EditError) as caught:
+            two.edit("a.txt", [sh.Replace(sh.Lines(6), "mine\n")])
+        assert caught.value.kind is sh.Kind.CONFLICT

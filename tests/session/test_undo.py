@@ -202,6 +202,7 @@ def test_work_from_outside_is_kept_where_it_does_not_overlap(ws: sh.Workspace) -
     made = put(ws, 2, "two")
     path = Path(ws.root) / "a.md"
     path.write_text("from outside\n" + text(ws))
+    ws.read("a.md")
     put(ws, 11, "ten")
     path.write_text(text(ws) + "also from outside\n")
     ws.undo(made)

@@ -92,9 +92,15 @@ def move_own(
     if new.url is not None:
         StateFolder(new.folder, Storage()).make()
     name = new.make_root_id() if new.url is not None else own.root_id()
-    moved = move_journal(own.journal, new.journal, name=name, damaged=damaged, progress=progress)
+    before = own.moved_to()
     if own.url is None:
-        own.mark_moved(moved.target)
+        own.mark_moved(new.shown)  # from now on nobody adds to it: the copy is to be whole
+    try:
+        moved = move_journal(own.journal, new.journal, name=name, damaged=damaged, progress=progress)
+    except BaseException:
+        if own.url is None:
+            own.mark_moved(before)
+        raise
     if new.url is None:
         new.mark_moved(None)
     return moved

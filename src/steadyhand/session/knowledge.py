@@ -43,29 +43,39 @@ class Knowledge:
         knowledge = cls(store, sights, party, is_named, store.head())
         journal = knowledge._journal()
         if journal is not None and party.task is not None:
-            with contextlib.suppress(EditError):
+            try:
                 return replace(knowledge, since=journal.meet(party))
+            except EditError:  # nobody can tell when it began: then everything is news
+                return replace(knowledge, since=0)
         return knowledge
 
     def saw(self, path: str, digest: str, seq: int, spans: Sequence[Span] | None, content: bytes | None) -> None:
-        """Remember what was shown of a version: all of it, or some of its characters."""
+        """Remember what was shown of a version: all of it, or some of its characters. Never fails."""
         parts = None if spans is None else tuple((span.start, span.end) for span in spans)
+        is_told = True
         if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
-            for earlier in self._sights_of(path):
-                self.sights.add(self.party, path, earlier)
+            try:
+                for earlier in self._sights_of(path):
+                    self.sights.add(self.party, path, earlier)
+            except EditError:
+                is_told = False
         sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
-        journal = self._journal(make=self.party.task is not None)
+        journal = self._journal(make=self.party.task is not None) if is_told else None
         if journal is not None and self.sights.is_new(self.party, path, sights):
             keep(journal, self.party, path, sights, content)
 
     def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
         for step in steps:
-            if step.after_path is None or step.digest is None:
-                continue
-            if step.before is not None and step.before.digest == step.digest:
-                self._carry(step.before_path or "", step.after_path)
-                continue
+            with contextlib.suppress(EditError):  # the change is made, whatever can be remembered of it
+                self._wrote(step, seq)
+
+    def _wrote(self, step: FileStep, seq: int) -> None:
+        if step.after_path is None or step.digest is None:
+            return
+        if step.before is not None and step.before.digest == step.digest:
+            self._carry(step.before_path or "", step.after_path)
+        else:
             self.saw(step.after_path, step.digest, seq, self._shown(step), None)  # the record brings it back
 
     def last(self, path: str) -> str | None:

@@ -138,10 +138,7 @@ class Layer:
             expect_version(draft, expect)
             planned = self._planned(ask, draft, source, edits)
             if expect is None:
-                planned = self.meetings.settle(
-                    planned, edits, draft, source, ask.policy, lambda left: self._planned(ask, draft, source, left)
-                )
-                self.overlay.is_unsure |= self.meetings.has_met
+                planned = self._settled(ask, draft, source, planned, edits)
         except EditError as error:
             if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
                 raise
@@ -172,7 +169,7 @@ class Layer:
         expect_version(draft, request.expect)
         planned = plan_merge(source, request.snippet, ask.policy, path=draft.path, reason=ask.reason)
         if request.expect is None:
-            planned = self.meetings.settle(planned, (), draft, source, ask.policy, None)
+            planned = self._settled(ask, draft, source, planned, ())
         bak = self._bak_name(ask, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)
@@ -209,6 +206,14 @@ class Layer:
             )
         mode = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
         self.overlay.create(request.to, mode=mode).take_bytes(draft.data or b"")
+
+    def _settled(self, ask: Ask, draft: Draft, source: Source, planned: Plan, edits: Sequence[Edit]) -> Plan:
+        """The plan as the policy has it where it meets the work of others; that is asked again under the locks."""
+        replan = (lambda left: self._planned(ask, draft, source, left)) if edits else None
+        try:
+            return self.meetings.settle(planned, edits, draft, source, ask.policy, replan)
+        finally:
+            self.overlay.is_unsure |= self.meetings.has_met
 
     def _planned(self, ask: Ask, draft: Draft, source: Source, edits: Sequence[Edit]) -> Plan:
         seen = self.meetings.seen(draft) if ask.policy.wants_guard("unseen") else None
@@ -259,7 +264,7 @@ class Layer:
             seen=self.meetings.seen(draft) if is_guarded else None,
         )  # fmt: skip
         if not before.is_binary:  # there are no lines to compare a picture by
-            self._refuse(planned)
+            self._refuse(redacted(planned) if draft.secret else planned)
         if isinstance(request, WriteBytes) or before.is_binary:
             data = request.data if isinstance(request, WriteBytes) else _encoded(request.content, "utf-8")
             if data == draft.data:
@@ -283,7 +288,7 @@ class Layer:
             draft.take_bytes(_encoded(content, ask.encoding), (note,))
         else:
             planned = plan_write(None, content, path=draft.path, policy=ask.policy)
-            self._refuse(planned)
+            self._refuse(redacted(planned) if draft.secret else planned)
             draft.take_text(planned.after, planned.changes, (note,))
             self.warnings.extend(planned.warnings)
         self._done(path, ask.reason)

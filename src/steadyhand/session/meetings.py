@@ -14,7 +14,7 @@ from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.conflicts import Conflict, find_conflicts, others_at, whole_file
+from steadyhand.session.conflicts import Conflict, cut, find_conflicts, others_at, whole_file
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.rebased import as_rebased, joined_edit, rebased, together, without_content
 from steadyhand.text.changeset import ChangeSet, Clash
@@ -179,8 +179,8 @@ class Meetings:
                     "record": None,
                     "by": "outside",
                     "lines": list(region.lines),
-                    "before": theirs.old,
-                    "after": theirs.new,
+                    "before": cut(theirs.old),
+                    "after": cut(theirs.new),
                 },
             )
             joined = None if draft.secret else joined_edit(written_for, source, planned, since, index, edit)

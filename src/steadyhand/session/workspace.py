@@ -375,8 +375,9 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
         return Knowledge.begin(self._store, self._sights, self.party, is_named=self._is_named)
 
     def _end_task(self, task: str, how: str) -> None:
-        if not self._store.read_only and self._store.state.exists:
-            self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
+        with contextlib.suppress(EditError):  # a note is not worth the end of somebody's work
+            if not self._store.read_only and self._store.state.exists:
+                self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
         self._knowledge.forget()
 
 

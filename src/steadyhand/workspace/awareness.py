@@ -86,7 +86,8 @@ class Lookout:
         whole = [sight for sight in sights if sight.spans is None]
         if any(sight.digest == present.digest for sight in whole):
             return (), None
-        if lately is not None and not _alike(lately.encoding, present.encoding):
+        is_old = lately is not None and any(sight.seq >= lately.sight.seq for sight in whole)
+        if lately is not None and (is_old or not _alike(lately.encoding, present.encoding)):
             lately = None
         way = self._way(path, present, data, whole if lately is None else [*whole, lately.sight])
         is_resumed = lately is not None and way.is_known and way.start == lately.sight.digest

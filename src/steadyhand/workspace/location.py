@@ -93,13 +93,15 @@ class Location:
         if place is not None:
             raise EditError(
                 Kind.READ_ONLY,
-                f"the journal of this tree was moved to {place}",
+                f"the journal of this tree is kept in {place}",
                 hint=f"give journal=… as it is now; or remove {FOLDER}/{_MOVED} to go on with the one here",
             )
 
     def mark_moved(self, place: str | None) -> None:
         """Say where the journal is now; None: here again."""
         marker = self.folder / _MOVED
+        if place is not None and (_start_of(marker, _LINK) or "").strip() == place:
+            return
         with contextlib.suppress(FileNotFoundError):
             os.unlink(marker)
         if place is not None:

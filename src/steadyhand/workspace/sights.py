@@ -41,8 +41,7 @@ class Sights:
             held = self._held.get((party, path), ())
         kept: tuple[Sight, ...] = ()
         if journal is not None:
-            with contextlib.suppress(EditError):
-                kept = journal.sights(party, path)
+            kept = journal.sights(party, path)
         return held if not kept or held[-1:] == kept[-1:] else joined([*kept, *held])
 
     def add(self, party: Party, path: str, sight: Sight, content: bytes | None = None) -> tuple[Sight, ...]:
@@ -50,6 +49,8 @@ class Sights:
         with self._guard:
             sights = joined([*self._held.get((party, path), ()), sight])
             self._held[party, path] = sights
+            if sight.spans is None:  # what was answered before is about what was known before
+                self._lately.pop((party, path), None)
             if content is not None and len(content) <= _LARGEST:
                 self._remember(sight.digest, content)
         return sights

@@ -325,6 +325,8 @@ class Store:
             self.state.make()
             name = self.location.make_root_id() if self.location.url else None
             journal = open_journal(self.location.journal, timeout=self._timeout, name=name)
+            if self.location.url:
+                self.location.mark_moved(self.location.shown)
             if lost is not None:
                 journal.append_note("lost", {"message": lost})
                 self._report((lost,))
@@ -355,6 +357,7 @@ class Store:
         """The right to change these: against the processes of this machine, then against other machines."""
         assert self._locks is not None
         with self._locks.hold(keys, timeout=self._timeout):
+            self.location.check_here()
             with self._writable().hold(keys, timeout=self._timeout) as hold:
                 yield hold
 

@@ -116,7 +116,7 @@ class Locks:
                 wait = min(wait * 2, _LONGEST_WAIT)
         except BaseException:
             if generation is not None:
-                self._release(sorted(wanted)[: -len(left)], generation)
+                self._release(sorted(wanted)[: len(wanted) - len(left)], generation)
             raise
 
     def _draw(self, keys: Sequence[str], generation: int) -> Hold:

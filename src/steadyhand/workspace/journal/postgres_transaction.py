@@ -13,7 +13,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TypeVar
 
 import psycopg
@@ -176,7 +176,9 @@ def in_snapshot(work: Work[T]) -> Work[T]:
             return work(session)
         finally:
             # A rollback would make psycopg forget its prepared statements. What is lost has no transaction to end.
-            with suppress(psycopg.Error):
+            try:
                 session.commit()
+            except psycopg.Error:
+                session.in_transaction = False  # the next call finds that it is lost, and reconnects
 
     return within

@@ -93,7 +93,14 @@ class Recovery:
     def touches(self, keys: Sequence[str], hold: Hold) -> bool:
         """Whether a left-over transaction has a claim on one of these locks, which the caller has under `hold`."""
         found = [intent for intent in self._state.intents() if set(keys) & set(intent.lock_keys)]
-        return any(not self._is_outdated(intent, hold) for intent in found)
+        if any(not self._is_outdated(intent, hold) for intent in found):
+            return True
+        return hold.number > 0 and self._is_prepared_elsewhere(set(keys))
+
+    def _is_prepared_elsewhere(self, keys: set[str]) -> bool:
+        """Whether another machine's record claims one of these; its note may not be seen here yet."""
+        unsettled = (staging for _, staging in self._journal.unsettled())
+        return any(staging.machine != this_machine() and keys & set(staging.lock_keys) for staging in unsettled)
 
     def _is_outdated(self, intent: Intent, hold: Hold) -> bool:
         """Whether another machine's transaction can change no file any more: it was settled, or is not prepared.
