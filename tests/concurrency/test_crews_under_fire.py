@@ -24,7 +24,6 @@ from tests.postgres.server import Server
 
 IS_LONG = os.environ.get("STEADYHAND_STRESS") == "all"
 MACHINES = ("north", "south")
-LONGEST_WAIT = 60.0
 
 
 @dataclass(frozen=True)
@@ -139,19 +138,12 @@ def _check_journal(crew: Crew) -> None:
             check_chain(ws, path)
 
 
-def _check_waits(crew: Crew) -> None:
-    """Nobody starved: even the slowest turn of a hundred, with whatever befell the server meanwhile, came to an end."""
-    waited = sorted(f["waited"] for worker in crew.workers.values() for f in worker.said() if "waited" in f)
-    assert waited[len(waited) * 99 // 100] < LONGEST_WAIT
-
-
 def test_a_crew_that_is_killed_again_and_again_loses_nothing(tmp_path: Path) -> None:
     with shared_root(tmp_path) as root, crew_at(root, SLICE) as crew:
         crew.work([Crew.kill_somebody] * SLICE.kills)
         assert crew.kills == SLICE.kills
         _check_work(crew)
         _check_journal(crew)
-        _check_waits(crew)
 
 
 def _settle_everywhere(root: Path, journal: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +192,6 @@ def test_a_crew_whose_server_falls_over_and_freezes_loses_nothing(
         _settle_everywhere(root, postgres_url, monkeypatch)
         _check_work(crew)
         _check_journal(crew)
-        _check_waits(crew)
 
 
 def test_machines_that_name_their_files_in_opposite_orders_do_not_wait_for_each_other_forever(
