@@ -21,7 +21,7 @@ from tests.concurrency.crew import (
 )
 from tests.concurrency.worker import FIRST, LAST, SHARED, token
 
-PROCESSES, EDITS = 8, 200
+PROCESSES, EDITS = 8, 120
 LONGEST_WAIT = 30.0
 
 
