@@ -40,6 +40,21 @@ class Span(NamedTuple):
         return text[self.start : self.end]
 
 
+def joined(places: Iterable[Span]) -> list[Span]:
+    """Places in order, those that overlap or stand side by side as one.
+
+    >>> joined([Span(4, 6), Span(0, 2), Span(2, 3)])
+    [Span(start=0, end=3), Span(start=4, end=6)]
+    """
+    found: list[Span] = []
+    for place in sorted(places):
+        if found and place.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, place.end))
+        else:
+            found.append(place)
+    return found
+
+
 def kept_apart(places: Iterable[Span]) -> Iterator[Span]:
     """Places from left to right, without those that overlap one before."""
     position = 0

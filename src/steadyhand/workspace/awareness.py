@@ -21,7 +21,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source
-from steadyhand.text.span import Span
+from steadyhand.text.span import Span, joined
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import Entry
@@ -118,7 +118,8 @@ class Lookout:
         if any(sight.digest == present.digest for sight in whole):
             return None
         way = self._way(path, present, data, whole)
-        return tuple(_clipped(self._seen(way, sights), len(present.text)))
+        end = len(present.text)
+        return tuple(joined(Span(span.start, min(span.end, end)) for span in self._seen(way, sights)))
 
     def changes_since(self, path: str, present: Source, data: bytes, sight: Sight) -> ChangeSet | None:
         """What leads from the version of a sight to the present one, as it was recorded; None: that is not known."""
@@ -314,14 +315,3 @@ def _grown(span: Span, changes: ChangeSet, *, at_edges: bool) -> Span:
 
 def _shown(parts: Iterable[Sight], digest: str | None) -> list[Span]:
     return [Span(*span) for sight in parts if sight.digest == digest for span in sight.spans or ()]
-
-
-def _clipped(spans: Iterable[Span], length: int) -> list[Span]:
-    """The spans in order, joined where they touch, none beyond the end."""
-    joined: list[Span] = []
-    for span in sorted(Span(span.start, min(span.end, length)) for span in spans):
-        if joined and span.start <= joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
-        else:
-            joined.append(span)
-    return joined

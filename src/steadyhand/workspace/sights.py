@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from steadyhand.errors import EditError
 from steadyhand.text.span import Span
+from steadyhand.text.span import joined as joined_spans
 from steadyhand.workspace.awareness import Lately
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
@@ -130,10 +131,5 @@ def _is_recorded(journal: Journal, path: str, digest: str) -> bool:
 def _both(left: Sight, right: Sight) -> Sight:
     if left.spans is None or right.spans is None:
         return Sight(left.digest, left.seq)
-    spans: list[Span] = []
-    for span in sorted(Span(*span) for span in (*left.spans, *right.spans)):
-        if spans and span.start <= spans[-1].end:
-            spans[-1] = Span(spans[-1].start, max(spans[-1].end, span.end))
-        else:
-            spans.append(span)
+    spans = joined_spans(Span(*span) for span in (*left.spans, *right.spans))
     return Sight(left.digest, left.seq, tuple((span.start, span.end) for span in spans))
