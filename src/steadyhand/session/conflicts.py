@@ -216,11 +216,22 @@ def _corrected(
     return edit_to_json(Replace(old, new, reason=edit.reason if edit is not None else None))
 
 
+def by_nobody(region: Region, before: str, after: str) -> dict[str, object]:
+    """A change outside Steadyhand as data."""
+    return {
+        "record": None,
+        "by": "outside",
+        "lines": list(region.lines),
+        "before": cut(before),
+        "after": cut(after),
+    }
+
+
 def _other(item: News, region: Region) -> dict[str, object]:
     """One change of others as data."""
-    facts: dict[str, object] = {"lines": list(region.lines), "before": cut(item.before), "after": cut(item.after)}
     if item.entry is None:
-        return {"record": None, "by": "outside", **facts}
+        return by_nobody(region, item.before, item.after)
+    facts: dict[str, object] = {"lines": list(region.lines), "before": cut(item.before), "after": cut(item.after)}
     record = item.entry.record
     return {
         "record": record.id,

@@ -14,7 +14,7 @@ from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.conflicts import Conflict, cut, find_conflicts, others_at, whole_file
+from steadyhand.session.conflicts import Conflict, by_nobody, find_conflicts, others_at, whole_file
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.rebased import as_rebased, joined_edit, rebased, together, without_content
 from steadyhand.text.changeset import ChangeSet, Clash
@@ -69,8 +69,7 @@ class Meetings:
         """The plan with what the policy makes of its conflicts. Refuses with `conflict`."""
         news = self._news(draft)
         gone = self._gone(planned, edits, draft, source, policy) if news else []
-        shown = self.knowledge.shown(draft) if news and not draft.changes else ()
-        found = find_conflicts(draft.path or "", planned, edits, source, news, shown, is_secret=draft.secret)
+        found = self._standing_on(news, planned, edits, draft, source)
         if not found and not gone:
             return planned
         self.has_met = True
@@ -84,6 +83,12 @@ class Meetings:
             raise together([conflict.to_error() for conflict in found])
         return self._without(found, edits, draft, source, news, replan)
 
+    def _standing_on(
+        self, news: Sequence[News], planned: Plan, edits: Sequence[Edit], draft: Draft, source: Source
+    ) -> list[Conflict]:
+        shown = self.knowledge.shown(draft) if news and not draft.changes else ()
+        return find_conflicts(draft.path or "", planned, edits, source, news, shown, is_secret=draft.secret)
+
     def _gone(
         self, planned: Plan, edits: Sequence[Edit], draft: Draft, source: Source, policy: Policy
     ) -> list[Conflict]:
@@ -93,7 +98,7 @@ class Meetings:
         if known is None:
             return []
         written_for = _like(source, known)
-        since = changes_between(written_for.text, source.text)
+        since = self._since(draft, written_for, source)
         # That version is only the last one read whole: parts were shown later, and the party itself may have written.
         unseen = {None if item.entry is None else item.entry.record.id for item in self._news(draft)}
         told: list[Conflict] = []
@@ -174,15 +179,7 @@ class Meetings:
             edit = edits[index] if index < len(edits) else None
             span = places[theirs]
             region = region_of(source, Splice(span.start, theirs.new, theirs.old))
-            others = others_at(news, source, region) or (
-                {
-                    "record": None,
-                    "by": "outside",
-                    "lines": list(region.lines),
-                    "before": cut(theirs.old),
-                    "after": cut(theirs.new),
-                },
-            )
+            others = others_at(news, source, region) or (by_nobody(region, theirs.old, theirs.new),)
             joined = None if draft.secret else joined_edit(written_for, source, planned, since, index, edit)
             found[index] = Conflict(
                 draft.path or "", index, None if edit is None or draft.secret else edit_to_json(edit), region.lines,
@@ -206,10 +203,9 @@ class Meetings:
             if not left:
                 self.found += refused.values()
                 raise together([conflict.to_error() for conflict in refused.values()])
-            planned = replan([edits[index] for index in left])
             chosen = [edits[index] for index in left]
-            shown = self.knowledge.shown(draft) if not draft.changes else ()
-            more = find_conflicts(draft.path or "", planned, chosen, source, news, shown, is_secret=draft.secret)
+            planned = replan(chosen)
+            more = self._standing_on(news, planned, chosen, draft, source)
             if not more:
                 break
             refused |= {
