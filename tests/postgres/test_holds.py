@@ -248,9 +248,8 @@ def test_clones_of_a_repository_find_and_read_each_other(
     assert other.siblings(repo) == [one.name]
     assert stranger.siblings(repo) == sorted([one.name, other.name])
     other.append_note("there", {})
-    with one.open_sibling(other.name) as found:
-        assert [note.type for note in found.notes()] == ["there"]
-        with refused(Kind.READ_ONLY):
-            found.append_note("no", {})
+    rows = "SELECT count(*) FROM log"
+    assert one.ask_sibling(other.name, lambda connection: connection.execute(rows).fetchone()[0]) == 1
+    assert one.stats().rows == 0, "it asks its own journal again"
     with refused(Kind.BAD_REQUEST):
-        one.open_sibling("../x")
+        one.ask_sibling("../x", lambda connection: connection.execute(rows).fetchone()[0])

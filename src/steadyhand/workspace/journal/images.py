@@ -123,13 +123,10 @@ def is_empty(connection: Connection) -> bool:
     return connection.execute("SELECT key FROM images LIMIT 1").fetchone() is None
 
 
-def load(connection: Connection, images: Iterable[Packed]) -> int:
-    """Add images as they stand, which nobody needs yet; how many there were."""
-    count = 0
+def load(connection: Connection, images: Iterable[Packed]) -> None:
+    """Add images as they stand, which nobody needs yet."""
     for image in images:
         connection.execute(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, 0)", image)
-        count += 1
-    return count
 
 
 def _held(connection: Connection, key: bytes) -> Packed | None:

@@ -92,13 +92,11 @@ def news(connection: Connection, after: int, size: int) -> list[Row]:
     return [Row(*row) for row in found.fetchall()]
 
 
-def load(connection: Connection, rows: Iterable[Row]) -> int:
-    """Add rows as they stand, seals and all; how many there were."""
-    count, left = 0, iter(rows)
+def load(connection: Connection, rows: Iterable[Row]) -> None:
+    """Add rows as they stand, seals and all."""
+    left = iter(rows)
     while page := list(islice(left, _PAGE)):
         connection.executemany(_INSERT, page)
-        count += len(page)
-    return count
 
 
 def is_empty(connection: Connection) -> bool:

@@ -28,7 +28,6 @@ class PostgresJournal(StoredJournal):
 
     def __init__(self, address: Address, *, read_only: bool, timeout: float) -> None:
         self._server = PostgresHandle(address, read_only=read_only, timeout=timeout)
-        self._timeout = timeout
         self._locks = Locks(self._server)
         super().__init__(self._server, SessionHolders(self._server), location=address.shown)
 
@@ -85,10 +84,6 @@ class PostgresJournal(StoredJournal):
         """The names of the other journals of a repository in this database."""
         found = self._server.read(lambda connection: register.of_repository(connection, repo))
         return [name for name in found if name != self.name]
-
-    def open_sibling(self, name: str) -> PostgresJournal:
-        """Another journal of this database, to be read; closed by whoever asked for it."""
-        return PostgresJournal(self._server.address.sibling(name), read_only=True, timeout=self._timeout)
 
     def ask_sibling(self, name: str, work: Work[T]) -> T:
         """Run queries over another journal of this database, on this one's connection: `work` calls no journal."""
