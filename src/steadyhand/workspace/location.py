@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.refusal import refuse_os
@@ -164,6 +165,8 @@ def shown_url(url: str) -> str:
 
     >>> shown_url("postgresql://me:x@host/db?password=y&journal=site")
     'postgresql://me@host/db?journal=site'
+    >>> shown_url("postgresql://host/db?pass%77ord=y")
+    'postgresql://host/db'
     """
     scheme, _, rest = url.partition("://")
     authority, mark, tail = rest, "", ""
@@ -173,7 +176,7 @@ def shown_url(url: str) -> str:
         return f"{scheme}://…"
     user, at, host = authority.rpartition("@")
     path, question, query = (f"{mark}{tail}").partition("?")
-    kept = "&".join(part for part in query.split("&") if "password" not in part.partition("=")[0].lower())
+    kept = "&".join(part for part in query.split("&") if "password" not in unquote(part.partition("=")[0]).lower())
     return f"{scheme}://{user.partition(':')[0]}{at}{host}{path}{question if kept else ''}{kept}"
 
 
