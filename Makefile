@@ -9,6 +9,8 @@ SEARCH ?= 1
 MUTATIONS ?= 100000
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.steadyhand-ready
+# Only what `make try` needs; the tools, servers and agent frameworks that tests want come with the other.
+LIGHT := $(VENV)/.steadyhand-light
 
 # The first of these that runs and is new enough; a shim that answers for a version that is not there does not count.
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
@@ -24,7 +26,7 @@ help: ## this list
 
 setup: $(STAMP) ## the environment, with the versions of constraints.txt; done once
 
-$(STAMP): pyproject.toml constraints.txt
+$(LIGHT): pyproject.toml constraints.txt
 	@if [ -z "$(PYTHON)" ]; then \
 		echo 'Steadyhand needs Python 3.11 or later and found none; install one or say where: make PYTHON=/path/to/python3' >&2; exit 1; fi
 	@$(PYTHON) -c '$(NEW_ENOUGH)' 2>/dev/null || { \
@@ -32,10 +34,15 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo 'setting up $(VENV) (once) …'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
 		echo '$(PYTHON) cannot make an environment; on Debian and Ubuntu install python3-venv' >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[mcp]'
 	@touch $@
 
-try: $(STAMP) ## a guided tour: an edit, a refusal, a transaction, history, why, undo
+$(STAMP): $(LIGHT)
+	@echo 'adding what the tests need (once) …'
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,frameworks]'
+	@touch $@
+
+try: $(LIGHT) ## a guided tour: an edit, a refusal, a transaction, history, why, undo
 	@$(BIN)/python scripts/tour.py
 
 test: $(STAMP) ## every test but the long sweeps

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from steadyhand.session.dispute import Dispute
     from steadyhand.session.event import Event
     from steadyhand.session.receipt import FileReceipt, Receipt
-    from steadyhand.session.workspace import Workspace
     from steadyhand.structure.address import parse_address
     from steadyhand.structure.outline import Location, Outline, locate, outline
     from steadyhand.structure.targets.anchor import Anchor
@@ -45,6 +44,9 @@ if TYPE_CHECKING:
     from steadyhand.text.source import Source
     from steadyhand.text.span import Span
     from steadyhand.text.splice import Splice
+    from steadyhand.tools.call import Conversation
+    from steadyhand.tools.kit import Kit
+    from steadyhand.tools.workspace import Workspace
     from steadyhand.workspace.announced import Announced
     from steadyhand.workspace.elsewhere import Notice
     from steadyhand.workspace.journal.party import Lease, Party
@@ -61,6 +63,7 @@ _HOMES = {
     "Cell": "steadyhand.structure.targets.cell",
     "ChangeSet": "steadyhand.text.changeset",
     "CodeBlock": "steadyhand.structure.targets.code_block",
+    "Conversation": "steadyhand.tools.call",
     "Delete": "steadyhand.plan.edit",
     "Dispute": "steadyhand.session.dispute",
     "EditError": "steadyhand.errors",
@@ -71,6 +74,7 @@ _HOMES = {
     "Insert": "steadyhand.plan.edit",
     "Key": "steadyhand.structure.targets.key",
     "Kind": "steadyhand.errors",
+    "Kit": "steadyhand.tools.kit",
     "Lease": "steadyhand.workspace.journal.party",
     "Lines": "steadyhand.structure.targets.lines",
     "Location": "steadyhand.structure.outline",
@@ -93,7 +97,7 @@ _HOMES = {
     "Symbol": "steadyhand.structure.targets.symbol",
     "Table": "steadyhand.structure.targets.table",
     "Why": "steadyhand.workspace.why",
-    "Workspace": "steadyhand.session.workspace",
+    "Workspace": "steadyhand.tools.workspace",
     "edit": "steadyhand.plan.preview",
     "locate": "steadyhand.structure.outline",
     "outline": "steadyhand.structure.outline",
@@ -112,6 +116,7 @@ __all__ = [
     "Cell",
     "ChangeSet",
     "CodeBlock",
+    "Conversation",
     "Delete",
     "Dispute",
     "EditError",
@@ -122,6 +127,7 @@ __all__ = [
     "Insert",
     "Key",
     "Kind",
+    "Kit",
     "Lease",
     "Lines",
     "Location",

@@ -12,7 +12,7 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from steadyhand.errors import EditError
@@ -47,14 +47,17 @@ def plan(
     path: str | None = None,
     reason: str | None = None,
     seen: tuple[Span, ...] | None = None,
+    tick: Callable[[], None] | None = None,
 ) -> Plan:
     """Resolve the edits of one file. `reason` stands for those that give none; `seen` is what the caller was shown.
+
+    `tick` is asked before each edit and may raise, to end work that takes too long or that nobody waits for.
 
     >>> plan(Source.of_text("a b"), [Replace("b", "c")], Policy()).after.text
     'a c'
     """
     planner = _Planner(source, edits, policy, path, reason, seen)
-    outcomes = planner.run()
+    outcomes = planner.run(tick)
     refused = any(outcome.error is not None for outcome in outcomes)
     if refused and not policy.partial:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source)
@@ -89,9 +92,14 @@ class _Planner:
         self._locator = Locator(self.draft, policy, self._name)
         self._writing = Writing(self.draft, policy, self._name)
 
-    def run(self) -> list[Outcome]:
+    def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
-        return [self._judge(index, edit, stop) for index, edit in enumerate(self.edits)]
+        outcomes = []
+        for index, edit in enumerate(self.edits):
+            if tick is not None:
+                tick()
+            outcomes.append(self._judge(index, edit, stop))
+        return outcomes
 
     def _refuse_request(self) -> EditError | None:
         """A refusal of the call as a whole, before any edit is looked at."""

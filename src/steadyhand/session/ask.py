@@ -9,13 +9,14 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import FileRequest
 
-__all__ = ["MODES", "Ask", "Request", "Verb", "WriteBytes", "check_mode"]
+__all__ = ["MODES", "Ask", "Request", "Verb", "WriteBytes", "allowed_verbs", "check_mode"]
 
 Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
 
-_FORBIDDEN: dict[str, frozenset[str]] = {
-    "research": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
-    "analyze": frozenset({"edit", "write", "create", "delete", "rename", "mode"}),
+_VERBS: frozenset[Verb] = frozenset({"edit", "write", "create", "delete", "rename", "mode"})
+_FORBIDDEN: dict[str, frozenset[Verb]] = {
+    "research": _VERBS,
+    "analyze": _VERBS,
     "generate": frozenset({"edit", "write", "delete", "rename", "mode"}),
     "modify": frozenset({"create"}),
     "execute": frozenset(),
@@ -47,10 +48,15 @@ class Ask:
     overwrite: bool = False
 
 
+def allowed_verbs(mode: str | None) -> frozenset[Verb]:
+    """What a mode allows to do to files."""
+    return _VERBS if mode is None else _VERBS - _FORBIDDEN[mode]
+
+
 def check_mode(mode: str | None, verb: Verb, path: str) -> None:
     """Refuse with `not-allowed` what the mode of the workspace does not allow."""
     if mode is not None and verb in _FORBIDDEN[mode]:
-        allowed = sorted({"edit", "write", "create", "delete", "rename", "mode"} - _FORBIDDEN[mode])
+        allowed = sorted(allowed_verbs(mode))
         raise EditError(
             Kind.NOT_ALLOWED,
             f"mode {mode} does not allow to {verb} {path}",

@@ -142,7 +142,7 @@ class Disputes(ABC):
         edit = _kept_edit(dispute)
         policy = replace(self.policy, on_conflict="force")
         ask = Ask(EditFile(dispute.path, (edit,)), policy, reason=reason)
-        header = Header(self.actor, self.task_id, self.tool, reason)
+        header = self._header(reason)
         outcomes: list[Outcome] = []
 
         def lay(overlay: Overlay) -> None:
@@ -175,6 +175,10 @@ class Disputes(ABC):
             told = f"the conflict {dispute.id} could not be noted as {how}: {error.message}"
             return replace(receipt, warnings=(*receipt.warnings, told))
         return receipt
+
+    @abstractmethod
+    def _header(self, reason: str | None) -> Header:
+        """Who asks, and why, as records have it."""
 
     @abstractmethod
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:

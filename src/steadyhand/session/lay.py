@@ -6,7 +6,7 @@ Touches no disk and no journal; what it needs to know of the session (mode, what
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -50,6 +50,7 @@ class Layer:
     overlay: Overlay
     mode: str | None
     meetings: Meetings
+    tick: Callable[[], None] | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -64,6 +65,8 @@ class Layer:
             paths = {ask.request.path, getattr(ask.request, "to", ask.request.path)}
             if paths & touched:
                 continue
+            if self.tick is not None:
+                self.tick()
             try:
                 self.lay(ask)
             except EditError as error:
@@ -144,7 +147,7 @@ class Layer:
                 raise
             planned = self.meetings.rebase(
                 draft, source, expect, edits, error,
-                lambda version: plan(version, edits, ask.policy, path=draft.path, reason=ask.reason),
+                lambda version: plan(version, edits, ask.policy, path=draft.path, reason=ask.reason, tick=self.tick),
             )  # fmt: skip
         if draft.secret:
             planned = redacted(planned)
@@ -217,7 +220,7 @@ class Layer:
 
     def _planned(self, ask: Ask, draft: Draft, source: Source, edits: Sequence[Edit]) -> Plan:
         seen = self.meetings.seen(draft) if ask.policy.wants_guard("unseen") else None
-        return plan(source, edits, ask.policy, path=draft.path, reason=ask.reason, seen=seen)
+        return plan(source, edits, ask.policy, path=draft.path, reason=ask.reason, seen=seen, tick=self.tick)
 
     def _take(self, planned: Plan, draft: Draft, source: Source, path: str) -> None:
         first = len(self.outcomes)

@@ -29,6 +29,8 @@ class Reports:
 
     def refused(self, header: Header, error: EditError, conflicts: Sequence[Conflict]) -> EditError:
         """Report a call that was refused; the refusal, with the names under which its conflicts are kept."""
+        if header.trace is not None:
+            header.trace.refusals += 1
         if error.kind is not Kind.CONFLICT or not conflicts:
             self._append(REFUSAL, _refusal(header, error))
             return error
@@ -79,11 +81,16 @@ class Reports:
 
 
 def _without_version(body: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in body.items() if name not in ("id", "actual")}
+    return {name: value for name, value in body.items() if name not in ("id", "actual", "call")}
 
 
 def _who(header: Header) -> dict[str, object]:
-    return {"actor": header.actor, "task": header.task, "tool": header.tool}
+    who: dict[str, object] = {"actor": header.actor, "task": header.task, "tool": header.tool}
+    trace = header.trace
+    if trace is None:
+        return who
+    call = {"id": trace.call.id, "toolset": trace.call.toolset, "conversation": trace.call.conversation}
+    return {**who, "call": call, **({} if trace.model is None else {"model": trace.model})}
 
 
 def _refusal(header: Header, error: EditError) -> dict[str, object]:

@@ -62,7 +62,7 @@ class Undoing(Leases):
     ) -> Receipt:
         if self.mode in ("generate",):
             raise EditError(Kind.NOT_ALLOWED, f"mode {self.mode} does not allow to undo", hint="ask the host")
-        header, lay = reverse.plan(choose, Header(self.actor, self.task_id, self.tool, reason))
+        header, lay = reverse.plan(choose, self._header(reason))
         told: list[str] = []
 
         def mindful(overlay: Overlay) -> None:
@@ -75,6 +75,10 @@ class Undoing(Leases):
             raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
         receipt = self._receipt(change, (), header.undoes)
         return replace(receipt, warnings=(*receipt.warnings, *told))
+
+    @abstractmethod
+    def _header(self, reason: str | None) -> Header:
+        """Who asks, and why, as records have it."""
 
     @abstractmethod
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

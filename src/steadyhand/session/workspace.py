@@ -23,6 +23,7 @@ from steadyhand.session import checks
 from steadyhand.session.archive import Archive
 from steadyhand.session.ask import MODES, Ask, WriteBytes
 from steadyhand.session.batch import Batch
+from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import Conflict
 from steadyhand.session.disputes import Disputes
@@ -40,7 +41,7 @@ from steadyhand.session.reports import Reports
 from steadyhand.session.undoing import Undoing
 from steadyhand.text.source import Source
 from steadyhand.workspace.announced import Followed
-from steadyhand.workspace.change import Change, Header
+from steadyhand.workspace.change import Change
 from steadyhand.workspace.clones import Clones
 from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.journal.party import Party
@@ -54,7 +55,7 @@ from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.store import Store
 
 
-class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, Elsewhere, Journals):
+class Workspace(Archive, Calls, Disputes, Events, Files, Outlines, Patches, Undoing, Elsewhere, Journals):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
     Every method that changes something raises `EditError` when nothing was applied, and returns a
@@ -254,7 +255,7 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
         Each call inside is checked at once and sees the ones before; an exception drops them all. What the
         workspace itself changes inside the block is no part of it.
         """
-        header = Header(self.actor, self.task_id, self.tool, checks.remark(reason, "reason"))
+        header = self._header(reason)
         batch = Batch(self.policy, self._store, self.mode, self._knowledge, header)
         try:
             yield batch
@@ -264,7 +265,7 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
             batch.receipt = self._run(batch.asks, reason, preview=preview)
 
     @contextlib.contextmanager
-    def task(self, name: str) -> Iterator[Workspace]:
+    def task(self, name: str) -> Iterator[Self]:
         """The same workspace in the name of a task; the journal notes whether the block ended well."""
         bound = self._bound(checks.remark(name, "task") or "")
         try:
@@ -287,13 +288,12 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
         preview: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
-        checks.remark(reason, "reason")
         outcomes: list[Outcome] = []
         warnings: list[str] = []
         conflicts: list[Conflict] = []
 
         def lay(overlay: Overlay) -> None:
-            layer = Layer(overlay, self.mode, Meetings(self._knowledge))
+            layer = Layer(overlay, self.mode, Meetings(self._knowledge), self._tick)
             try:
                 layer.lay_all(asks, partial=partial)
                 layer.warnings += self._met_leases(overlay, asks)
@@ -301,10 +301,11 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
                 outcomes[:], warnings[:] = layer.outcomes, layer.warnings
                 conflicts[:] = layer.meetings.found
 
-        header = Header(self.actor, self.task_id, self.tool, reason)
+        header = self._header(reason)
         chosen = checks.policy_of(self.policy if policy is None else policy)
         try:
-            change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=progress)
+            shown = self._staging(progress)
+            change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=shown)
             if not change.steps:
                 raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
         except EditError as error:
@@ -346,12 +347,6 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
     ) -> Ask:
         return Ask(request, checks.policy_of(self.policy if policy is None else policy), encoding, reason)
 
-    def as_tool(self, name: str) -> Workspace:
-        """The same workspace in the name of a tool, which the journal notes with every change."""
-        bound = self._bound(self.task_id)
-        bound.tool = checks.remark(name, "tool") or self.tool
-        return bound
-
     def last_read(self, path: AnyPath) -> tuple[str | None, str]:
         """The digest of the version of a file that this task last read, if any, and of the present one."""
         resolved, image = self._store.read(checks.path_of(path))
@@ -362,9 +357,8 @@ class Workspace(Archive, Disputes, Events, Files, Outlines, Patches, Undoing, El
         """Who changes files through this workspace, as conflicts tell it."""
         return Party(self.actor, self.task_id)
 
-    def _bound(self, task: str | None) -> Workspace:
-        bound = object.__new__(Workspace)
-        bound.__dict__.update(self.__dict__)
+    def _bound(self, task: str | None) -> Self:
+        bound = self.bound()
         if task != self.task_id:
             bound.task_id = task
             bound._is_named = self._is_named or task is not None

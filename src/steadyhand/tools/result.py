@@ -5,13 +5,33 @@ Never raised, never more than a few lines of the file. `fileHash` is what the ne
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from steadyhand.errors import EditError
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.lines import split_bodies
+from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
-__all__ = ["failure", "success"]
+__all__ = ["CHANGED", "failed", "failure", "success"]
 
 _AROUND = 3
+
+# What a change of one file is answered with; the tools of a toolset may say more.
+CHANGED = Object(
+    (
+        Field("success", Flag(), required=True),
+        Field("path", Text(), required=True),
+        Field("id", Text(), "Undo it by this.", required=True),
+        Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
+        Field("lines", Object((Field("start", Number()), Field("end", Number()))), "What was written, from 1."),
+        Field("context", Object((Field("beforeLines", Many(Text())), Field("afterLines", Many(Text()))))),
+        Field("matchTiers", Many(Text()), "How old text was found that is not quoted exactly."),
+        Field("repaired", Many(Text()), "What of the arguments had to be repaired."),
+        Field("warnings", Many(Text())),
+        Field("durable", Flag(), "False: it may not survive a power cut."),
+    ),
+    is_open=True,
+)
 
 
 def success(receipt: Receipt, path: str) -> dict[str, object]:
@@ -49,3 +69,8 @@ def failure(error: EditError) -> dict[str, object]:
         "hint": error.hint,
         "details": dict(error.details),
     }
+
+
+def failed(result: Mapping[str, object]) -> bool:
+    """Whether an answer, in whatever form its tool has, says that nothing was done."""
+    return result.get("success") is False or result.get("status") == "error" or result.get("is_error") is True

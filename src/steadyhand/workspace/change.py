@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from steadyhand.workspace.journal.record import Verb
+from steadyhand.workspace.journal.record import ToolCall, Verb
 from steadyhand.workspace.overlay import FileStep, Overlay
 from steadyhand.workspace.transaction import Committed
 
-__all__ = ["Change", "Header", "Lay"]
+__all__ = ["Change", "Header", "Lay", "Trace"]
+
+
+@dataclass(slots=True)
+class Trace:
+    """A tool's call as the journal knows it: which one, a digest of its arguments, the model that made it.
+
+    `refusals` counts those that were reported, so that whoever made the call does not report them again.
+    """
+
+    call: ToolCall
+    arguments: str
+    model: str | None = None
+    refusals: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Who changes the tree and why."""
+    """Who changes the tree and why; `trace` is of the tool's call that asks for it, if one does."""
 
     actor: str
     task: str | None
@@ -22,6 +35,7 @@ class Header:
     reason: str | None = None
     verb: Verb = "edit"
     undoes: tuple[str, ...] = ()
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True)

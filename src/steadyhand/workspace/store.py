@@ -19,13 +19,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.encoding import Encoding
-from steadyhand.workspace.change import Change, Header, Lay
+from steadyhand.workspace.change import Change, Header, Lay, Trace
 from steadyhand.workspace.goal import check_links, goals_of
 from steadyhand.workspace.journal.party import Hold
-from steadyhand.workspace.journal.record import Record, new_record_id, utc_now
+from steadyhand.workspace.journal.record import Record, ToolCall, new_record_id, utc_now
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
@@ -286,7 +287,7 @@ class Store:
             spent = round((time.monotonic() - manner.started) * 1000)
             return Record(
                 name, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
-                files, duration_ms=spent,
+                files, duration_ms=spent, **_traced(header.trace),
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
@@ -382,3 +383,15 @@ def _named(doing: str, path: str) -> Iterator[None]:
 def _facts(reading: Reading) -> tuple[object, ...] | None:
     image = reading.image
     return (image.digest, image.mode, image.nlink > 1, image.uid, image.gid, image.xattrs) if image else None
+
+
+class _Traced(TypedDict, total=False):
+    """What a record has of the tool's call it is part of."""
+
+    arguments: str
+    model: str | None
+    call: ToolCall
+
+
+def _traced(trace: Trace | None) -> _Traced:
+    return {} if trace is None else {"arguments": trace.arguments, "model": trace.model, "call": trace.call}

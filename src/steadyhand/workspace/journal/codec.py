@@ -19,7 +19,16 @@ from typing import TypeVar
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, is_text_codec
-from steadyhand.workspace.journal.record import EditNote, FileChange, FileState, Ownership, Record, Staging, Verb
+from steadyhand.workspace.journal.record import (
+    EditNote,
+    FileChange,
+    FileState,
+    Ownership,
+    Record,
+    Staging,
+    ToolCall,
+    Verb,
+)
 
 VERSION = 1
 RAW, ZLIB = 0, 1
@@ -137,7 +146,16 @@ def _from_record(record: Record) -> Json:
         "arguments": record.arguments,
         "model": record.model,
         "duration_ms": record.duration_ms,
+        **({"call": _from_call(record.call)} if record.call is not None else {}),
     }
+
+
+def _from_call(call: ToolCall) -> Json:
+    return {"id": call.id, "toolset": call.toolset, "conversation": call.conversation}
+
+
+def _call(data: Json) -> ToolCall:
+    return ToolCall(_str(data["id"]), _str(data["toolset"]), _str(data["conversation"]))
 
 
 def _record(data: Json) -> Record:
@@ -155,6 +173,7 @@ def _record(data: Json) -> Record:
             arguments=_maybe(_str, data["arguments"]),
             model=_maybe(_str, data["model"]),
             duration_ms=_maybe(_int, data["duration_ms"]),
+            call=_call(_object(data["call"])) if "call" in data else None,
         )
     except KeyError as error:
         raise ValueError(f"a record without {error}") from None

@@ -153,11 +153,20 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The call of a tool that a record is part of: its id, which other records of it share, and whose it was."""
+
+    id: str
+    toolset: str
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One transaction, invertible: all files, with the reason for the whole and for each edit.
 
     `undoes` names the records this one takes back; a redo takes back an undo. `arguments` is the digest
-    of the arguments of the call, never the arguments themselves.
+    of the arguments of the call, never the arguments themselves. `call` is None where no tool of ours was called.
     """
 
     id: str
@@ -172,6 +181,7 @@ class Record:
     arguments: str | None = None
     model: str | None = None
     duration_ms: int | None = None
+    call: ToolCall | None = None
 
     def __post_init__(self) -> None:
         wrong = next((given for given in (self.id, *self.undoes) if not is_record_id(given)), None)

@@ -1,0 +1,1 @@
+"""Documentation articles: exact, unique, explained replacements in the one article at hand."""

@@ -1,0 +1,11 @@
+"""What the toolset `article` is."""
+
+from __future__ import annotations
+
+from steadyhand.tools.toolset import Toolset
+
+TOOLSET = Toolset(
+    name="article",
+    summary="Documentation articles: exact, unique, explained replacements in the one article at hand.",
+    policy={"tier": "newline", "require_reason": True, "batch": "sequential", "occurrence": "unique", "partial": False},
+)

@@ -1,0 +1,73 @@
+"""What a tool is handed besides its arguments: the workspace in its name, what the host set, the conversation.
+
+Nothing of it can be changed by a tool's arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from steadyhand.session.workspace import Workspace
+from steadyhand.tools.paths import resolve_path
+from steadyhand.tools.toolset import Toolset
+from steadyhand.workspace.journal.record import new_record_id
+
+__all__ = ["Call", "Conversation", "Settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the host decides for a kit.
+
+    `article`     the one file that the article toolset may edit
+    `prefix`      a directory that stands for the root in the model's paths
+    `extensions`  endings of the files that may be named; None: those of the toolset
+    `model`       the model that makes the calls, for the records
+    `overwrite`   a file may be written over that was never read; `allow_shrink`: and lose most of its lines
+    `require_read` native edits need the file read before
+    `version`     of a maker's tool; `max_characters`: what its `view` shows at most
+    """
+
+    article: str | None = None
+    prefix: str | None = None
+    extensions: tuple[str, ...] | None = None
+    model: str | None = None
+    overwrite: bool = False
+    allow_shrink: bool = False
+    require_read: bool = False
+    version: str | None = None
+    max_characters: int | None = None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What is remembered from call to call of one conversation: which file was failed on how often, in a row."""
+
+    id: str = field(default_factory=new_record_id)
+    mistakes: dict[str, int] = field(default_factory=dict)
+
+    def failed(self, path: str) -> int:
+        """Another failure on a file; how many there were since the last success."""
+        self.mistakes[path] = self.mistakes.get(path, 0) + 1
+        return self.mistakes[path]
+
+    def succeeded(self, path: str) -> None:
+        self.mistakes.pop(path, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of one tool. `workspace` acts in the tool's name and with the toolset's policy."""
+
+    workspace: Workspace
+    settings: Settings
+    conversation: Conversation
+    toolset: Toolset
+
+    def path(self, spelled: str) -> str:
+        """A path as the model spells it, as the workspace knows it."""
+        return resolve_path(self.workspace, spelled, self.settings.prefix)
+
+    @property
+    def mode(self) -> str | None:
+        return self.workspace.mode

@@ -1,0 +1,11 @@
+"""What the toolset `claude` is."""
+
+from __future__ import annotations
+
+from steadyhand.tools.toolset import Toolset
+
+TOOLSET = Toolset(
+    name="claude",
+    summary="Anthropic's text editor and memory tools, as its models know them.",
+    is_native=True,
+)

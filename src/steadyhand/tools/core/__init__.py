@@ -1,0 +1,1 @@
+"""The default: few tools, everything reachable, any target and any dialect."""

@@ -1,0 +1,11 @@
+"""What the toolset `openai` is."""
+
+from __future__ import annotations
+
+from steadyhand.tools.toolset import Toolset
+
+TOOLSET = Toolset(
+    name="openai",
+    summary="OpenAI's apply_patch, as its models know it.",
+    is_native=True,
+)

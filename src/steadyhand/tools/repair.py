@@ -1,0 +1,236 @@
+"""Arguments as models send them, made what the tool's shape asks for: repaired where one reading is left, else refused.
+
+Repaired, and told: an array or object sent as a JSON string, a single object where an array is expected, "true" and
+"3" for what they say, other usual names, snake for camel case. Anything else is refused by name with `bad-request`.
+Values are never guessed: a text stays the text that was sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import assert_never, cast
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.request import MAX_NESTING
+from steadyhand.structure.fields import bad_request, check_text, describe, join, unknown_field
+from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
+
+__all__ = ["Repaired", "repair"]
+
+_LARGEST = 2**31
+_WHOLE = re.compile(r"\s*-?[0-9]{1,10}\s*", re.ASCII)
+_WORD_GAP = re.compile(r"[-_\s]+")
+_MOST_TOLD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """Arguments that fit, and what was done to make them fit."""
+
+    fields: Mapping[str, object]
+    repaired: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One reading; `mends` false: what would have to be repaired is refused."""
+
+    mends: bool = True
+    told: list[str] = field(default_factory=list)
+
+    def mended(self, path: str, what: str) -> None:
+        if not self.mends:
+            raise bad_request(path, what)
+        self.told.append(f"{path or 'arguments'}: {what}")
+
+
+def repair(shape: Object, arguments: object) -> Repaired:
+    """The arguments by their shape. Refuses with `bad-request`, naming the field.
+
+    >>> repair(Object((Field("filePath", Text()), Field("all", Flag()))), {"path": "a", "all": "true"}).repaired
+    ('path: taken for filePath', 'all: a string taken for true')
+    """
+    _check_nesting(arguments)
+    reader = _Reader()
+    fields = cast("Mapping[str, object]", _read_object(reader, shape, arguments, ""))
+    told = dict.fromkeys(reader.told)
+    more = [f"and {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
+    return Repaired(fields, (*list(told)[:_MOST_TOLD], *more))
+
+
+def _read(reader: _Reader, shape: Shape, value: object, path: str) -> object:
+    match shape:
+        case Text():
+            return _read_text(shape, value, path)
+        case Number():
+            return _read_number(reader, shape, value, path)
+        case Flag():
+            return _read_flag(reader, value, path)
+        case Many():
+            return _read_many(reader, shape, value, path)
+        case Object():
+            return _read_object(reader, shape, value, path)
+        case Either():
+            return _read_either(reader, shape, value, path)
+        case Anything():
+            return value
+        case _:
+            assert_never(shape)
+
+
+def _read_text(shape: Text, value: object, path: str) -> str:
+    text = check_text(value, path)
+    if shape.choices and text not in shape.choices:
+        raise bad_request(path, f"{text[:40]!r} is not among {', '.join(shape.choices)}", f"send {shape.choices[0]!r}")
+    return text
+
+
+def _read_number(reader: _Reader, shape: Number, value: object, path: str) -> int:
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        reader.mended(path, "a string taken for a number")
+        value = int(value)
+    elif isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise bad_request(path, f"a whole number is expected, not {describe(value)}")
+    if abs(value) > _LARGEST:
+        raise bad_request(path, f"{describe(value)} is too large")
+    if shape.least is not None and value < shape.least:
+        raise bad_request(path, f"{value} is too small", f"it begins with {shape.least}")
+    if shape.most is not None and value > shape.most:
+        raise bad_request(path, f"{value} is too large", f"it ends with {shape.most}")
+    return value
+
+
+def _read_flag(reader: _Reader, value: object, path: str) -> bool:
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        said = value.strip().lower()
+        reader.mended(path, f"a string taken for {said}")
+        return said == "true"
+    if not isinstance(value, bool):
+        raise bad_request(path, f"true or false is expected, not {describe(value)}")
+    return value
+
+
+def _read_many(reader: _Reader, shape: Many, value: object, path: str) -> list[object]:
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        parsed = _parsed(value)
+        if isinstance(parsed, list | dict):
+            reader.mended(path, "a JSON string taken for what it holds")
+            value = parsed
+    if isinstance(value, Mapping) or (isinstance(value, str) and isinstance(shape.item, Text)):
+        reader.mended(path, "a single value taken for an array of one")
+        value = [value]
+    if not isinstance(value, list | tuple):
+        raise bad_request(path, f"an array is expected, not {describe(value)}")
+    if len(value) < shape.least:
+        raise bad_request(path, "the array is empty" if not value else "the array is too short", "give at least one")
+    if shape.most is not None and len(value) > shape.most:
+        raise EditError(
+            Kind.TOO_LARGE,
+            f"{path}: {len(value)} items are too many",
+            hint=f"send at most {shape.most} in one call",
+            details={"path": path, "limit": shape.most},
+        )
+    return [_read(reader, shape.item, item, f"{path}[{index}]") for index, item in enumerate(value)]
+
+
+def _read_either(reader: _Reader, shape: Either, value: object, path: str) -> object:
+    """The first shape that takes the value as it is; else the first that takes it repaired."""
+    refusal: EditError | None = None
+    for mends in (False, True) if reader.mends else (False,):
+        for option in shape.shapes:
+            attempt = _Reader(mends)
+            try:
+                found = _read(attempt, option, value, path)
+            except EditError as error:
+                fits = isinstance(option, Object) == isinstance(value, Mapping)
+                refusal = error if refusal is None or fits else refusal
+                continue
+            reader.told += attempt.told
+            return found
+    assert refusal is not None
+    raise refusal
+
+
+def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> dict[str, object]:
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        parsed = _parsed(value)
+        if isinstance(parsed, dict):
+            reader.mended(path, "a JSON string taken for what it holds")
+            value = parsed
+    if not isinstance(value, Mapping):
+        raise bad_request(
+            path, f"an object is expected, not {describe(value)}", f"its fields: {', '.join(shape.names)}"
+        )
+    found: dict[str, object] = {}
+    for name, given in value.items():
+        if not isinstance(name, str):
+            raise bad_request(path, f"field names are strings, not {describe(name)}")
+        meant = _field_named(shape, name, value)
+        if meant is None:
+            raise unknown_field(path, name, shape.names)
+        if given is None:
+            continue
+        if meant.name != name:
+            reader.mended(join(path, name[:80]), f"taken for {meant.name}")
+        read = _read(reader, meant.shape, given, join(path, meant.name))
+        if meant.name in found and found[meant.name] != read:
+            raise bad_request(
+                join(path, meant.name), f"it is sent twice, also as {name!r}", f"send {meant.name!r} once"
+            )
+        found[meant.name] = read
+    for each in shape.fields:
+        if each.required and each.name not in found:
+            raise bad_request(join(path, each.name), "the field is missing", _wanted(each))
+    return found
+
+
+def _field_named(shape: Object, name: str, given: Mapping[object, object]) -> Field | None:
+    """The field that a name means: its own, else the only one that is also known so and is not sent itself."""
+    for each in shape.fields:
+        if each.name == name:
+            return each
+    plain = _plain(name)
+    spelled = [each for each in shape.fields if _plain(each.name) == plain]
+    meant = spelled or [each for each in shape.fields if any(_plain(known) == plain for known in each.names)]
+    free = [each for each in meant if each.name not in given] or meant
+    return free[0] if len(free) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return _WORD_GAP.sub("", name).lower()
+
+
+def _wanted(field: Field) -> str:
+    kinds: Mapping[type, str] = {Text: "a string", Number: "a whole number", Flag: "true or false", Many: "an array"}
+    kind = kinds.get(type(field.shape), "an object" if isinstance(field.shape, Object) else "a value")
+    return f"add {field.name!r}, {kind}{f': {field.about}' if field.about else ''}"
+
+
+def _parsed(text: str) -> object:
+    """What a JSON string holds; None where it is none."""
+    try:
+        parsed: object = json.loads(text, strict=False)
+        _check_nesting(parsed)
+    except (ValueError, RecursionError):
+        return None
+    return parsed
+
+
+def _check_nesting(value: object) -> None:
+    """Refuse with `bad-request` what is nested deeper than anything is meant to be, without recursion."""
+    level = [value]
+    for _ in range(MAX_NESTING + 1):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, Mapping | list | tuple)
+            for inner in (each.values() if isinstance(each, Mapping) else each)
+        ]
+        if not level:
+            return
+    raise bad_request("", f"it is nested deeper than {MAX_NESTING} levels", "send a flatter request")

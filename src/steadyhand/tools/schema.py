@@ -1,0 +1,134 @@
+"""Shapes as JSON Schema, plain or strict, and tools in the form each maker's API takes them.
+
+Strict: every property is required and may be null, no other is allowed, nothing has a default or a bound. A value of
+any shape cannot be said there, so it is asked for as a string that holds JSON, which repair reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import assert_never
+
+from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
+from steadyhand.tools.tool import Tool
+
+__all__ = ["STYLES", "plain_schema", "strict_schema", "tool_schema"]
+
+Schema = dict[str, object]
+
+
+def plain_schema(shape: Shape) -> Schema:
+    """The JSON Schema of a shape.
+
+    >>> plain_schema(Many(Text()))
+    {'type': 'array', 'items': {'type': 'string'}}
+    """
+    return _schema(shape, strict=False)
+
+
+def strict_schema(shape: Shape) -> Schema:
+    """The same as strict modes want it.
+
+    >>> strict_schema(Object((Field("a", Number(least=1)),)))["properties"]
+    {'a': {'type': ['integer', 'null']}}
+    """
+    return _schema(shape, strict=True)
+
+
+def _schema(shape: Shape, *, strict: bool) -> Schema:
+    match shape:
+        case Text():
+            return {"type": "string", **({"enum": list(shape.choices)} if shape.choices else {})}
+        case Number():
+            told = {} if strict else _told(minimum=shape.least, maximum=shape.most)
+            return {"type": "number" if shape.fractional else "integer", **told}
+        case Flag():
+            return {"type": "boolean"}
+        case Many():
+            told = {} if strict else _told(minItems=shape.least or None, maxItems=shape.most)
+            return {"type": "array", "items": _schema(shape.item, strict=strict), **told}
+        case Either():
+            return {"anyOf": [_schema(each, strict=strict) for each in shape.shapes]}
+        case Anything():
+            return {"type": "string", "description": "JSON"} if strict else {}
+        case Object():
+            return _object(shape, strict=strict)
+        case _:
+            assert_never(shape)
+
+
+def _told(**bounds: int | None) -> Schema:
+    return {name: bound for name, bound in bounds.items() if bound is not None}
+
+
+def _object(shape: Object, *, strict: bool) -> Schema:
+    required = [field.name for field in shape.fields if strict or field.required]
+    schema: Schema = {
+        "type": "object",
+        "properties": {field.name: _property(field, strict=strict) for field in shape.fields},
+    }
+    if required:
+        schema["required"] = required
+    return schema if shape.is_open and not strict else schema | {"additionalProperties": False}
+
+
+def _property(field: Field, *, strict: bool) -> Schema:
+    schema = _schema(field.shape, strict=strict)
+    if strict and not field.required:
+        schema = _nullable(schema)
+    about = " ".join(str(part) for part in (field.about, schema.get("description")) if part)
+    return schema | ({"description": about} if about else {})
+
+
+def _nullable(schema: Schema) -> Schema:
+    if "anyOf" in schema:
+        options = schema["anyOf"]
+        assert isinstance(options, list)
+        return schema | {"anyOf": [*options, {"type": "null"}]}
+    made = schema | {"type": [schema["type"], "null"]}
+    choices = made.get("enum")
+    return made | {"enum": [*choices, None]} if isinstance(choices, list) else made
+
+
+def _openai(tool: Tool, *, strict: bool) -> Schema:
+    return {"type": "function", "function": _function(tool, strict=strict)}
+
+
+def _responses(tool: Tool, *, strict: bool) -> Schema:
+    return {"type": "function", **_function(tool, strict=strict)}
+
+
+def _function(tool: Tool, *, strict: bool) -> Schema:
+    parameters = strict_schema(tool.parameters) if strict else plain_schema(tool.parameters)
+    return {"name": tool.name, "description": tool.summary, "parameters": parameters, "strict": strict}
+
+
+def _anthropic(tool: Tool) -> Schema:
+    return {"name": tool.name, "description": tool.summary, "input_schema": plain_schema(tool.parameters)}
+
+
+def _mcp(tool: Tool) -> Schema:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.summary,
+        "inputSchema": plain_schema(tool.parameters),
+        "outputSchema": plain_schema(tool.result),
+        "annotations": tool.annotations(),
+    }
+
+
+STYLES: Mapping[str, Callable[[Tool], Schema]] = {
+    "openai": lambda tool: _openai(tool, strict=False),
+    "openai-strict": lambda tool: _openai(tool, strict=True),
+    "openai-responses": lambda tool: _responses(tool, strict=False),
+    "openai-responses-strict": lambda tool: _responses(tool, strict=True),
+    "anthropic": _anthropic,
+    "mcp": _mcp,
+}
+
+
+def tool_schema(tool: Tool, style: str) -> Schema:
+    """A tool as a maker's API takes it; a tool that the maker's models know by a type of its own is named by it."""
+    native = tool.native.get(style)
+    return dict(native) if native is not None else STYLES[style](tool)

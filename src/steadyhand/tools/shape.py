@@ -1,0 +1,92 @@
+"""The shapes that arguments and results of tools have: one declaration gives schemas, repair, checks and docs.
+
+Only declares; `schema.py` renders a shape, `arguments.py` reads a value by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Anything", "Either", "Field", "Flag", "Many", "Number", "Object", "Shape", "Text"]
+
+# Names that models use for one another: a field that bears one of a row is also found under the others.
+SYNONYMS: tuple[tuple[str, ...], ...] = (
+    ("path", "file", "file_path", "filePath"),
+    ("old_string", "old_str", "old_text", "oldText", "old_content", "search", "find"),
+    ("new_string", "new_str", "new_text", "newText", "new_content", "replace", "replacement"),
+)
+OLD, NEW = SYNONYMS[1], SYNONYMS[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string; one of `choices` if there are any."""
+
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A whole number; `fractional`: any number, in results only."""
+
+    least: int | None = None
+    most: int | None = None
+    fractional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """An array of values of one shape."""
+
+    item: Shape
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Any JSON value, read by whoever runs the tool. Strict schemas ask for it as a string that holds JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A value of one of several shapes; the first that takes it as it is, else the first that takes it repaired."""
+
+    shapes: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of an object. `also` are further names it is found under; null is the same as absent."""
+
+    name: str
+    shape: Shape
+    about: str = ""
+    required: bool = False
+    also: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name it may be sent under, its own first."""
+        known = next((row for row in SYNONYMS if self.name in row), ())
+        return tuple(dict.fromkeys((self.name, *self.also, *known)))
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object with these fields and no others; `is_open`: with others too, in results only."""
+
+    fields: tuple[Field, ...] = field(default=())
+    is_open: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.fields)
+
+
+Shape = Text | Number | Flag | Many | Object | Anything | Either

@@ -1,0 +1,1 @@
+"""Web pages: operations on elements by selector, tolerant search and replace, batches over pages."""

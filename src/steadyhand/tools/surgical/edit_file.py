@@ -1,0 +1,65 @@
+"""`edit_file`: one exact text for another, at the place that is meant."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from steadyhand.plan.edit import Replace
+from steadyhand.text.match import Occurrence
+from steadyhand.tools.call import Call
+from steadyhand.tools.result import CHANGED, success
+from steadyhand.tools.shape import Field, Number, Object, Text
+from steadyhand.tools.tool import Example, Fields, Result, Tool
+
+PARAMETERS = Object(
+    (
+        Field("path", Text(), "The file, from the workspace root.", required=True),
+        Field("old_content", Text(), "The text as it stands, with 3 to 5 lines around it to be unique.", required=True),
+        Field("new_content", Text(), "What stands there afterwards; empty deletes.", required=True),
+        Field("occurrence", Number(least=-1), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."),
+        Field("reason", Text(), "Why; kept with the change."),
+    )
+)
+
+
+def run(call: Call, fields: Fields) -> Result:
+    """Edit; where an occurrence is given, the answer names the lines of the others."""
+    path = str(fields["path"])
+    given = fields.get("occurrence")
+    occurrence = "unique" if given is None else "all" if given == 0 else given
+    edit = Replace(str(fields["old_content"]), str(fields["new_content"]), occurrence=cast("Occurrence", occurrence))
+    receipt = call.workspace.edit(call.path(path), edit, reason=cast("str | None", fields.get("reason")))
+    others = receipt.outcomes[0].others
+    told = {"note": f"the text also stands in line {', '.join(map(str, others))}"} if others else {}
+    return success(receipt, path) | told
+
+
+TOOL = Tool(
+    name="edit_file",
+    title="Edit a file",
+    summary=(
+        "Replace text in a file: old_content exactly as it stands, once. "
+        "Refused if it is not found, or stands in several places and occurrence does not say which."
+    ),
+    parameters=PARAMETERS,
+    result=CHANGED,
+    examples=(
+        Example(
+            about="A text that stands once",
+            files={"app.py": "def run():\n    return 1\n"},
+            arguments={"path": "app.py", "old_content": "return 1", "new_content": "return 2", "reason": "fixed"},
+            result={"success": True, "path": "app.py", "lines": {"start": 2, "end": 2}},
+            after={"app.py": "def run():\n    return 2\n"},
+        ),
+        Example(
+            about="A text that stands twice, and nothing says which is meant",
+            files={"a.txt": "x = 1\nx = 1\n"},
+            arguments={"path": "a.txt", "old_content": "x = 1", "new_content": "x = 2"},
+            result={"success": False, "kind": "ambiguous-match"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit"}),
+    rank=20,
+)

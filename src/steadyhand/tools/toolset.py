@@ -1,0 +1,26 @@
+"""What a toolset is: tools that belong together, the policy they keep to, and the prompt that goes with them.
+
+A toolset is a folder with a `toolset.py` that ends with `TOOLSET = Toolset(…)`, a `prompt.md` and its tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Toolset"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolset:
+    """One toolset. `policy` are settings that win over the host's; `is_native`: answers are texts for a maker's models.
+
+    `extensions` are the endings of files that its tools take, None for all.
+    """
+
+    name: str
+    summary: str
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    extensions: tuple[str, ...] | None = None
+    is_native: bool = False
