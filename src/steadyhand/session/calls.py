@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Self
 
 from steadyhand.errors import EditError
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
+from steadyhand.session.checks import AnyPath
 from steadyhand.session.reports import Reports
 from steadyhand.workspace.change import Header, Trace
 from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.keeping import Latest, outside_note
 from steadyhand.workspace.store import Store
 
 __all__ = ["Calls"]
+
+_LATELY = 50  # notes among which the same one is looked for
 
 
 class Calls:
@@ -59,6 +63,24 @@ class Calls:
         """Whether nothing under the root is changed or recorded."""
         return self._store.read_only
 
+    def observe(self, path: AnyPath) -> bool:
+        """Note that something else changed a file since the journal last knew it; False where nothing did.
+
+        Without it that is noticed when the file is next edited; a host that is told of such changes can say so at once.
+        """
+        resolved, image = self._store.read(checks.path_of(path))
+        if self._store.read_only:
+            return False
+        journal = self._store.writable_journal()
+        latest = Latest(journal)
+        note = outside_note(resolved, image, latest, is_secret=self._store.is_secret(resolved))
+        if note is None and latest.of(resolved) is None:
+            note = {"path": resolved, "before": None, "after": image.digest, "lines": []}
+        if note is None or any(_is_same(note, told.body) for told in journal.notes(type="outside", limit=_LATELY)):
+            return False
+        journal.append_note("outside", {**note, "actor": self.actor, "task": self.task_id, "tool": self.tool})
+        return True
+
     def note_refusal(self, error: EditError) -> None:
         """Report that the call was refused, unless that is in the journal already."""
         if self._trace is None or not self._trace.refusals:
@@ -80,3 +102,7 @@ class Calls:
                 shown(done, total)
 
         return step
+
+
+def _is_same(note: Mapping[str, object], told: Mapping[str, object]) -> bool:
+    return all(told.get(name) == note[name] for name in ("path", "before", "after"))

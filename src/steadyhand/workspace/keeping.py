@@ -81,22 +81,22 @@ def images_of(steps: Sequence[FileStep], latest: Latest) -> dict[str, bytes]:
 
 def outside_notes(steps: Sequence[FileStep], latest: Latest) -> list[dict[str, object]]:
     """What something else did to the files since the journal last knew them, as the notes that tell it."""
-    notes: list[dict[str, object]] = []
-    for step in steps:
-        stop = latest.of(step.before_path) if step.before is not None and step.before_path is not None else None
-        if stop is None or step.before is None or stop.change.after is None:
-            continue
-        if stop.change.after.digest != step.before.digest:
-            hidden = step.secret or stop.change.redacted
-            notes.append(
-                {
-                    "path": step.before_path,
-                    "before": stop.change.after.digest,
-                    "after": step.before.digest,
-                    "lines": [] if hidden else _lines_changed(latest.journal, stop, step.before),
-                }
-            )
-    return notes
+    found = (
+        outside_note(step.before_path, step.before, latest, is_secret=step.secret)
+        for step in steps
+        if step.before is not None and step.before_path is not None
+    )
+    return [note for note in found if note is not None]
+
+
+def outside_note(path: str, present: FileImage, latest: Latest, *, is_secret: bool) -> dict[str, object] | None:
+    """The same for one file as it is now; None where it is as the journal left it, or was never in the journal."""
+    stop = latest.of(path)
+    if stop is None or stop.change.after is None or stop.change.after.digest == present.digest:
+        return None
+    hidden = is_secret or stop.change.redacted
+    lines = [] if hidden else _lines_changed(latest.journal, stop, present)
+    return {"path": path, "before": stop.change.after.digest, "after": present.digest, "lines": lines}
 
 
 def _lines_changed(journal: Journal, stop: Stop, present: FileImage) -> list[list[int]]:

@@ -1,0 +1,88 @@
+"""`steadyhand observe`: note what something else did to files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.terminal import Piece
+
+_NAMES = ("file_path", "filePath", "path", "notebook_path")
+_MOST = 1 << 24
+_DEEP = 6
+
+
+@command(
+    "observe",
+    section="History",
+    examples="""
+    steadyhand observe src/app.py
+    steadyhand observe --hook < event.json
+    """,
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--hook", is_flag=True, help="Read the event of an agent's hook from standard input and take its files.")
+def run(invocation: Invocation, files: tuple[str, ...], hook: bool) -> int:
+    """Note changes that were made past Steadyhand, so that other tasks are told of them at once.
+
+    Without it they are noticed when the file is next edited here. As a hook it is silent and never fails the agent's
+    tool: files outside the workspace are passed over.
+    """
+    output = invocation.output
+    if bool(files) == hook:
+        raise EditError(
+            Kind.BAD_REQUEST, "neither FILE nor --hook" if not files else "FILE and --hook", hint="give one"
+        )
+    named, tool = _read_event(invocation) if hook else (list(files), None)
+    noted: list[str] = []
+    with invocation.workspace(writing=True) as opened:
+        workspace = opened if tool is None else opened.as_tool(tool)
+        for file in named:
+            path = invocation.path(file)
+            try:
+                if workspace.observe(path):
+                    noted.append(path)
+            except EditError:
+                if not hook:
+                    raise
+    output.document({"ok": True, "noted": noted})
+    if not hook:
+        rows = [(Piece(f"noted a change of {path}"),) for path in noted] or [(Piece("nothing new", "dim"),)]
+        output.print(rows)
+    return 0
+
+
+def _read_event(invocation: Invocation) -> tuple[list[str], str | None]:
+    """The files that a hook's event names, and the tool that changed them."""
+    invocation.take_stdin("--hook")
+    text = sys.stdin.buffer.read(_MOST)
+    try:
+        event = json.loads(text)
+    except (ValueError, RecursionError):
+        raise EditError(Kind.BAD_REQUEST, "standard input holds no event", hint="an event is a JSON object") from None
+    tool = event.get("tool_name") if isinstance(event, Mapping) else None
+    return list(dict.fromkeys(_files(event))), tool if isinstance(tool, str) and tool.isprintable() else None
+
+
+def _files(value: object, depth: int = 0) -> Iterator[str]:
+    """Every file that is named anywhere in an event, within reason."""
+    if depth > _DEEP:
+        return
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name in _NAMES and isinstance(inner, str):
+                yield inner
+            else:
+                yield from _files(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _files(inner, depth + 1)
+
+
+COMMAND = run

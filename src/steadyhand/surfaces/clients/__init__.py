@@ -1,0 +1,1 @@
+"""Programs that start the MCP server: what to paste into their configuration."""

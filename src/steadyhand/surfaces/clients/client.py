@@ -1,0 +1,67 @@
+"""What a client is: a program that starts our MCP server, and the words its configuration is written in.
+
+A client is one file in `known/` that ends with `CLIENT = Client(…)`; the folder is the registry. Nothing here writes a
+file: these settings decide what runs on a machine, and a person puts them there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from steadyhand.errors import EditError, Kind
+
+__all__ = ["OBSERVE", "PROGRAM", "SERVER", "Client", "Section", "as_json", "client_named", "clients"]
+
+SERVER = "steadyhand"
+PROGRAM = ("uvx", "--from", "steadyhand[mcp]", "steadyhand")
+OBSERVE = "steadyhand observe --hook"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One thing to paste: what for, into which file (or `a terminal`), and the text."""
+
+    title: str
+    place: str
+    text: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One program. `sections` is given the command that starts the server, the program first."""
+
+    name: str
+    title: str
+    sections: Callable[[Sequence[str]], tuple[Section, ...]]
+
+
+def as_json(value: object) -> str:
+    """JSON as people write it in settings."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+@cache
+def clients() -> Mapping[str, Client]:
+    """Every client by its name, in alphabetical order."""
+    from steadyhand.surfaces.clients import known as folder
+
+    modules = (
+        importlib.import_module(f"{folder.__name__}.{found.name}") for found in pkgutil.iter_modules(folder.__path__)
+    )
+    found: list[Client] = [module.CLIENT for module in modules]
+    return MappingProxyType({client.name: client for client in sorted(found, key=lambda client: client.name)})
+
+
+def client_named(name: str) -> Client:
+    """One client. Refuses with `bad-request` a name that there is not."""
+    known = clients()
+    if name not in known:
+        raise EditError(Kind.BAD_REQUEST, f"no client {name[:40]!r} is known", hint=f"clients: {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,91 @@
+"""What is pasted into a client's configuration is well formed and starts the server that was asked for."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, SERVER, Section, client_named, clients
+
+ROOT = Path(__file__).parents[2]
+COMMAND = (*PROGRAM, "mcp", "--root", "/srv/a tree")
+NAMES = ("claude-code", "codex", "cursor", "opencode", "vscode", "zed")
+
+
+def sections(name: str) -> dict[str, Section]:
+    return {section.place: section for section in client_named(name).sections(COMMAND)}
+
+
+def test_the_usual_clients_are_known() -> None:
+    assert tuple(clients()) == NAMES
+
+
+def test_an_unknown_client_is_refused_with_those_there_are() -> None:
+    with pytest.raises(EditError) as refused:
+        client_named("emacs")
+    assert refused.value.kind is Kind.BAD_REQUEST
+    assert "zed" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_pasted_is_well_formed(name: str) -> None:
+    for section in client_named(name).sections(COMMAND):
+        assert section.title
+        if ".json" in section.place:
+            json.loads(section.text)
+        if ".toml" in section.place:
+            tomllib.loads(section.text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_client_says_how_to_turn_its_own_tools_off_and_how_to_record_past_edits(name: str) -> None:
+    told = client_named(name).sections(COMMAND)
+    assert any("own edit" in section.title for section in told)
+    assert any("past Steadyhand" in section.title and "steadyhand observe" in section.text for section in told)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "path"),
+    [
+        ("claude-code", ".mcp.json", ("mcpServers", SERVER)),
+        ("cursor", ".cursor/mcp.json", ("mcpServers", SERVER)),
+        ("vscode", ".vscode/mcp.json", ("servers", SERVER)),
+    ],
+)
+def test_the_command_is_split_into_program_and_arguments(name: str, place: str, path: tuple[str, ...]) -> None:
+    found = json.loads(sections(name)[place].text)
+    for step in path:
+        found = found[step]
+    assert (found["command"], *found["args"]) == COMMAND
+
+
+def test_codex_has_a_table_and_opencode_one_array() -> None:
+    table = tomllib.loads(sections("codex")["~/.codex/config.toml or .codex/config.toml"].text)["mcp_servers"][SERVER]
+    assert (table["command"], *table["args"]) == COMMAND
+    told = client_named("opencode").sections(COMMAND)
+    assert tuple(json.loads(told[0].text)["mcp"][SERVER]["command"]) == COMMAND
+
+
+def test_a_terminal_line_is_quoted() -> None:
+    line = sections("claude-code")["a terminal"].text
+    assert shlex.split(line)[-len(COMMAND) :] == list(COMMAND)
+
+
+def test_the_hook_of_claude_code_runs_the_command_that_there_is() -> None:
+    told = [section.text for section in client_named("claude-code").sections(COMMAND) if "hooks" in section.text]
+    (hook,) = json.loads(told[0])["hooks"]["PostToolUse"]
+    assert hook["hooks"][0]["command"] == OBSERVE
+
+
+def test_the_registry_entry_fits_the_package() -> None:
+    entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert entry["version"] == project["version"] == entry["packages"][0]["version"]
+    assert entry["packages"][0]["identifier"] == project["name"]
+    assert len(entry["description"]) <= 100
+    assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
