@@ -47,6 +47,8 @@ class Scale:
     fleet_commits: int
     fleet_processes: tuple[int, ...]
     foreign_edits: tuple[int, ...]
+    mcp_calls: int
+    mcp_memory_calls: int
 
 
 FULL = Scale(
@@ -77,6 +79,8 @@ FULL = Scale(
     fleet_commits=200,
     fleet_processes=(1, 8),
     foreign_edits=(0, 1, 10, 100, 1_000),
+    mcp_calls=1_000,
+    mcp_memory_calls=100_000,
 )
 TINY = Scale(
     name="tiny",
@@ -106,6 +110,8 @@ TINY = Scale(
     fleet_commits=6,
     fleet_processes=(2,),
     foreign_edits=(0, 3),
+    mcp_calls=4,
+    mcp_memory_calls=50,
 )
 SCALES = {scale.name: scale for scale in (FULL, TINY)}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-Unit = Literal["s", "B"]
+Unit = Literal["s", "B", "n"]
 
 _HEADS = ("what", "median", "floor", "ratio", "middle half", "runs", "remark")
 _MISSING = "–"
@@ -57,6 +57,8 @@ def show(value: float | None, unit: Unit = "s") -> str:
     """
     if value is None:
         return _MISSING
+    if unit == "n":
+        return f"{value:,.0f}"
     if unit == "B":
         return f"{value / 1e6:.1f} MB"
     for factor, name in ((1.0, "s"), (1e3, "ms")):

@@ -1,0 +1,53 @@
+"""Programs from npm, by name and exact version, in a folder of their own with the Node they need.
+
+Installed once; nothing is written anywhere else. Where npm is missing, whoever asks is told so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+_HOME = Path(__file__).resolve().parent.parent / ".node"
+_NODE = "node@22.23.3"
+_INSTALL_SECONDS = 600
+
+CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
+INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+FILESYSTEM = "@modelcontextprotocol/server-filesystem@2026.8.31"
+
+
+class NodeMissing(Exception):
+    """A program from npm cannot be had here; the message says why."""
+
+
+def installed(package: str) -> Path:
+    """The folder with the programs of a package and a Node of 22 or later."""
+    key = hashlib.sha256(f"{_NODE} {package}".encode()).hexdigest()[:12]
+    home = _HOME / key
+    programs = home / "node_modules" / ".bin"
+    if (home / "ready").exists():
+        return programs
+    npm = shutil.which("npm")
+    if npm is None:
+        raise NodeMissing("npm is not installed; it comes with Node.js")
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    (home / "package.json").write_text('{"private": true}\n', encoding="utf-8")
+    command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", _NODE, package]
+    try:
+        done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise NodeMissing(f"npm did not install {package} within {_INSTALL_SECONDS} s") from None
+    if done.returncode:
+        raise NodeMissing(f"npm could not install {package}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}")
+    (home / "ready").touch()
+    return programs
+
+
+def environment(programs: Path) -> dict[str, str]:
+    """This environment with that Node before any other."""
+    return {**os.environ, "PATH": os.pathsep.join((str(programs), os.environ.get("PATH", "")))}
