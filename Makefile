@@ -18,7 +18,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try test check format docs bench accuracy fleet fuzz crash stress constraints clean
+.PHONY: help setup try test check format docs bench accuracy fleet fuzz crash stress conformance constraints clean
 
 help: ## this list
 	@echo 'make try is the place to start; the others:'
@@ -83,9 +83,12 @@ crash: $(STAMP) ## the whole crash and disk-fault sweep
 stress: $(STAMP) ## processes killed again and again, on a server that is restarted, cut off and frozen; some minutes
 	STEADYHAND_STRESS=all $(BIN)/python -m pytest -q --timeout 3600 tests/concurrency/test_crews_under_fire.py $(ARGS)
 
+conformance: $(STAMP) ## the public MCP conformance suite, in both eras of the protocol; npm brings the Node it needs
+	$(BIN)/python -m tests.conformance.run
+
 constraints: $(STAMP) ## pin what is installed now
 	$(BIN)/python scripts/pin_constraints.py
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .node build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests scripts benches -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

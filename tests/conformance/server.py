@@ -1,0 +1,41 @@
+"""Steadyhand's MCP server for the conformance suite, which cannot show a token: here every request has one.
+
+Everything else is as `steadyhand mcp --http` serves it, the guard included.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from steadyhand.surfaces.mcp import http
+from steadyhand.surfaces.mcp.guard import App, Guard, Receive, Scope, Send
+from steadyhand.surfaces.mcp.roots import named_roots
+from steadyhand.surfaces.mcp.server import Service
+from steadyhand.surfaces.mcp.serving import Serving
+
+TOKEN = "of the conformance suite"
+
+
+class Keyed(Guard):
+    """The guard, with the token put in before it looks."""
+
+    def __init__(self, app: App, token: str, names: Any = ()) -> None:
+        super().__init__(app, token, names)
+        self._proof = (b"authorization", f"Bearer {token}".encode())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "headers": [*scope["headers"], self._proof]}
+        await super().__call__(scope, receive, send)
+
+
+def main() -> int:
+    """Serve the directory that is named, on a free port, which is told on standard error."""
+    http.Guard = Keyed  # type: ignore[misc]  # only here
+    service = Service(Serving(roots=named_roots(sys.argv[1:]), toolsets=("core",)))
+    return http.serve_http(service, http.Address.of("0"), TOKEN)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,39 @@
+"""Every scenario of tool calls, and every example of a tool, through Python, the command line and MCP over both
+transports: the same answers, the same tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steadyhand.tools.registry import tools_of, toolsets
+from steadyhand.tools.result import failed
+from tests.scenarios.callers import SURFACES, Surface
+from tests.scenarios.conversations import problems, scenarios
+
+
+def test_there_are_scenarios_for_every_tool_both_ways() -> None:
+    found = scenarios()
+    assert len(found) >= 60
+    for name in toolsets():
+        for tool in tools_of(name):
+            answers = [
+                answer
+                for scenario in found
+                if scenario.toolset == name
+                for (called, _), answer in zip(scenario.calls, scenario.answers, strict=True)
+                if called == tool.name and answer
+            ]
+            assert any(failed(answer) for answer in answers), f"{name}.{tool.name} is never refused"
+            assert any(not failed(answer) for answer in answers), f"{name}.{tool.name} never succeeds"
+
+
+@pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES.keys())
+def test_scenarios_come_out_alike(surface: Surface, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no configuration"))
+    told: list[str] = []
+    with surface(scenarios(), tmp_path) as callers:
+        for scenario, root, caller in callers:
+            told += problems(scenario, caller, root)
+    assert told == []

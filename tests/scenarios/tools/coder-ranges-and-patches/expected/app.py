@@ -1,0 +1,15 @@
+import os
+
+
+def load(path):
+    return open(path).read()
+
+
+def save(path, text):
+    open(path, 'w').write(text)
+
+
+# the rest
+def main():
+    text = load('a')
+    save('b', text)
