@@ -85,6 +85,7 @@ stress: $(STAMP) ## processes killed again and again, on a server that is restar
 
 conformance: $(STAMP) ## the public MCP conformance suite, in both eras of the protocol; npm brings the Node it needs
 	$(BIN)/python -m tests.conformance.run
+	$(BIN)/python -m tests.conformance.inspector
 
 constraints: $(STAMP) ## pin what is installed now
 	$(BIN)/python scripts/pin_constraints.py

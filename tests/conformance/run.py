@@ -1,7 +1,7 @@
 """`make conformance`: the public MCP conformance suite against our server, in both eras of the protocol.
 
-Every scenario that a revision requires must pass, but for those that `not_applicable.json` names with the reason; one of
-these that passes is an error too, so that the list stays true. Needs npm, which brings the Node that the suite wants.
+Every scenario that a revision requires must pass, but for those that `not_applicable.json` names with the reason; one
+of these that passes is an error too, so that the list stays true. Needs npm, which brings the Node that it wants.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def _over_mcp(transport: str) -> Surface:
         for number, scenario in enumerate(scenarios):
             root = folder / f"s{number}"
             root.mkdir()
-            groups.setdefault(_options(scenario), []).append((scenario, root))
+            groups.setdefault(server_options(scenario), []).append((scenario, root))
         with ExitStack() as stack:
             portal = stack.enter_context(start_blocking_portal())
             yield _placed(groups, portal, stack, transport)
@@ -132,7 +132,7 @@ def _placed(
             yield scenario, root, _Remote(portal, client, {"root": root.name} if len(members) > 1 else {})
 
 
-def _options(scenario: Scenario) -> tuple[str, ...]:
+def server_options(scenario: Scenario) -> tuple[str, ...]:
     """What the server of a scenario must be started with."""
     together = [name for name in toolsets() if name not in ALONE]
     served = [scenario.toolset] if scenario.toolset in ALONE else together
