@@ -73,11 +73,11 @@ def _spelled(value: object) -> str:
 
 
 def chosen() -> list[Scenario]:
-    """One success of every tool, without preparation that would need further calls."""
+    """One success of every tool, with as few calls before it as may be."""
     found: dict[tuple[str, str], Scenario] = {}
-    for scenario in scenarios():
+    for scenario in sorted(scenarios(), key=lambda each: len(each.calls)):
         tool = scenario.calls[-1][0]
-        if len(scenario.calls) == 1 and not failed(scenario.answers[-1]):
+        if not failed(scenario.answers[-1]):
             found.setdefault((scenario.toolset, tool), scenario)
     return list(found.values())
 
@@ -97,7 +97,7 @@ def main() -> int:
             told += list(_group(programs, group, folder))
     called = {(scenario.toolset, scenario.calls[-1][0]) for scenario in chosen()}
     missing = {(name, tool.name) for name in toolsets() for tool in tools_of(name)} - called
-    told += [f"no example of {toolset}.{tool} is a single call" for toolset, tool in sorted(missing)]
+    told += [f"no scenario ends with {toolset}.{tool}" for toolset, tool in sorted(missing)]
     print("\n".join(told), end="\n" if told else "")
     print(f"the inspector listed and called {len(called)} tools")
     return 1 if told else 0
