@@ -8,7 +8,7 @@ from steadyhand.session.reverse import Reverse
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.retention import GcReport
 from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.listing import Listing
+from steadyhand.workspace.listing import Limits, Listing
 from steadyhand.workspace.machine import describe
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.survey import CheckReport, survey
@@ -20,12 +20,22 @@ class Archive:
 
     _store: Store
 
-    def files(self, path: str = ".", *, depth: int = 32, limit: int = 10_000, seconds: float = 5.0) -> Listing:
+    def files(
+        self,
+        path: str = ".",
+        *,
+        depth: int = 32,
+        limit: int = 10_000,
+        seconds: float = 5.0,
+        skip_ignored: bool = False,
+        sizes: bool = False,
+    ) -> Listing:
         """Files beneath a directory, sorted, without our own, VCS metadata and what lies behind links.
 
-        Bounded in depth, number and time; `cut` says where it stopped short.
+        Bounded in depth, number and time; `cut` says where it stopped short. `skip_ignored` leaves out what the
+        `.gitignore` files of the tree name.
         """
-        return self._store.files(path, depth=depth, limit=limit, seconds=seconds)
+        return self._store.files(path, Limits(depth, limit, seconds, skip_ignored=skip_ignored, sizes=sizes))
 
     def history(self, path: AnyPath | None = None, *, task: str | None = None, limit: int | None = None) -> list[Entry]:
         """Committed records, newest first; a file's are followed through its renames."""

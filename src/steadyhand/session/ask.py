@@ -8,6 +8,7 @@ from typing import Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import FileRequest
+from steadyhand.workspace.journal.record import EditNote
 
 __all__ = ["MODES", "Ask", "Request", "Verb", "WriteBytes", "allowed_verbs", "check_mode"]
 
@@ -39,13 +40,17 @@ Request = FileRequest | WriteBytes
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A request with what goes with it: policy, encoding, and whether the host vouches for an overwrite."""
+    """A request with what goes with it: policy, encoding, and whether the host vouches for an overwrite.
+
+    `left` tells of edits of the same file that were refused before, for the record.
+    """
 
     request: Request
     policy: Policy
     encoding: str | None = None
     reason: str | None = None
     overwrite: bool = False
+    left: tuple[EditNote, ...] = ()
 
 
 def allowed_verbs(mode: str | None) -> frozenset[Verb]:

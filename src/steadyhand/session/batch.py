@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
@@ -21,6 +22,7 @@ from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
 from steadyhand.text.source import Source
 from steadyhand.workspace.change import Header
+from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.store import Store
 
@@ -28,12 +30,21 @@ from steadyhand.workspace.store import Store
 class Batch:
     """The verbs of a workspace inside one transaction. `receipt` is there once the block has ended."""
 
-    def __init__(self, policy: Policy, store: Store, mode: str | None, knowledge: Knowledge, header: Header) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        store: Store,
+        mode: str | None,
+        knowledge: Knowledge,
+        header: Header,
+        tick: Callable[[], None] | None = None,
+    ) -> None:
         self._policy = policy
-        self._layer = Layer(Overlay(store.look, store.encoding_of), mode, Meetings(knowledge))
+        self._layer = Layer(Overlay(store.look, store.encoding_of), mode, Meetings(knowledge), tick)
         self._reports = Reports(store)
         self._store = store
         self.asks: list[Ask] = []
+        self._left: dict[str, tuple[EditNote, ...]] = {}
         self._header = header
         self._is_open = True
         self._receipt: Receipt | None = None
@@ -71,6 +82,21 @@ class Batch:
         return self._take(
             EditFile(path_of(path), read_edits(edits), digest_of_version(expect)), policy, encoding, reason
         )
+
+    def leave(self, path: AnyPath, error: EditError, reason: str | None = None) -> None:
+        """Tell the record that an edit of a file was refused and the others of the block are made all the same."""
+        note = EditNote(remark(reason, "reason"), outcome="refused", kind=str(error.kind))
+        self._left[path_of(path)] = (*self._left.get(path_of(path), ()), note)
+
+    def complete(self) -> list[Ask]:
+        """What was asked, the last edit of each file with those of it that were left."""
+        asks = list(self.asks)
+        for path, left in self._left.items():
+            requests = enumerate(ask.request for ask in asks)
+            edits = [at for at, request in requests if isinstance(request, EditFile) and request.path == path]
+            if edits:
+                asks[edits[-1]] = replace(asks[edits[-1]], left=left)
+        return asks
 
     def write(
         self,
@@ -155,7 +181,8 @@ class Batch:
         except EditError as error:
             if error.kind is not Kind.CONFLICT or self._store.read_only or not self._store.state.exists:
                 raise
-        layer = Layer(Overlay(self._store.look, self._store.encoding_of), self._layer.mode, self._layer.meetings.anew())
+        overlay, old = Overlay(self._store.look, self._store.encoding_of), self._layer
+        layer = Layer(overlay, old.mode, old.meetings.anew(), old.tick)
         with self._store.alone(self._layer.overlay):
             try:
                 for each in (*self.asks, ask):

@@ -58,6 +58,11 @@ class Calls:
         bound._progress = self._progress if progress is None else progress
         return bound
 
+    def tick(self) -> None:
+        """Ask whether the call is still wanted; raises what the caller's `tick` raises."""
+        if self._tick is not None:
+            self._tick()
+
     @property
     def is_read_only(self) -> bool:
         """Whether nothing under the root is changed or recorded."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import islice
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.journal.record import Entry, FileChange
-from steadyhand.workspace.lineage import Stop, history_of, recorded_text, unwind, version_after
+from steadyhand.workspace.lineage import history_of
+from steadyhand.workspace.replays import Replays
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.why import Why, explain
 
@@ -18,6 +20,11 @@ class History:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    @cached_property
+    def replays(self) -> Replays:
+        """Versions, for whoever asks for many."""
+        return Replays(self._store.journal)
 
     def entries(self, path: str | None, *, task: str | None, limit: int | None) -> list[Entry]:
         journal = self._store.journal
@@ -32,7 +39,7 @@ class History:
 
     def diff_of(self, entry: Entry) -> str:
         files = entry.record.files
-        return "".join(self._file_diff(entry, change, git=len(files) > 1) for change in files)
+        return "".join(self.file_diff(entry, change, git=len(files) > 1) for change in files)
 
     def why(self, path: str, lines: list[int] | None) -> list[Why]:
         resolved, image = self._store.read(path)
@@ -48,13 +55,14 @@ class History:
                 )
         return explain(self._store.journal, resolved, source, lines if lines is not None else list(range(1, count + 1)))
 
-    def _file_diff(self, entry: Entry, change: FileChange, *, git: bool) -> str:
+    def file_diff(self, entry: Entry, change: FileChange, *, git: bool) -> str:
+        """What a record did to one file; where that cannot be shown, a line that says so."""
         if change.redacted:
             return f"# {change.path}: {change.status}; the content is not kept\n"
         before_path = change.before.path if change.before else None
         after_path = change.after.path if change.after else None
         try:
-            before, after = self._sides(entry, change)
+            before, after = self.replays.texts(entry, change) if change.content_changed else ("", "")
         except EditError as error:
             return f"# {change.path}: {change.status}; {error.message}\n"
         mode_before = change.before.mode if change.before else None
@@ -62,19 +70,3 @@ class History:
         return render_unified(
             before, after, before_path, after_path, git=git, mode_before=mode_before, mode_after=mode_after
         )
-
-    def _sides(self, entry: Entry, change: FileChange) -> tuple[str, str]:
-        journal = self._store.journal
-        if change.before and change.after and change.before.digest == change.after.digest:
-            return "", ""
-        after = version_after(journal, Stop(entry, change)) if change.after else b""
-        if change.before is None:
-            before = b""
-        elif change.after is not None and change.changes is not None:
-            before = unwind(change, after)
-        else:
-            kept = journal.image(change.before.digest)
-            if kept is None:
-                raise EditError(Kind.CANNOT_UNDO, "its image is gone")
-            before = kept
-        return recorded_text(change, before).text, recorded_text(change, after).text

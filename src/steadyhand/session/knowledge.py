@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source, digest_of
-from steadyhand.text.span import Span
+from steadyhand.text.span import Span, joined
 from steadyhand.workspace.awareness import Lookout
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.party import Party, Sight
@@ -63,6 +63,15 @@ class Knowledge:
         journal = self._journal(make=self.party.task is not None) if is_told else None
         if journal is not None and self.sights.is_new(self.party, path, sights):
             keep(journal, self.party, path, sights, content)
+
+    def completes(self, path: str, digest: str, spans: Sequence[Span], length: int) -> bool:
+        """Whether parts of a version are, with those seen of it before, all of its characters. Never fails."""
+        try:
+            sights = self._sights_of(path)
+        except EditError:
+            return False
+        seen = [Span(*part) for sight in sights if sight.digest == digest for part in sight.spans or ()]
+        return joined([*seen, *spans]) == [Span(0, length)]
 
     def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""

@@ -36,6 +36,7 @@ from steadyhand.session.versions import check_overwrite, expect_version
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
+from steadyhand.workspace.backups import BACKUP
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
@@ -153,6 +154,7 @@ class Layer:
             planned = redacted(planned)
         bak = self._bak_name(ask, draft)
         self._take(planned, draft, source, path)
+        draft.left += ask.left
         self._keep_bak(bak, draft)
 
     def _merge(self, ask: Ask, request: MergeFile) -> None:
@@ -233,9 +235,18 @@ class Layer:
             if planned.refusal is not None or errors:
                 raise together([planned.refusal] if planned.refusal is not None else errors)
             raise _no_change(path)
+        self._carry(first, draft.path or path, source, planned)
         changes = replace(planned.changes, base=source.digest)
         draft.take_text(planned.after, changes, _notes(planned))
+        draft.left += _left(planned)
         self.warnings.extend(planned.warnings)
+
+    def _carry(self, first: int, path: str, source: Source, planned: Plan) -> None:
+        """The lines of what earlier requests wrote to the file, as the plan leaves them."""
+        for at, outcome in enumerate(self.outcomes[:first]):
+            if outcome.path == path and outcome.lines is not None:
+                lines = source.lines_after(outcome.lines, planned.changes, planned.after)
+                self.outcomes[at] = replace(outcome, lines=lines)
 
     def _write(self, ask: Ask, request: WriteFile | WriteBytes) -> None:
         _, draft = self.overlay.look(request.path)
@@ -318,7 +329,7 @@ class Layer:
         """The name for a copy beside the file, for policies that want one, if it is free and the file no secret."""
         if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
             return None
-        name = f"{draft.before_path}.bak"
+        name = draft.before_path + BACKUP
         return name if self.overlay.look(name)[1] is None else None
 
     def _keep_bak(self, name: str | None, draft: Draft) -> None:
@@ -331,6 +342,14 @@ def _notes(planned: Plan) -> tuple[EditNote, ...]:
         EditNote(o.reason, o.tier, o.similarity, o.lines, o.splices, o.differs, o.forced)
         for o in planned.outcomes
         if o.applied
+    )
+
+
+def _left(planned: Plan) -> tuple[EditNote, ...]:
+    """What became of the edits that a call applied in part has not made."""
+    ends = [(o, str(o.error.kind) if o.error is not None else o.skipped) for o in planned.outcomes if not o.applied]
+    return tuple(
+        EditNote(o.reason, outcome="refused" if o.error is not None else "skipped", kind=kind) for o, kind in ends
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from steadyhand.dialects.front import at_reply, read_patch
+from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
@@ -25,7 +26,7 @@ class Patches(ABC):
 
     def patch(
         self,
-        reply: str,
+        reply: str | Patch,
         *,
         path: AnyPath | None = None,
         format: str = "auto",
@@ -38,10 +39,11 @@ class Patches(ABC):
     ) -> Receipt:
         """Apply what a model wrote, in any dialect, to any number of files: all of it or nothing.
 
-        `path` is the file that a reply means which names none. `overwrite` lets new and moved files take the place of
-        others, and whole files that of what was never read. `strict` refuses anything around the patch.
+        It may have been read with `read_patch` before. `path` is the file that a reply means which names none.
+        `overwrite` lets new and moved files take the place of others, and whole files that of what was never read.
+        `strict` refuses anything around the patch.
         """
-        found = read_patch(reply, format=format, strict=strict)
+        found = reply if isinstance(reply, Patch) else read_patch(reply, format=format, strict=strict)
         named = found.mapped(self._named(path))
         named = named.overwriting(self._exists) if overwrite else named
         rules = checks.policy_of(self.policy if policy is None else policy)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.plan.outcome import Outcome
 from steadyhand.session.conflicts import Conflict
 from steadyhand.workspace.change import Header
 from steadyhand.workspace.journal.record import new_record_id
@@ -32,10 +33,23 @@ class Reports:
         if header.trace is not None:
             header.trace.refusals += 1
         if error.kind is not Kind.CONFLICT or not conflicts:
-            self._append(REFUSAL, _refusal(header, error))
+            self._append(REFUSAL, _refusal(header, error, self._file(header, error)))
             return error
         kept = self.kept(header, conflicts)
         return error.with_details(conflicts=kept) if kept else error
+
+    def applied(self, header: Header, outcomes: Sequence[Outcome], conflicts: Sequence[Conflict]) -> None:
+        """Report what a call that was applied in part has left out: its conflicts, and the files it did not change.
+
+        An edit that was refused in a file that the call did change is told by the record.
+        """
+        self.kept(header, conflicts)
+        told = {outcome.path for outcome in outcomes if outcome.applied}
+        for outcome in outcomes:
+            error = outcome.error
+            if error is not None and outcome.path not in told and error.kind is not Kind.CONFLICT:
+                self._append(REFUSAL, _refusal(header, error, outcome.path))
+                told.add(outcome.path)
 
     def kept(self, header: Header, conflicts: Sequence[Conflict]) -> list[str]:
         """Keep conflicts for a person to resolve; their ids. One that is kept already is not kept twice."""
@@ -70,6 +84,20 @@ class Reports:
         later = self._store.journal.entries(path=str(body["path"]), actor=str(body["actor"]), after_seq=seq)
         return any(entry.record.verb == "edit" and entry.record.task == body["task"] for entry in later)
 
+    def _file(self, header: Header, error: EditError) -> str | None:
+        """The file that was refused. A bad request may name a field instead: then the file that the call names."""
+        told = error.details.get("path")
+        if isinstance(told, str) and (error.kind is not Kind.BAD_REQUEST or self._is_there(told)):
+            return told
+        named = None if header.trace is None else header.trace.file
+        return named if named is not None and self._is_there(named) else None
+
+    def _is_there(self, path: str) -> bool:
+        sandbox = self._store.sandbox
+        with contextlib.suppress(EditError, OSError, ValueError), sandbox.place(path, writing=False) as place:
+            return sandbox.stat(place) is not None
+        return False
+
     def _append(self, type: str, body: dict[str, object]) -> bool:
         if self._store.read_only or not self._store.state.exists:
             return False
@@ -93,12 +121,11 @@ def _who(header: Header) -> dict[str, object]:
     return {**who, "call": call, **({} if trace.model is None else {"model": trace.model})}
 
 
-def _refusal(header: Header, error: EditError) -> dict[str, object]:
+def _refusal(header: Header, error: EditError, path: str | None) -> dict[str, object]:
     message = error.message.split("\n")[0][:_LONGEST]
-    path = error.details.get("path")
     return {
         **_who(header),
-        "path": path if isinstance(path, str) else None,
+        "path": path,
         "kind": str(error.kind),
         "message": message,
         "reason": header.reason,

@@ -22,6 +22,7 @@ from steadyhand.plan.request import EditFile, FileRequest, Requests, WriteFile
 from steadyhand.session import checks
 from steadyhand.session.archive import Archive
 from steadyhand.session.ask import MODES, Ask, WriteBytes
+from steadyhand.session.audit import Audits
 from steadyhand.session.batch import Batch
 from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
@@ -31,31 +32,30 @@ from steadyhand.session.elsewhere import Elsewhere
 from steadyhand.session.events import Events
 from steadyhand.session.files import Files
 from steadyhand.session.journals import Journals
-from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.lay import Layer
 from steadyhand.session.meetings import Meetings
 from steadyhand.session.outlines import Outlines
 from steadyhand.session.patches import Patches
+from steadyhand.session.reads import Reads
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reports import Reports
+from steadyhand.session.tasks import Tasks
 from steadyhand.session.undoing import Undoing
-from steadyhand.text.source import Source
 from steadyhand.workspace.announced import Followed
 from steadyhand.workspace.change import Change
 from steadyhand.workspace.clones import Clones
-from steadyhand.workspace.draft import read_text
-from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.place import FileImage
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.sights import Sights
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.store import Store
 
 
-class Workspace(Archive, Calls, Disputes, Events, Files, Outlines, Patches, Undoing, Elsewhere, Journals):
+class Workspace(
+    Archive, Audits, Calls, Reads, Tasks, Disputes, Events, Files, Outlines, Patches, Undoing, Elsewhere, Journals
+):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
     Every method that changes something raises `EditError` when nothing was applied, and returns a
@@ -145,48 +145,6 @@ class Workspace(Archive, Calls, Disputes, Events, Files, Outlines, Patches, Undo
     ) -> None:
         self.close()
 
-    def read(
-        self, path: AnyPath, *, encoding: str | None = None, lines: tuple[int, int | None] | None = None
-    ) -> Source:
-        """A file's text, digest and lines. Remembered, so that this task may overwrite what it has read.
-
-        `lines` are the first and the last line that the caller will look at; only they then count as read.
-        """
-        seq = self._store.head()
-        source, image = self._load(path, encoding)
-        self._showed(source, image.data, seq, lines)
-        return source
-
-    def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
-        """The same for a caller that has yet to say what of it is shown, with `saw`: nothing is remembered."""
-        return self._load(path, encoding)[0]
-
-    def saw(self, source: Source, lines: tuple[int, int | None] | None = None) -> None:
-        """This task was shown a file that `source` gave, or some lines of it; they now count as read."""
-        self._showed(source, source.to_bytes(), self._store.head(), lines)
-
-    def _showed(self, source: Source, data: bytes, seq: int, lines: tuple[int, int | None] | None) -> None:
-        path = source.path or ""
-        content = None if self._store.is_secret(path) else data
-        whole = (0, source.table.count - 1)
-        rows = whole if lines is None else checks.line_range(lines, source.table.count)
-        if rows is not None:
-            spans = None if rows == whole else [source.table.span_of(*rows)]
-            self._knowledge.saw(path, source.digest, seq, spans, content)
-
-    def _load(self, path: AnyPath, encoding: str | None) -> tuple[Source, FileImage]:
-        checks.encoding_name(encoding)
-        resolved, image = self._store.read(checks.path_of(path))
-        source = read_text(image.data, encoding, lambda: self._store.encoding_of(resolved, image.digest), resolved)
-        if source.is_binary:
-            raise EditError(
-                Kind.NOT_TEXT,
-                f"{path} is not a text file ({image.size} bytes)",
-                hint="give its encoding if it is text after all",
-                details={"path": path, "size": image.size},
-            )
-        return source, image
-
     def edit(
         self,
         path: AnyPath,
@@ -256,24 +214,13 @@ class Workspace(Archive, Calls, Disputes, Events, Files, Outlines, Patches, Undo
         workspace itself changes inside the block is no part of it.
         """
         header = self._header(reason)
-        batch = Batch(self.policy, self._store, self.mode, self._knowledge, header)
+        batch = Batch(self.policy, self._store, self.mode, self._knowledge, header, self._tick)
         try:
             yield batch
         finally:
             batch.close()
         if batch.asks:
-            batch.receipt = self._run(batch.asks, reason, preview=preview)
-
-    @contextlib.contextmanager
-    def task(self, name: str) -> Iterator[Self]:
-        """The same workspace in the name of a task; the journal notes whether the block ended well."""
-        bound = self._bound(checks.remark(name, "task") or "")
-        try:
-            yield bound
-        except BaseException as error:
-            bound._end_task(name, f"failed: {type(error).__name__}")
-            raise
-        bound._end_task(name, "ended well")
+            batch.receipt = self._run(batch.complete(), reason, preview=preview)
 
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
         return self._run([self._ask(request, reason=reason)], reason, preview=preview)
@@ -311,8 +258,8 @@ class Workspace(Archive, Calls, Disputes, Events, Files, Outlines, Patches, Undo
         except EditError as error:
             named = self._with_names(error)
             raise (named if preview else Reports(self._store).refused(header, named, conflicts)) from None
-        if conflicts and not preview:
-            Reports(self._store).kept(header, conflicts)
+        if not preview:
+            Reports(self._store).applied(header, outcomes, conflicts)
         receipt = self._receipt(change, tuple(outcomes))
         return replace(receipt, warnings=(*receipt.warnings, *dict.fromkeys(warnings)))
 
@@ -336,6 +283,8 @@ class Workspace(Archive, Calls, Disputes, Events, Files, Outlines, Patches, Undo
         if committed is None:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=undoes)
         self._knowledge.wrote(change.steps, committed.seq)
+        if self._trace is not None:
+            self._trace.records.append(committed.record.id)
         return Receipt(committed.record.id, files, outcomes, committed.durable, warnings, undoes)
 
     def _ask(
@@ -346,33 +295,6 @@ class Workspace(Archive, Calls, Disputes, Events, Files, Outlines, Patches, Undo
         reason: str | None = None,
     ) -> Ask:
         return Ask(request, checks.policy_of(self.policy if policy is None else policy), encoding, reason)
-
-    def last_read(self, path: AnyPath) -> tuple[str | None, str]:
-        """The digest of the version of a file that this task last read, if any, and of the present one."""
-        resolved, image = self._store.read(checks.path_of(path))
-        return self._knowledge.last(resolved), image.digest
-
-    @property
-    def party(self) -> Party:
-        """Who changes files through this workspace, as conflicts tell it."""
-        return Party(self.actor, self.task_id)
-
-    def _bound(self, task: str | None) -> Self:
-        bound = self.bound()
-        if task != self.task_id:
-            bound.task_id = task
-            bound._is_named = self._is_named or task is not None
-            bound._knowledge = bound._begin()
-        return bound
-
-    def _begin(self) -> Knowledge:
-        return Knowledge.begin(self._store, self._sights, self.party, is_named=self._is_named)
-
-    def _end_task(self, task: str, how: str) -> None:
-        with contextlib.suppress(EditError):  # a note is not worth the end of somebody's work
-            if not self._store.read_only and self._store.state.exists:
-                self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
-        self._knowledge.forget()
 
 
 def _user() -> str:

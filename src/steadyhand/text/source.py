@@ -122,6 +122,22 @@ class Source:
         first = self.line_of(span.start)
         return first, first if span.is_empty else max(first, self.line_of(span.end - 1))
 
+    def lines_after(self, lines: tuple[int, int], changes: ChangeSet, after: Source) -> tuple[int, int]:
+        """Lines of this version, both 1-based and included, as they are numbered in the version after `changes`.
+
+        Lines that are gone are the line at that place.
+
+        >>> from steadyhand.text.splice import Splice
+        >>> one, two = Source.of_text("a\\nb\\n"), Source.of_text("x\\na\\nb\\n")
+        >>> one.lines_after((2, 2), ChangeSet((Splice(0, "", "x\\n"),)), two)
+        (3, 3)
+        """
+        first, last = (max(min(line, self.table.count), 1) - 1 for line in lines)
+        end = self.table.start(last) + len(self.table.text(last)) if self.table.count else 0
+        start = changes.map_position(self.table.start(first))
+        rows = [after.table.row_at(offset) for offset in (start, max(start, changes.map_position(end, assoc=-1)))]
+        return rows[0] + 1, rows[1] + 1
+
     def newline_at(self, offset: int) -> str:
         """The line ending of the neighbourhood: of the line at `offset`, else the one before, else the usual one."""
         if offset and self.text[offset - 1 : offset + 1] == "\r\n":

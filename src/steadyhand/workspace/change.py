@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from steadyhand.workspace.journal.record import ToolCall, Verb
 from steadyhand.workspace.overlay import FileStep, Overlay
@@ -16,13 +16,16 @@ __all__ = ["Change", "Header", "Lay", "Trace"]
 class Trace:
     """A tool's call as the journal knows it: which one, a digest of its arguments, the model that made it.
 
-    `refusals` counts those that were reported, so that whoever made the call does not report them again.
+    `refusals` counts those that were reported, so that whoever made the call does not report them again; `records` are
+    the changes that it made. `file` is the one that its arguments name, as they spell it.
     """
 
     call: ToolCall
     arguments: str
     model: str | None = None
     refusals: int = 0
+    records: list[str] = field(default_factory=list)
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
@@ -48,6 +48,7 @@ class Draft:
     encoding: str | None = None
     changes: ChangeSet | None = field(default_factory=ChangeSet)
     edits: tuple[EditNote, ...] = ()
+    left: tuple[EditNote, ...] = ()
     whole: bool = False
     recall: Callable[[], Encoding | None] = _nothing
     like: FileImage | None = None
@@ -104,13 +105,20 @@ class Draft:
         earlier = self.changes
         if earlier:
             composed = earlier.compose(changes)
-            kept = _credit(self.edits, earlier, changes, composed)
+            credited = _credit(self.edits, earlier, changes, composed)
+            kept = tuple(self._carried(note, changes, source) for note in credited)
             mine = _credit(edits, changes, ChangeSet(), composed)
             self.changes, self.edits = composed, kept + mine
         elif earlier is not None:
             self.changes, self.edits = changes, self.edits + edits
         self._source, self._bytes, self._is_touched = source, None, True
         self.whole = self.whole or whole
+
+    def _carried(self, note: EditNote, changes: ChangeSet, after: Source) -> EditNote:
+        """The note with its lines as they are numbered after a change."""
+        if note.lines is None or self._source is None:
+            return note
+        return replace(note, lines=self._source.lines_after(note.lines, changes, after))
 
     def take_bytes(self, data: bytes, edits: tuple[EditNote, ...] = ()) -> None:
         """The content becomes `data`; no splices tell how."""
@@ -129,7 +137,7 @@ def _credit(
     credited: list[EditNote] = []
     for note in edits:
         hits = tuple(sorted({hit for index in note.splices for hit in _touching(places, ends, spans[index])}))
-        credited.append(EditNote(note.reason, note.tier, note.similarity, note.lines, hits, note.differs))
+        credited.append(replace(note, splices=hits))
     return tuple(credited)
 
 

@@ -30,8 +30,8 @@ def change_of(step: FileStep, made_dirs: tuple[str, ...]) -> FileChange:
     if step.secret:
         return FileChange(before, after, None, None, (), made_dirs, redacted=True)
     if step.changes is None or step.source is None or not step.source.reads_back:
-        return FileChange(before, after, None, None, step.edits, made_dirs)
-    return FileChange(before, after, step.changes, step.source.encoding, step.edits, made_dirs)
+        return FileChange(before, after, None, None, step.edits, made_dirs, left=step.left)
+    return FileChange(before, after, step.changes, step.source.encoding, step.edits, made_dirs, left=step.left)
 
 
 def _mode_after(step: FileStep) -> int:

@@ -1,22 +1,25 @@
 """What is beneath a directory: bounded in entries, depth and time, and never through a link.
 
-Our own state, temporary files and version-control metadata are left out.
+Our own state, temporary files and version-control metadata are left out, and what `.gitignore` files name if asked.
 Names that are not valid text are left out too, since no path can name them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
+from steadyhand.workspace.deadline import Deadline
+from steadyhand.workspace.ignoring import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
 from steadyhand.workspace.protection import is_hidden
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, DirEntry, Storage, shut
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
 
-__all__ = ["Limits", "Listing", "mount_points", "similar_names", "walk"]
+__all__ = ["Limits", "Listing", "ignore_file", "mount_points", "similar_names", "walk"]
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3
@@ -24,20 +27,35 @@ _SIMILAR: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a listing may cost."""
+    """How much a listing may cost; whether it leaves out what is ignored, and whether it tells sizes."""
 
     depth: int
     entries: int
     seconds: float
+    skip_ignored: bool = False
+    sizes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Paths relative to the root, sorted. `links` are named, not followed; `cut` says why the listing is not whole."""
+    """Paths relative to the root, sorted. `links` are named, not followed; `sizes` are in bytes, if asked for.
+
+    `directory` is what was listed, where links lead, empty for the root. `stopped` says at which limit the walk was
+    given up, `deeper` that something lies below the depth asked for.
+    """
 
     files: tuple[str, ...]
     links: tuple[str, ...] = ()
-    cut: str | None = None
+    directories: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    directory: str = ""
+    stopped: str | None = None
+    deeper: str | None = None
+
+    @property
+    def cut(self) -> str | None:
+        """Why the listing is not whole; None where it is."""
+        return self.stopped or self.deeper
 
 
 class _Walker:
@@ -47,62 +65,111 @@ class _Walker:
         self._storage = storage
         self._limits = limits
         self._state_dirs = state_dirs
-        self._deadline = time.monotonic() + limits.seconds
+        self._deadline = Deadline.after(limits.seconds)
         self._seen = 0
         self.files: list[str] = []
         self.links: list[str] = []
-        self.cut: str | None = None
+        self.directories: list[str] = []
+        self.sizes: dict[str, int] = {}
+        self.stopped: str | None = None
+        self.deeper: str | None = None
 
-    def visit(self, fd: int, above: tuple[str, ...], depth: int) -> None:
+    def visit(self, fd: int, above: tuple[str, ...], depth: int, rules: IgnoreRules) -> None:
         """Everything in the directory `fd`; recursion is bounded by the depth limit."""
         room = self._limits.entries - self._seen
         entries = self._storage.listdir(fd, limit=room + 1)
         if len(entries) > room:
             self._stop(f"more than {self._limits.entries} entries")
+        if self._limits.skip_ignored and any(entry.name == IGNORE_FILE for entry in entries):
+            rules = rules.within(len(above), ignore_file(self._storage, fd))
         for entry in sorted(entries[:room], key=lambda each: each.name):
+            if self._seen == self._limits.entries:  # those before it have used up the room
+                self._stop(f"more than {self._limits.entries} entries")
+                return
             self._seen += 1
-            if time.monotonic() > self._deadline:
+            if self._deadline.is_over:
                 self._stop(f"more than {self._limits.seconds:g} seconds")
                 return
-            self._take(fd, above, entry, depth)
+            self._take(fd, above, entry, depth, rules)
 
-    def _take(self, fd: int, above: tuple[str, ...], entry: DirEntry, depth: int) -> None:
+    def _take(self, fd: int, above: tuple[str, ...], entry: DirEntry, depth: int, rules: IgnoreRules) -> None:
         names = (*above, entry.name)
         path = "/".join(names)
         if not _is_text(entry.name) or is_hidden(path, state_dirs=self._state_dirs):
             return
+        if rules.ignores(names, is_directory=entry.kind == "directory"):
+            return
         if entry.kind == "file":
             self.files.append(path)
+            self._measure(fd, entry.name, path)
         elif entry.kind == "link":
             self.links.append(path)
         elif entry.kind == "directory":
-            self._descend(fd, names, depth)
+            self.directories.append(path)
+            self._descend(fd, names, depth, rules)
 
-    def _descend(self, fd: int, names: tuple[str, ...], depth: int) -> None:
+    def _stop(self, why: str) -> None:
+        self.stopped = self.stopped or why
+
+    def _measure(self, fd: int, name: str, path: str) -> None:
+        if self._limits.sizes:
+            with contextlib.suppress(OSError):  # gone since it was listed
+                self.sizes[path] = self._storage.stat(name, dir_fd=fd).st_size
+
+    def _descend(self, fd: int, names: tuple[str, ...], depth: int, rules: IgnoreRules) -> None:
         if depth >= self._limits.depth:
-            self._stop(f"deeper than {self._limits.depth} directories")
+            self.deeper = f"deeper than {self._limits.depth} directories"
             return
         try:
             below = self._storage.open(names[-1], os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=fd)
         except OSError:  # gone, exchanged or not readable: nothing to list there
             return
         try:
-            self.visit(below, names, depth + 1)
+            self.visit(below, names, depth + 1, rules)
         finally:
             shut(self._storage, below)
 
-    def _stop(self, why: str) -> None:
-        self.cut = self.cut or why
 
+def walk(
+    storage: Storage,
+    fd: int,
+    names: tuple[str, ...],
+    limits: Limits,
+    *,
+    state_dirs: Sequence[str],
+    rules: IgnoreRules | None = None,
+) -> Listing:
+    """List beneath `fd`, which is closed afterwards; `names` is where it stands below the root.
 
-def walk(storage: Storage, fd: int, names: tuple[str, ...], limits: Limits, *, state_dirs: Sequence[str]) -> Listing:
-    """List beneath `fd`, which is closed afterwards; `names` is where it stands below the root."""
+    `rules` are those of the directories above it.
+    """
     walker = _Walker(storage, limits, state_dirs)
     try:
-        walker.visit(fd, names, 1)
+        walker.visit(fd, names, 1, rules or IgnoreRules())
     finally:
         shut(storage, fd)
-    return Listing(tuple(sorted(walker.files)), tuple(sorted(walker.links)), walker.cut)
+    return Listing(
+        tuple(sorted(walker.files)),
+        tuple(sorted(walker.links)),
+        tuple(sorted(walker.directories)),
+        walker.sizes,
+        "/".join(names),
+        walker.stopped,
+        walker.deeper,
+    )
+
+
+def ignore_file(storage: Storage, dir_fd: int) -> bytes | None:
+    """What the ignore file of a directory holds, as far as it is read; None where there is no regular one."""
+    try:
+        fd = storage.open(IGNORE_FILE, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
+        try:
+            is_regular = stat.S_ISREG(storage.fstat(fd).st_mode)
+            return storage.read(fd, MAX_IGNORE_BYTES) if is_regular else None
+        finally:
+            shut(storage, fd)
+    except OSError:
+        return None
 
 
 def similar_names(storage: Storage, dir_fd: int, name: str, directory: str) -> tuple[str, ...]:

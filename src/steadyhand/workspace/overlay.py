@@ -54,6 +54,7 @@ class FileStep:
     whole: bool = False
     secret: bool = False
     like: FileImage | None = None
+    left: tuple[EditNote, ...] = ()
 
 
 class Overlay:
@@ -204,6 +205,7 @@ def _step(draft: Draft) -> FileStep | None:
     return FileStep(
         draft.before_path, draft.path, draft.before, data, digest, draft.mode,
         exact if source is not None else None, source, draft.edits, draft.whole, draft.secret, draft.like,
+        draft.left,
     )  # fmt: skip
 
 

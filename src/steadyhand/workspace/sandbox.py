@@ -23,6 +23,7 @@ from typing import Final, Literal, Self
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace import listing, openat2
+from steadyhand.workspace.ignoring import IgnoreRules
 from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.paths import check_portable, parse_path
 from steadyhand.workspace.place import FileImage, Place
@@ -139,9 +140,26 @@ class Sandbox:
         self, path: str = ".", *, depth: int = 32, max_entries: int = 10_000, max_seconds: float = 5.0
     ) -> Listing:
         """Files beneath a directory, sorted; bounded, and `cut` says where it stopped short. Follows no links."""
-        limits = listing.Limits(depth=depth, entries=max_entries, seconds=max_seconds)
+        return self.list_beneath(path, listing.Limits(depth=depth, entries=max_entries, seconds=max_seconds))
+
+    def list_beneath(self, path: str, limits: listing.Limits) -> Listing:
+        """The same, with everything that can be asked of a listing."""
         fd, names = self._resolver.directory(self._parse_directory(path), given=path)
-        return listing.walk(self.storage, fd, names, limits, state_dirs=self._state_dirs)
+        rules = IgnoreRules()
+        try:
+            for depth in range(len(names) if limits.skip_ignored else 0):
+                rules = rules.within(depth, self._ignore_file(names[:depth]))
+        except BaseException:
+            shut(self.storage, fd)
+            raise
+        return listing.walk(self.storage, fd, names, limits, state_dirs=self._state_dirs, rules=rules)
+
+    def _ignore_file(self, names: tuple[str, ...]) -> bytes | None:
+        above, _ = self._resolver.directory(names, given="/".join(names) or ".")
+        try:
+            return listing.ignore_file(self.storage, above)
+        finally:
+            shut(self.storage, above)
 
     def mount_points(self) -> tuple[str, ...]:
         """Directories beneath the root where another file system is mounted, relative to the root."""
@@ -241,7 +259,7 @@ class Sandbox:
         return EditError(Kind.PROTECTED_PATH, f"{shown(path)} is protected: {verdict.why}", hint=hint, details=details)
 
     def _check_extension(self, path: str, name: str) -> None:
-        if self._extensions is None or os.path.splitext(name)[1].casefold() in self._extensions:
+        if self._extensions is None or any(_has_ending(name.casefold(), each) for each in self._extensions):
             return
         allowed = sorted(self._extensions)
         raise EditError(
@@ -307,3 +325,8 @@ class Sandbox:
 def _extension(name: str) -> str:
     folded = name.casefold()
     return folded if folded.startswith(".") or not folded else f".{folded}"
+
+
+def _has_ending(name: str, ending: str) -> bool:
+    """Whether a name ends so; an ending of several parts, such as `.env.example`, may be all of it."""
+    return name.endswith(ending) and (len(name) > len(ending) or ending.count(".") > 1)

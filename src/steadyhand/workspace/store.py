@@ -31,7 +31,7 @@ from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
 from steadyhand.workspace.lineage import encoding_known, version_named
-from steadyhand.workspace.listing import Listing
+from steadyhand.workspace.listing import Limits, Listing
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable
 from steadyhand.workspace.overlay import FileStep, Overlay, Reading
@@ -157,10 +157,10 @@ class Store:
         with _named("resolve", path), self.sandbox.place(path, writing=False) as place:
             return place.path
 
-    def files(self, path: str, *, depth: int, limit: int, seconds: float) -> Listing:
+    def files(self, path: str, limits: Limits) -> Listing:
         """What lies beneath a directory, bounded."""
         with _named("list", path):
-            return self.sandbox.list_files(path, depth=depth, max_entries=limit, max_seconds=seconds)
+            return self.sandbox.list_beneath(path, limits)
 
     def encoding_of(self, path: str, digest: str) -> Encoding | None:
         """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""

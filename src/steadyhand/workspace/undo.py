@@ -6,7 +6,8 @@ refused with the lines. The result is an ordinary transaction; committing it app
 1. A file that still is as the record left it gets back exactly the bytes it had.
 2. Otherwise the inverse splices are moved over each later change, in order, gaps outside the journal included.
 3. Changes that cancel each other since do not stand in the way: on a clash the later ones are composed first.
-4. A creation is undone only if the file is as created; a deletion only if the path is free.
+4. A creation is undone only if the file is as created; a deletion only if the path is free. A `.bak` copy that is not
+   as it was made stays as it is and hinders nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
+from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
-from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
+from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import Stop, gap_between, recorded_text, stops_forward, unwind, version_after
 from steadyhand.workspace.overlay import Overlay
@@ -45,7 +47,8 @@ class Undo:
 
     def _take_back_record(self, entry: Entry) -> None:
         """Contents first, then names: those that go, those that move together, those that come back."""
-        changes = entry.record.files
+        lost = {made.path for change, made in backups_in(entry.record) if not self._is_as_made(entry, change, made)}
+        changes = [change for change in entry.record.files if change.path not in lost]
         for change in changes:
             if change.redacted and change.content_changed:
                 because = "its content was not kept, because the file holds secrets"
@@ -64,6 +67,12 @@ class Undo:
             if change.after is None:
                 self._restore_deleted(entry, change)
             self.prune.extend(reversed(change.made_dirs))
+
+    def _is_as_made(self, entry: Entry, change: FileChange, made: FileState) -> bool:
+        """Whether a copy that a record made beside a file is still there; one that is not hinders nothing."""
+        draft = self._overlay.came_from(made.path)
+        is_there = draft is not None and draft.path == made.path and digest_of(draft.data or b"") == made.digest
+        return is_there and not any(self._since(entry, change))
 
     def _restore_mode(self, entry: Entry, change: FileChange, draft: Draft) -> None:
         assert change.before is not None and change.after is not None
@@ -301,9 +310,9 @@ def _refusal(entry: Entry, change: FileChange, because: str, hint: str, **detail
 
 
 def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
-    """The newest record that is neither an undo nor undone. Refuses with `cannot-undo`."""
+    """The newest record that is neither an undo nor undone, nor only tidied up. Refuses with `cannot-undo`."""
     for entry in journal.entries(path=path):
-        if entry.record.verb != "undo" and entry.undone_by is None:
+        if entry.record.verb != "undo" and entry.undone_by is None and not is_tidying(entry.record):
             return entry
     raise EditError(Kind.CANNOT_UNDO, "there is nothing to undo", hint="see `steadyhand log`")
 

@@ -20,6 +20,7 @@ from typing import TypeVar
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, is_text_codec
 from steadyhand.workspace.journal.record import (
+    EditEnd,
     EditNote,
     FileChange,
     FileState,
@@ -40,6 +41,7 @@ _FENCE_LIMIT = (1 << 63) - 1
 _OWNER_LIMIT = (1 << 32) - 2  # the last number means "leave it as it is"
 _DIGEST = re.compile("[0-9a-f]{64}")
 _VERBS: dict[str, Verb] = {"edit": "edit", "undo": "undo", "redo": "redo"}
+_ENDS: dict[str, EditEnd] = {"applied": "applied", "refused": "refused", "skipped": "skipped"}
 
 T = TypeVar("T")
 Json = Mapping[str, object]
@@ -188,6 +190,7 @@ def _from_file(file: FileChange) -> Json:
         "edits": [_from_note(note) for note in file.edits],
         "made_dirs": list(file.made_dirs),
         "redacted": file.redacted,
+        **({"left": [_from_note(note) for note in file.left]} if file.left else {}),
     }
 
 
@@ -203,6 +206,7 @@ def _file(data: Json) -> FileChange:
         edits=tuple(_note(_object(note)) for note in _list(data["edits"])),
         made_dirs=tuple(_name(path) for path in _list(data["made_dirs"])),
         redacted=redacted,
+        left=tuple(_note(_object(note)) for note in _list(data.get("left", []))),
     )
 
 
@@ -255,6 +259,7 @@ def _from_note(note: EditNote) -> Json:
         "splices": list(note.splices),
         "differs": list(note.differs),
         **({"forced": list(note.forced)} if note.forced else {}),
+        **({"outcome": note.outcome, "kind": note.kind} if note.outcome != "applied" else {}),
     }
 
 
@@ -267,6 +272,8 @@ def _note(data: Json) -> EditNote:
         splices=tuple(_int(index) for index in _list(data["splices"])),
         differs=_strings(data["differs"]),
         forced=_strings(data.get("forced", [])),
+        outcome=_ENDS[_str(data.get("outcome", "applied"))],
+        kind=_maybe(_str, data.get("kind")),
     )
 
 

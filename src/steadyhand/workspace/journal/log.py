@@ -54,6 +54,14 @@ def rows(connection: Connection) -> Iterator[Row]:
         last = page[-1].seq
 
 
+def page(connection: Connection, after: int, until: int, size: int) -> list[Row]:
+    """The next rows after one, up to another, oldest first."""
+    found = connection.execute(
+        f"SELECT {COLUMNS} FROM log WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", (after, until, size)
+    )
+    return [Row(*row) for row in found.fetchall()]
+
+
 def notes(connection: Connection, before: int, size: int) -> list[Row]:
     """Rows that are no record's, newest first, from before the row `before`."""
     found = connection.execute(

@@ -106,7 +106,7 @@ def entry_at(
             return end
         if (end.type, end.record) != (state, record_id):
             return Problem(seq, "index", f"the index says {state!r} of record {record_id!r}, row {end.seq} does not")
-        note = _reason_of(end)
+        note = reason_of(end)
     record = _record_of(prepared, record_id, last or LastRecord())
     if isinstance(record, Problem):
         return record
@@ -148,7 +148,7 @@ def happening_of(connection: Connection, row: Row, *, last: LastRecord) -> Happe
     entry = None if held is None else entry_at(connection, held[0], last=last)
     if not isinstance(entry, Entry):
         return None
-    return Happening(row.seq, row.time, replace(entry, state=State(row.type), note=_reason_of(row)))
+    return Happening(row.seq, row.time, replace(entry, state=State(row.type), note=reason_of(row)))
 
 
 def sound_row(connection: Connection, seq: object) -> Row | Problem:
@@ -184,7 +184,8 @@ def _record_of(row: Row, record_id: str, last: LastRecord) -> Record | Problem:
     return record
 
 
-def _reason_of(row: Row) -> str | None:
+def reason_of(row: Row) -> str | None:
+    """What was said when a record was settled, if anything."""
     try:
         note = from_bytes(unpack(row.codec, row.body)).get("note")
     except ValueError:

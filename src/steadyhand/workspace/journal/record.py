@@ -21,6 +21,7 @@ _ID = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
 
 Status = Literal["created", "deleted", "renamed", "edited", "mode"]
 Verb = Literal["edit", "undo", "redo"]
+EditEnd = Literal["applied", "refused", "skipped"]
 
 
 def new_record_id() -> str:
@@ -75,7 +76,8 @@ class FileState:
 class EditNote:
     """One edit of a call: why, how its place was found, and which splices of the change set it wrote.
 
-    `forced` names the records of others that it was written over although its task had not seen them.
+    `forced` names the records of others that it was written over although its task had not seen them. Of an edit that
+    was not applied, `kind` says why.
     """
 
     reason: str | None = None
@@ -85,6 +87,8 @@ class EditNote:
     splices: tuple[int, ...] = ()
     differs: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
+    outcome: EditEnd = "applied"
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,8 @@ class FileChange:
 
     `changes` is None where the content stayed (equal digests), where only the two whole images tell
     (different digests), or where the content is secret (`redacted`). `made_dirs` are the parent
-    directories this change created, outermost first.
+    directories this change created, outermost first. `left` are the edits of a call applied in part that changed
+    nothing.
     """
 
     before: FileState | None
@@ -103,6 +108,7 @@ class FileChange:
     edits: tuple[EditNote, ...] = ()
     made_dirs: tuple[str, ...] = ()
     redacted: bool = False
+    left: tuple[EditNote, ...] = ()
 
     def __post_init__(self) -> None:
         if self.before is None and self.after is None:

@@ -31,6 +31,7 @@ from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Si
 from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State
 from steadyhand.workspace.journal.retention import GcReport
 from steadyhand.workspace.journal.row import Row
+from steadyhand.workspace.journal.told import Told
 
 T = TypeVar("T")
 
@@ -142,6 +143,20 @@ class Journal(Protocol):
         """What the journal gained after a row, oldest first: records settled as committed or partial, and notes.
 
         A damaged row is passed over; `limit` counts what is returned.
+        """
+
+    def told(
+        self,
+        *,
+        after_seq: int = 0,
+        since: str | None = None,
+        on_damage: OnDamage | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[Told]:
+        """Everything the journal holds now, oldest first and in pages: each record where it was settled, each note.
+
+        `since`: only what has this time, as `utc_text` writes it, or a later one. What is damaged is left out and
+        handed to `on_damage`.
         """
 
     def meet(self, party: Party) -> int:

@@ -46,6 +46,7 @@ from steadyhand.workspace.journal.retention import GcReport, Retention
 from steadyhand.workspace.journal.row import Row, RowType
 from steadyhand.workspace.journal.stats import stats_of
 from steadyhand.workspace.journal.store import LASTING, JournalStats, OnDamage, Progress
+from steadyhand.workspace.journal.told import Told, walk
 
 T = TypeVar("T")
 R = TypeVar("R", Row, Packed)
@@ -221,6 +222,16 @@ class StoredJournal(PartyTables):
             found += [happening for happening in told if happening is not None]
             last = page[-1].seq
         return found[: max(limit, 0)]
+
+    def told(
+        self,
+        *,
+        after_seq: int = 0,
+        since: str | None = None,
+        on_damage: OnDamage | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[Told]:
+        return walk(self._handle, after_seq=after_seq, since=since, on_damage=on_damage, progress=progress)
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
         return self._handle.read_snapshot(lambda connection: list(problems(connection, progress)))

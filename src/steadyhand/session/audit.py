@@ -1,0 +1,119 @@
+"""The half of a workspace that gives account: the trail of everything, each file as an article, and the statistics.
+
+Reads only. A long journal is gone through once, in pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.session import checks
+from steadyhand.session.attempts import spelled
+from steadyhand.session.auditor import Asked, Auditor
+from steadyhand.session.checks import AnyPath
+from steadyhand.session.history import History
+from steadyhand.session.statistics import Statistics, count
+from steadyhand.session.trail import facts_of
+from steadyhand.workspace.journal.record import utc_text
+from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.store import Store
+
+__all__ = ["Audits", "Moment"]
+
+Facts = dict[str, object]
+Moment = str | datetime
+OnDamage = Callable[[str], None]
+
+
+class Audits:
+    """Accounts of one workspace. `since` is a time, `after` a row of the journal; both leave out what was before."""
+
+    _store: Store
+
+    def audit(self, path: AnyPath, *, task: str | None = None) -> Facts:
+        """What became of one file, of all that was asked or only by one task.
+
+        The object of `articles.py`, where it is also said what each status means. Refuses with `no-such-file` where no
+        file is and nothing was ever recorded or asked for.
+        """
+        return Auditor(self._store, Asked(task=checks.remark(task, "task"))).one(checks.path_of(path))
+
+    def audit_trail(
+        self,
+        *,
+        since: Moment | None = None,
+        after: int = 0,
+        task: str | None = None,
+        path: AnyPath | None = None,
+        progress: Progress | None = None,
+        on_damage: OnDamage | None = None,
+    ) -> Iterator[Facts]:
+        """Every record with its patches, every refusal and every other note, oldest first, as JSON objects.
+
+        `path` is a file or a directory. What cannot be read any more is left out and told to `on_damage`.
+        """
+        asked = self._asked(since, after, task, path)
+        history = History(self._store)
+        walked = asked.walk(self._store, progress, on_damage)
+        return (facts_of(told, history) for told in walked if asked.fits(told))
+
+    def audit_articles(
+        self,
+        *,
+        since: Moment | None = None,
+        after: int = 0,
+        task: str | None = None,
+        path: AnyPath | None = None,
+        progress: Progress | None = None,
+        on_damage: OnDamage | None = None,
+    ) -> Iterator[Facts]:
+        """What `audit` says of every file that was changed or asked for, sorted by name."""
+        return Auditor(self._store, self._asked(since, after, task, path)).every(progress, on_damage)
+
+    def statistics(
+        self,
+        *,
+        since: Moment | None = None,
+        after: int = 0,
+        task: str | None = None,
+        tool: str | None = None,
+        progress: Progress | None = None,
+    ) -> Statistics:
+        """How calls went: first tries, retries, tiers, refusals, by tool, model and type of file."""
+        damaged: list[str] = []
+        told = self._asked(since, after, None, None).walk(self._store, progress, damaged.append)
+        found = count(told, task=checks.remark(task, "task"), tool=checks.remark(tool, "tool"))
+        found.damaged = len(damaged)
+        return found
+
+    def _asked(self, since: Moment | None, after: int, task: str | None, path: AnyPath | None) -> Asked:
+        places = None if path is None else self._places(checks.path_of(path))
+        checks.amount(checks.line_number(after), "after")
+        return Asked(_time(since), after, checks.remark(task, "task"), places)
+
+    def _places(self, path: str) -> tuple[str, ...] | None:
+        """A path as it was given, as refusals tell it, and where it leads, as records do; None for the root."""
+        plain = spelled(path.rstrip("/") or path)
+        if plain in (".", ""):
+            return None
+        return tuple(dict.fromkeys((plain, self._store.resolve(path.rstrip("/") or path))))
+
+
+def _time(since: object) -> str | None:
+    """A time as the journal writes it; without a zone it is UTC, as the log shows it."""
+    if since is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(since) if isinstance(since, str) else since
+        if not isinstance(moment, datetime):
+            raise TypeError
+        return utc_text((moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC))
+    except (TypeError, ValueError, OverflowError):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "since: a time is expected",
+            hint="such as 2026-11-01 or 2026-11-01T08:30:00+00:00",
+            details={"field": "since"},
+        ) from None

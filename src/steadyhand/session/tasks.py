@@ -1,0 +1,117 @@
+"""Tasks of a workspace: each works in its own name, and its end is noted.
+
+A task that ends well needs the `.bak` copies no longer that were made for it, so they are removed, by a transaction as
+everything else. A copy stays where the task failed, where somebody changed it since, and where it is not of its making.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Self
+
+from steadyhand.errors import EditError
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.request import DeleteFile
+from steadyhand.session import checks
+from steadyhand.session.ask import Ask
+from steadyhand.session.knowledge import Knowledge
+from steadyhand.session.receipt import Receipt
+from steadyhand.workspace.backups import TIDYING, backups_in
+from steadyhand.workspace.journal.party import Party
+from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.sights import Sights
+from steadyhand.workspace.store import Store
+
+__all__ = ["Tasks"]
+
+
+class Tasks(ABC):
+    """Whose work a workspace does. Bound copies share the store and what was seen."""
+
+    actor: str
+    task_id: str | None
+    policy: Policy
+    _store: Store
+    _sights: Sights
+    _knowledge: Knowledge
+    _is_named: bool
+
+    @property
+    def party(self) -> Party:
+        """Who changes files through this workspace, as conflicts tell it."""
+        return Party(self.actor, self.task_id)
+
+    @contextlib.contextmanager
+    def task(self, name: str) -> Iterator[Self]:
+        """The same workspace in the name of a task; the journal notes whether the block ended well.
+
+        `.bak` copies that were made for the task are removed then, and kept where it did not.
+        """
+        bound = self._bound(checks.remark(name, "task") or "")
+        try:
+            yield bound
+        except BaseException as error:
+            bound._end_task(name, f"failed: {type(error).__name__}")
+            raise
+        bound._remove_backups(name)
+        bound._end_task(name, "ended well")
+
+    def _bound(self, task: str | None) -> Self:
+        bound = self.bound()
+        if task != self.task_id:
+            bound.task_id = task
+            bound._is_named = self._is_named or task is not None
+            bound._knowledge = bound._begin()
+        return bound
+
+    def _begin(self) -> Knowledge:
+        return Knowledge.begin(self._store, self._sights, self.party, is_named=self._is_named)
+
+    def _end_task(self, task: str, how: str) -> None:
+        with contextlib.suppress(EditError):  # a note is not worth the end of somebody's work
+            if not self._store.read_only and self._store.state.exists:
+                self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
+        self._knowledge.forget()
+
+    def _remove_backups(self, task: str) -> None:
+        """Remove the copies that are still as they were made; what cannot be removed now stays."""
+        if self._store.read_only or not self._store.state.exists:
+            return
+        reason = f"the task {task} ended well"
+        with contextlib.suppress(EditError):  # neither is a copy that stays
+            copies = [DeleteFile(path, digest) for path, digest in self._backups(task)]
+            asks = [Ask(copy, self.policy, reason=reason) for copy in copies]
+            if asks:
+                self.as_tool(TIDYING)._run(asks, reason, partial=True)
+
+    def _backups(self, task: str) -> Iterator[tuple[str, str]]:
+        """The copies that were made for a task and that nobody has touched since: path and digest."""
+        journal = self._store.journal
+        for entry in journal.entries(task=task):
+            for _, made in backups_in(entry.record):
+                latest = journal.latest(made.path)
+                if latest is not None and latest.record.id == entry.record.id:
+                    yield made.path, made.digest
+
+    @abstractmethod
+    def bound(self) -> Self:
+        """Another handle on the same workspace."""
+
+    @abstractmethod
+    def as_tool(self, name: str) -> Self:
+        """The same in the name of a tool."""
+
+    @abstractmethod
+    def _run(
+        self,
+        asks: list[Ask],
+        reason: str | None,
+        policy: Policy | None = None,
+        *,
+        partial: bool = False,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        """Carry out several requests."""

@@ -1,0 +1,159 @@
+"""Wildcard patterns for paths, matched in linear time whatever the pattern and the path.
+
+`*` and `?` stay within one name, `[…]` is one of its characters, `**` alone between slashes is any number of
+directories, a backslash takes the next character as it is. Pure; compares names, never looks at the disk.
+
+Every `*` but the last takes the first place where what follows it fits and never another, which is enough to decide
+and leaves nothing to try again; the same holds for `**` between names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Glob", "parse_glob"]
+
+_CLASSES: Final = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r" \t\n\r\f\v",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
+_NEVER: Final = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """A pattern for names below a directory; `is_rooted` false: it means the last name only, at any depth.
+
+    A part is a name, or a pattern for one, or None for any number of directories.
+    """
+
+    parts: tuple[str | re.Pattern[str] | None, ...]
+    is_rooted: bool
+
+    def matches(self, names: Sequence[str]) -> bool:
+        """Whether a path, given by its names, is meant."""
+        if not names:
+            return False
+        return _matches(self.parts, names if self.is_rooted else names[-1:])
+
+
+def parse_glob(pattern: str) -> Glob:
+    """A pattern as `.gitignore` has it, without `!` before and a slash behind.
+
+    >>> parse_glob("src/**/*.py").matches(["src", "a", "b.py"]), parse_glob("*.py").matches(["src", "b.py"])
+    (True, True)
+    >>> parse_glob("/*.py").matches(["src", "b.py"])
+    False
+    """
+    pattern = _ESCAPED.sub(lambda found: "/" if found[0] == "\\/" else found[0], pattern)
+    names = pattern.removeprefix("/").split("/")
+    is_rooted = "/" in pattern
+    parts = [None if is_rooted and len(name) > 1 and not name.strip("*") else _part(name) for name in names]
+    if parts[-1] is None:  # what lies inside, not the directory itself
+        parts.append(_part("*"))
+    return Glob(tuple(parts), is_rooted)
+
+
+def _matches(parts: Sequence[str | re.Pattern[str] | None], names: Sequence[str]) -> bool:
+    """Two pointers; after a name that does not fit, the latest `**` takes one more."""
+    part = name = 0
+    resume: tuple[int, int] | None = None
+    while name < len(names):
+        if part < len(parts) and parts[part] is None:
+            part += 1
+            resume = part, name
+        elif part < len(parts) and _fits(parts[part], names[name]):
+            part, name = part + 1, name + 1
+        elif resume is not None:
+            part, name = resume[0], resume[1] + 1
+            resume = part, name
+        else:
+            return False
+    return all(rest is None for rest in parts[part:])
+
+
+def _fits(part: str | re.Pattern[str] | None, name: str) -> bool:
+    return part == name if isinstance(part, str) else part is not None and part.fullmatch(name) is not None
+
+
+def _part(name: str) -> str | re.Pattern[str]:
+    """One name as it is, or, with wildcards, as a regular expression that never goes back over a `*`."""
+    if not any(char in name for char in "*?[\\"):
+        return name
+    fixed = _fixed_parts(name)
+    if fixed is None:  # broken: it fits nothing
+        return _NEVER
+    first, *rest = fixed
+    middle = "".join(f"(?>.*?{each})" for each in rest[:-1] if each)
+    last = f".*{rest[-1]}" if rest else ""
+    return re.compile(first + middle + last, re.DOTALL)
+
+
+def _fixed_parts(part: str) -> list[str] | None:
+    """What stands between the `*`s, as regular expressions of fixed length; None where the pattern is broken."""
+    fixed = [""]
+    at = 0
+    while at < len(part):
+        char = part[at]
+        at += 1
+        if char == "*":
+            fixed.append("")
+        elif char == "?":
+            fixed[-1] += "."
+        elif char == "[":
+            found = _bracket(part, at)
+            if found is None:
+                return None
+            fixed[-1], at = fixed[-1] + found[0], found[1]
+        elif char == "\\":
+            if at == len(part):
+                return None
+            fixed[-1] += re.escape(part[at])
+            at += 1
+        else:
+            fixed[-1] += re.escape(char)
+    return fixed
+
+
+def _bracket(part: str, at: int) -> tuple[str, int] | None:
+    """The set that opens before `at`, and where it ends; None where it does not."""
+    is_not = part[at : at + 1] in ("!", "^")
+    at += is_not
+    begin, items = at, ""
+    while at < len(part) and (part[at] != "]" or at == begin):
+        if part.startswith("[:", at) and (end := part.find(":]", at + 2)) >= 0:
+            name = part[at + 2 : end]
+            if name not in _CLASSES:
+                return None
+            items, at = items + _CLASSES[name], end + 2
+            continue
+        low, at = _member(part, at)
+        high = low
+        if part[at : at + 1] == "-" and part[at + 1 : at + 2] not in ("", "]"):
+            high, at = _member(part, at + 1)
+        if low is None or high is None:
+            return None
+        items += f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""
+    if at >= len(part):
+        return None
+    return (f"[{'^' if is_not else ''}{items}]" if items else "." if is_not else "(?!)"), at + 1
+
+
+def _member(part: str, at: int) -> tuple[str | None, int]:
+    if part[at] == "\\":
+        return (part[at + 1], at + 2) if at + 1 < len(part) else (None, at + 1)
+    return part[at], at + 1
