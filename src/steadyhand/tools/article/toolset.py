@@ -7,5 +7,5 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="article",
     summary="Documentation articles: exact, unique, explained replacements in the one article at hand.",
-    policy={"tier": "newline", "require_reason": True, "batch": "sequential", "occurrence": "unique", "partial": False},
+    policy={"tier": "newline", "batch": "sequential", "occurrence": "unique", "partial": False, "already": "refuse"},
 )

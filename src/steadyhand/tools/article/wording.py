@@ -1,0 +1,93 @@
+"""What is told of an edit of an article that was refused: which edit, counted from 0, what is wrong, what to send.
+
+Only words are made here. A short file is shown whole, in a field of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.places import lines_phrase
+from steadyhand.tools.call import Call
+
+__all__ = ["SHORT", "told_edit"]
+
+SHORT = 500  # characters of a file that is shown whole
+_LISTED = 8
+_UNIQUE = "add the heading above it, or a line beside it, to old_string and new_string, so that it stands there once"
+_OFFERED = {"target": "old_string", "new": "new_string", "reason": "reason"}
+
+
+def told_edit(call: Call, error: EditError, path: str) -> EditError:
+    """The refusal as this tool tells it. One that shows nothing, of a file with secrets, stays as it is."""
+    index = error.details.get("index")
+    if not isinstance(index, int):
+        return error
+    details = dict(error.details) | _offer(error.details)
+    hint = error.hint
+    match error.kind:
+        case Kind.NO_MATCH | Kind.ALREADY_APPLIED:
+            said = f"Text not found: {error.message}"
+            content = _short_content(call, path)
+            if content is not None:
+                details["content"] = content
+                hint = f"{hint}; the whole file is given as `content` in the details"
+        case Kind.AMBIGUOUS_MATCH:
+            said, hint = _several(error.details), _UNIQUE
+            details = {name: details[name] for name in ("path", "index", "total") if name in details}
+            details |= _places(error.details)
+        case Kind.OVERLAPPING_EDITS:
+            said = _overlapping(error.details)
+            hint = f"make one edit of the two, or send edit {index} in a call of its own"
+        case _:
+            said = error.message
+    return EditError(error.kind, f"Edit {index}: {said}", hint=hint, details=details)
+
+
+def _several(details: Mapping[str, object]) -> str:
+    total = f"{details.get('total')}{'' if details.get('total_is_exact', True) else ' or more'}"
+    places = _candidates(details)
+    rows = [f"  line {place['lines'][0]}: {place['text']}" for place in places[:_LISTED]]
+    more = [f"  also in line {', '.join(str(place['lines'][0]) for place in places[_LISTED:])}"]
+    return "\n".join([f"Text appears {total} times", *rows, *(more if len(places) > _LISTED else [])])
+
+
+def _places(details: Mapping[str, object]) -> dict[str, object]:
+    """The lines of the places, and for the first of them an old text that means each alone, where there is one."""
+    places = _candidates(details)
+    told = [
+        {"lines": place["lines"], "old_string": place["unique_old"]}
+        for place in places[:_LISTED]
+        if "unique_old" in place
+    ]
+    return {"lines": [place["lines"][0] for place in places], **({"candidates": told} if told else {})}
+
+
+def _candidates(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
+    places = details.get("candidates")
+    return places if isinstance(places, list) else []
+
+
+def _overlapping(details: Mapping[str, object]) -> str:
+    lines = details.get("lines")
+    where = f", {lines_phrase(*lines)}" if isinstance(lines, list) and len(lines) == 2 else ""
+    earlier = details.get("earlier")
+    return f"old_string touches what edit {earlier} of this call has written{where}"
+
+
+def _offer(details: Mapping[str, object]) -> dict[str, object]:
+    """The edit that would go through, in this tool's own fields."""
+    given = details.get("corrected")
+    if not isinstance(given, Mapping):
+        return {}
+    return {"corrected": {_OFFERED[name]: value for name, value in given.items() if name in _OFFERED}}
+
+
+def _short_content(call: Call, path: str) -> str | None:
+    source = call.workspace.source(call.path(path))
+    if len(source.text) > SHORT:
+        return None
+    call.workspace.saw(source)
+    return source.text

@@ -1,0 +1,111 @@
+"""The answers of the vault's tools: `status` where other toolsets say `success`, `filePath` where they say `path`.
+
+Of a file with secrets nothing is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.text.lines import split_bodies
+from steadyhand.tools.result import failure, success
+from steadyhand.tools.shape import Field, Many, Number, Object, Text
+
+__all__ = ["AROUND", "CHANGED", "LINES", "Rows", "changed_file", "changed_rows", "preview", "refused", "tell_change"]
+
+_LONGEST = 200
+_AROUND = 3
+_FIELDS = {"target": "oldText", "new": "newText"}  # what an edit's fields are called here
+
+LINES = Object((Field("start", Number()), Field("end", Number())))
+AROUND = Object((Field("beforeLines", Many(Text())), Field("afterLines", Many(Text()))))
+
+# What every change is answered with.
+CHANGED = (
+    Field("status", Text(("success",)), required=True),
+    Field("filePath", Text(), required=True),
+    Field("affectedLines", LINES, "What was written, from 1, in the file as it is now."),
+    Field("context", AROUND, "What stands around it now."),
+    Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash.", required=True),
+    Field("id", Text(), "Undo it by this.", required=True),
+    Field("preview", Object((Field("before", Text()), Field("after", Text()))), "Each cut at 200 characters."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a change took away and those it wrote; `first` is the row, from 0, where both begin."""
+
+    first: int
+    before: Sequence[str]
+    after: Sequence[str]
+
+    @property
+    def count(self) -> int:
+        """How many lines changed: as many as went or came, whichever is more."""
+        return max(len(self.before), len(self.after))
+
+
+def refused(error: EditError) -> dict[str, object]:
+    """A refusal in the vault's form; that of an old version has the hash to send."""
+    present = error.details.get("actual")
+    if error.kind is Kind.STALE_SOURCE and isinstance(present, str):
+        error = error.with_details(fileHash=present[:16])
+    told = failure(error)
+    del told["success"]
+    details = {name: value for name, value in error.details.items() if name != "index"}  # a call is one edit
+    offered = details.get("corrected")
+    if isinstance(offered, Mapping):
+        details["corrected"] = {_FIELDS[name]: value for name, value in offered.items() if name in _FIELDS}
+    return {"status": "error", **told, "details": details}
+
+
+def tell_change(receipt: Receipt, path: str, rows: Rows | None) -> dict[str, object]:
+    """What a change of one file came to; `rows` is None where nothing of it may be shown."""
+    file = changed_file(receipt)
+    told = success(receipt, file.path)
+    facts: dict[str, object] = {"status": "success", "filePath": path}
+    if rows is not None and "lines" in told:
+        facts |= {"affectedLines": told["lines"], "context": told["context"]}
+        if not rows.after:  # whole lines went: what follows now stands at their place and is context
+            bodies = split_bodies(file.texts()[1])
+            facts["context"] = {
+                "beforeLines": bodies[max(rows.first - _AROUND, 0) : rows.first],
+                "afterLines": bodies[rows.first : rows.first + _AROUND],
+            }
+    return facts | {name: told[name] for name in ("fileHash", "id", "warnings", "durable") if name in told}
+
+
+def changed_file(receipt: Receipt) -> FileReceipt:
+    """The file that was edited; a receipt may have another, such as a copy kept beside it."""
+    named = {outcome.path for outcome in receipt.outcomes}
+    return next((file for file in receipt.files if file.path in named), receipt.files[0])
+
+
+def changed_rows(receipt: Receipt) -> Rows | None:
+    """The rows in which a changed file differs; None where its content is not to be shown."""
+    file = changed_file(receipt)
+    if file.redacted:
+        return None
+    before, after = (split_bodies(text) for text in file.texts())
+    first = _shared(before, after)
+    shared = _shared(before[first:][::-1], after[first:][::-1])
+    return Rows(first, before[first : len(before) - shared], after[first : len(after) - shared])
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many rows both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((row for row, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+
+
+def preview(before: str, after: str) -> dict[str, str]:
+    """Both sides of a change, each cut."""
+    return {"before": _cut(before), "after": _cut(after)}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,0 +1,86 @@
+"""Refusals of a place that is not there, or is there several times, in the words of `TextPatch`'s targets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.structure.address import parse_address
+from steadyhand.structure.fields import bad_request
+from steadyhand.structure.targets.code_block import CodeBlock
+from steadyhand.structure.targets.heading import Heading
+from steadyhand.text.source import Source
+from steadyhand.tools.vault.anatomy import format_name
+
+__all__ = ["check_markdown", "told_target"]
+
+_LONGEST = 300  # characters of a target that a hint spells out
+
+
+def told_target(error: EditError, target: Mapping[str, object]) -> EditError:
+    """The refusal with the targets to send in place of addresses, which other toolsets take."""
+    name = next((each for each in target if each != "nth"), "")
+    if name == "lines":
+        return error
+    match error.kind:
+        case Kind.NO_SUCH_TARGET:
+            near = _targets(name, _listed(error.details.get("nearest")))
+            hint = _send(near[0]) if near else "send lines, or call TextReplace"
+            return _told(error, hint, {"nearest": near})
+        case Kind.AMBIGUOUS_MATCH | Kind.COUNT_MISMATCH:
+            places = [_place(name, place) for place in _listed(error.details.get("places"))]
+            return _told(error, _which(name, places), {"places": places})
+        case _:
+            return error
+
+
+def check_markdown(source: Source, target: Mapping[str, object]) -> None:
+    """Refuse with `bad-request` a heading or a code block in a file that has none because it is no Markdown."""
+    name = next((each for each in target if each not in ("nth", "lines")), None)
+    if name is not None and format_name(source) != "markdown":
+        raise bad_request(
+            f"target.{name}", f"it is for Markdown, and {source.path} is none", "send lines, or call TextReplace"
+        )
+
+
+def _told(error: EditError, hint: str | None, facts: Mapping[str, object]) -> EditError:
+    return EditError(error.kind, error.message, hint=hint, details={**error.details, **facts})
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _targets(name: str, addresses: Iterable[object]) -> list[dict[str, object]]:
+    return [made for address in addresses if (made := _target(name, str(address)))]
+
+
+def _target(name: str, address: str) -> dict[str, object]:
+    """What to send for an address, in the field that was sent."""
+    match parse_address(address):
+        case Heading(path=path, nth=nth):
+            return {name: path} if nth is None else {name: path, "nth": nth}
+        case CodeBlock(index=index) if index is not None:
+            return {name: {"index": index}}
+        case _:
+            return {}
+
+
+def _place(name: str, place: object) -> dict[str, object]:
+    known = place if isinstance(place, Mapping) else {}
+    lines = known.get("lines")
+    line = {"line": lines[0]} if isinstance(lines, list) and lines else {}
+    return _target(name, str(known.get("address"))) | line
+
+
+def _which(name: str, places: Sequence[Mapping[str, object]]) -> str:
+    """How to say which of several sections is meant."""
+    paths = {str(place.get(name)) for place in places}
+    number = f'add "nth", from 1 to {len(places)}'
+    return number if len(paths) < len(places) else f"send the whole path of the one that is meant, or {number}"
+
+
+def _send(target: Mapping[str, object]) -> str:
+    said = json.dumps(target, ensure_ascii=False)
+    return f"send target {said}" if len(said) <= _LONGEST else "send one of `nearest` in the details"

@@ -1,0 +1,87 @@
+"""What a model is told whose old text is not in a file: the text as it stands there, and its line.
+
+Looked for without regard to case, then as tolerantly as old text is ever found. Only to tell: nothing is edited for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.match.resolve import Found, finder_of, resolve
+from steadyhand.plan.places import lines_phrase, shorten
+from steadyhand.text.lines import split_bodies, to_lf
+from steadyhand.text.source import Source
+
+__all__ = ["suggest"]
+
+_LONGEST = 4_000  # characters of a text that is offered
+_LISTED = 8
+_DOTTED = "\u0130"  # the one letter that is two in lower case
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something like the old text stands, first line of each place, and what tells it from the old text."""
+
+    text: str
+    lines: tuple[int, ...]
+    differs: str
+
+
+def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
+    """The refusal of an old text that is nowhere, with the text that may be meant; else as it is."""
+    if error.kind is not Kind.NO_MATCH or "tried" not in error.details or not old.strip():
+        return error  # of a file with secrets a refusal has no details
+    place = _but_for_case(source, old) or _tolerantly(source, old, new)
+    if place is None or len(place.text) > _LONGEST:
+        return _as_nearest(error)
+    first = place.lines[0]
+    last = first + max(len(split_bodies(place.text)), 1) - 1
+    where = lines_phrase(first, last)
+    others = place.lines[1 : _LISTED + 1]
+    more = f"; also in line {', '.join(map(str, others))}" if others else ""
+    quoted = repr(place.text) if len(place.text) <= 80 and "\n" not in place.text else None
+    begins = "" if quoted else f", which begins {shorten(split_bodies(place.text)[0])!r}"
+    return EditError(
+        Kind.NO_MATCH,
+        f"oldText is not in {source.path} as it was sent; but for {place.differs}, it stands in {where}{more}"
+        + (f": {quoted}" if quoted else begins),
+        hint=f"send {quoted or 'the text given as `found` in the details'} as oldText, if {where} is meant",
+        details={**error.details, "found": place.text, "line": first, "lines": [first, last]},
+    )
+
+
+def _as_nearest(error: EditError) -> EditError:
+    """The refusal whose message tells of the nearest place already, with the facts under the same names."""
+    nearest, old = error.details.get("nearest"), error.details.get("old")
+    if not isinstance(nearest, list) or not nearest or not isinstance(old, str):
+        return error
+    lines = nearest[0]["lines"]
+    return error.with_details(found=old, line=lines[0], lines=lines)
+
+
+def _but_for_case(source: Source, old: str) -> _Place | None:
+    text = to_lf(source.text)
+    lowered, wanted = _lower(text), _lower(to_lf(old))
+    at, lines, counted, line = lowered.find(wanted), list[int](), 0, 1
+    first = at
+    while at >= 0 and len(lines) <= _LISTED:
+        line, counted = line + text.count("\n", counted, at), at
+        lines.append(line)
+        at = lowered.find(wanted, at + len(wanted))
+    return _Place(text[first : first + len(wanted)], tuple(lines), "upper and lower case") if lines else None
+
+
+def _lower(text: str) -> str:
+    """Lower case, letter for letter, so that places stay where they are."""
+    return text.replace(_DOTTED, "i").lower()
+
+
+def _tolerantly(source: Source, old: str, new: str) -> _Place | None:
+    found = resolve(finder_of(source), old, new=new)
+    if not isinstance(found, Found):
+        return None
+    match = found.matches[0]
+    differs = " and ".join(match.differs) or "a few characters"
+    return _Place(match.span.of(source.text), (source.line_of(match.span.start),), differs)
