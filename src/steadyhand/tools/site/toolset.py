@@ -7,5 +7,12 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="site",
     summary="Web pages: operations on elements by selector, tolerant search and replace, batches over pages.",
-    policy={"on_drift": "new"},
+    # What is kept of a call that fails in part, and which of several places is meant, is the tools' to say.
+    policy={
+        "on_drift": "new",
+        "occurrence": "unique",
+        "batch": "sequential",
+        "partial": False,
+        "already": "refuse",
+    },
 )

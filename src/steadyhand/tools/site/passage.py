@@ -1,0 +1,148 @@
+"""Operations that put one passage of text in the place of another: their form, their edits, what a refused one is told.
+
+How a passage may be found is said by four names; only one that stands there, but for blanks, may be replaced at several
+places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.match.tier import step_names
+from steadyhand.plan.edit import Replace
+from steadyhand.plan.outcome import Outcome
+from steadyhand.text.lines import split_bodies
+from steadyhand.text.nearest import find_nearest
+from steadyhand.text.source import Source
+from steadyhand.tools.shape import Field, Number, Object, Text
+
+__all__ = ["LIKE_ENOUGH", "PASSAGE_OPERATION", "TIERS", "PassageOperation", "corrected_operation", "passage_operations"]
+
+# How the engine's tiers are told here.
+TIERS: Mapping[str, str] = {
+    "exact": "exact",
+    "newline": "exact",
+    "repair": "whitespace",
+    "whitespace": "whitespace",
+    "typography": "whitespace",
+    "token": "token",
+    "elision": "token",
+    "fuzzy": "fuzzy",
+}
+_LAXEST_OF_SEVERAL = "typography"
+_LAXEST_BUT_LIKENESS = "elision"
+LIKE_ENOUGH = 0.85
+_PLACED = frozenset(
+    {Kind.NO_MATCH, Kind.AMBIGUOUS_MATCH, Kind.LOW_CONFIDENCE, Kind.COUNT_MISMATCH, Kind.DRIFT_CONFLICT}
+)
+_SHOWN = frozenset({"nearest", "candidates", "actual"})  # details of a refusal that shows something of the file
+_WIDEST = 160
+_LONGEST = 2_000
+
+PASSAGE_OPERATION = Object(
+    (
+        Field("search", Text(), "The text as it stands in the file.", required=True),
+        Field("replace", Text(), "What takes its place, literally; empty deletes.", required=True),
+        Field("expectedReplacements", Number(least=1), "In how many places it stands, all of which change. Usually 1."),
+        Field("reason", Text(), "Why; kept with the change."),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PassageOperation:
+    """One operation of a call; `expected` is the number of places that it names, if it does."""
+
+    index: int
+    count: int
+    edit: Replace
+    search: str
+    expected: int | None
+
+    def tier(self, laxest: str | None, *, by_likeness: bool) -> str | None:
+        """The laxest tier that its text may be found at, of those up to `laxest`."""
+        own = _LAXEST_OF_SEVERAL if self.expected not in (None, 1) else None if by_likeness else _LAXEST_BUT_LIKENESS
+        known = step_names()
+        return min(filter(None, (laxest, own)), key=known.index, default=None)
+
+    def likeness(self, outcome: Outcome, before: Source) -> float | None:
+        """How like its text the place is, character for character, where it was found by that; else None."""
+        if outcome.tier != "fuzzy":
+            return None
+        alike = outcome.similarity or 0.0
+        if alike >= LIKE_ENOUGH:  # lines that pair badly may still be much the same text
+            return alike
+        return max([alike, *(place.similarity for place in find_nearest(before, self.search, limit=1))])
+
+    def best_match(self, error: EditError, source: Source) -> dict[str, object] | None:
+        """The place that comes nearest, where the refusal is about places and may show the file."""
+        if error.kind not in _PLACED or not _SHOWN & set(error.details):
+            return None
+        found = find_nearest(source, self.search, limit=1)
+        if not found:
+            return None
+        text = found[0].span.of(source.text)
+        alike = found[0].similarity if text == self.search else min(found[0].similarity, 0.999)
+        return {"text": text[:_LONGEST], "similarity": round(alike, 3), "line": found[0].first_line}
+
+    def explained(self, error: EditError, file: str, best: Mapping[str, object] | None) -> EditError:
+        """The refusal with what was searched for and what comes nearest, in the words of this tool."""
+        rows = [f"operation {self.index + 1}/{self.count} failed on {file}: {error.message}"]
+        rows.append(f"  searched for: {_short(self.search)}")
+        if best is not None:
+            alike = min(cast("float", best["similarity"]), 0.99 if best["text"] != self.search else 1)
+            rows.append(f"  best match ({alike:.0%}, line {best['line']}): {_short(str(best['text']))}")
+        details = {**error.details, **corrected_operation(error), "index": self.index}
+        return EditError(self._kind(error), "\n".join(rows), hint=self._hint(error), details=details)
+
+    def _kind(self, error: EditError) -> Kind:
+        """Of a text that stands in more places than the operation names, the count is what is wrong."""
+        is_miscount = error.kind is Kind.AMBIGUOUS_MATCH and error.details.get("tier") != "fuzzy"
+        return Kind.COUNT_MISMATCH if is_miscount and self.expected is not None else error.kind
+
+    def _hint(self, error: EditError) -> str | None:
+        if error.kind not in (Kind.AMBIGUOUS_MATCH, Kind.COUNT_MISMATCH):
+            return error.hint
+        total, tier = error.details.get("total"), TIERS.get(str(error.details.get("tier")))
+        hint = "search for more of the text around the place that is meant"
+        candidates = error.details.get("candidates")
+        if isinstance(candidates, list) and any("unique_old" in each for each in candidates):
+            hint += " (`unique_old` of its candidate in the details is enough)"
+        if tier in ("exact", "whitespace") and error.details.get("total_is_exact", True):
+            hint += f", or send expectedReplacements {total} to change every place"
+        return hint
+
+
+def corrected_operation(error: EditError) -> dict[str, object]:
+    """The edit that a refusal offers instead, if it does, as an operation of this form."""
+    offered = error.details.get("corrected")
+    if not isinstance(offered, Mapping) or not isinstance(offered.get("target"), str):
+        return {}
+    return {"corrected": {"search": offered["target"], "replace": offered.get("new", "")}}
+
+
+def passage_operations(given: object) -> tuple[PassageOperation, ...]:
+    """The operations of an argument; none where it is absent."""
+    each = cast("Sequence[Mapping[str, object]]", given or ())
+    return tuple(_operation(fields, index, len(each)) for index, fields in enumerate(each))
+
+
+def _operation(fields: Mapping[str, object], index: int, count: int) -> PassageOperation:
+    search, expected = str(fields["search"]), cast("int | None", fields.get("expectedReplacements"))
+    edit = Replace(
+        search,
+        str(fields["replace"]),
+        expected=None if expected == 1 else expected,  # one place may also be found by likeness, a count may not
+        reason=cast("str | None", fields.get("reason")),
+    )
+    return PassageOperation(index, count, edit, search, expected)
+
+
+def _short(text: str) -> str:
+    """The first line of a text, cut where it is long, and how many more there are."""
+    rows = split_bodies(text.strip("\r\n")) or [""]
+    first = rows[0] if len(rows[0]) <= _WIDEST else f"{rows[0][:_WIDEST]}…"
+    return first if len(rows) == 1 else f"{first} … (and {len(rows) - 1} more lines)"
