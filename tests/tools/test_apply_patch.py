@@ -8,10 +8,14 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.tools.answer import Answer
-from steadyhand.tools.openai.apply_patch import output_item, run, run_envelope
+from tests.tools.ground import apply_patch as run
 from tests.tools.ground import make, tree
 
 FILES = {"a.md": "one\ntwo\nthree\n", "b.md": "one\none\n", "d/c.md": "c\n"}
+
+
+def run_envelope(workspace: sh.Workspace, text: object, **settings: str) -> Answer:
+    return run(workspace, {"input": text}, **settings)
 
 
 def patch(*lines: str) -> str:
@@ -49,17 +53,16 @@ def test_when_the_last_file_of_a_patch_is_refused_none_changes(
 
 @pytest.mark.parametrize("text", ["", "no patch at all", "*** Begin Patch\n*** End Patch\n", None, 3, {"input": "x"}])
 def test_what_is_no_patch_is_refused(text: object, tmp_path: Path) -> None:
-    answer = run_envelope(make(tmp_path, FILES), text)  # type: ignore[arg-type]
+    answer = run_envelope(make(tmp_path, FILES), text)
     assert answer.is_error
     assert answer.kind in ("malformed-patch", "bad-request")
 
 
-def test_a_part_that_a_host_lets_through_is_told_as_a_part(tmp_path: Path) -> None:
+def test_no_part_of_a_patch_goes_through_whatever_the_policy_of_the_host(tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES, policy=sh.Policy(partial=True))
     answer = run_envelope(workspace, patch("*** Update File: a.md", "@@", "-one", "+1", "@@", "-none", "+x"))
-    assert answer.is_error
-    assert "Success" not in answer.content
-    assert tree(tmp_path)["a.md"] in (b"one\ntwo\nthree\n", b"1\ntwo\nthree\n")
+    assert (answer.is_error, answer.kind) == (True, "no-match")
+    assert tree(tmp_path)["a.md"] == b"one\ntwo\nthree\n"
 
 
 # What must.
@@ -90,7 +93,7 @@ def test_a_patch_tells_what_it_did_to_which_file(tmp_path: Path) -> None:
     assert tree(tmp_path) == {name: content.encode() for name, content in FILES.items()}
 
 
-def test_an_operation_is_carried_out_and_its_item_made(tmp_path: Path) -> None:
+def test_an_operation_is_carried_out_and_told(tmp_path: Path) -> None:
     workspace = make(tmp_path, FILES)
     steps: list[tuple[dict[str, object], str]] = [
         ({"type": "create_file", "path": "n.md", "diff": "+one\n+two\n"}, "Created n.md"),
@@ -102,24 +105,17 @@ def test_an_operation_is_carried_out_and_its_item_made(tmp_path: Path) -> None:
         ({"type": "update_file", "path": "m.md", "diff": "", "move_to": "k.md"}, "Updated m.md\nMoved m.md to k.md"),
         ({"type": "delete_file", "path": "b.md", "diff": None}, "Deleted b.md"),
     ]
-    for number, (operation, said) in enumerate(steps):
-        item = output_item(f"call_{number}", run(workspace, operation))
-        assert item == {
-            "type": "apply_patch_call_output",
-            "call_id": f"call_{number}",
-            "status": "completed",
-            "output": said,
-        }
+    for operation, said in steps:
+        assert run(workspace, operation) == Answer(said)
     assert tree(tmp_path) == {"a.md": b"one\ntwo\nthree\n", "d/c.md": b"c\n", "k.md": b"1\n2\n"}
     reasons = [entry.record.reason for entry in workspace.history()]
     assert reasons == [f"apply_patch: {operation['type']}" for operation, _ in reversed(steps)]
 
 
-def test_a_failed_operation_makes_a_failed_item(tmp_path: Path) -> None:
+def test_a_failed_operation_begins_with_the_words_that_models_know(tmp_path: Path) -> None:
     answer = run(make(tmp_path, FILES), {"type": "update_file", "path": "a.md", "diff": "@@\n-for\n+4\n"})
-    item = output_item("call_1", answer)
-    assert item["status"] == "failed"
-    assert str(item["output"]).startswith("Failed to find expected lines in a.md.")
+    assert (answer.is_error, answer.kind) == (True, "no-match")
+    assert answer.content.startswith("Failed to find expected lines in a.md.")
 
 
 def test_an_envelope_around_an_operation_is_tolerated(tmp_path: Path) -> None:

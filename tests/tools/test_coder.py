@@ -10,9 +10,8 @@ import pytest
 
 from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.plan.policy import Policy
-from steadyhand.session.workspace import Workspace
 from steadyhand.text.source import digest_of
-from steadyhand.tools.coder import apply_edits, write_patch
+from steadyhand.tools.workspace import Workspace
 
 BEFORE = "one\ntwo\nthree\nfour\nfive\nsix\n"
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
@@ -23,6 +22,14 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
     (tmp_path / "a.txt").write_text(BEFORE)
     with Workspace(tmp_path) as workspace:
         yield workspace
+
+
+def write_patch(ws: Workspace, arguments: object) -> dict[str, object]:
+    return ws.tools("coder").call("write_patch", arguments)
+
+
+def apply_edits(ws: Workspace, arguments: object) -> dict[str, object]:
+    return ws.tools("coder").call("apply_edits", arguments)
 
 
 def text(ws: Workspace) -> str:
@@ -41,13 +48,13 @@ CONTAMINATED = [
 
 @pytest.mark.parametrize("patch", [patch for _, patch in CONTAMINATED], ids=[name for name, _ in CONTAMINATED])
 def test_what_stands_around_a_patch_is_rejected_with_an_example_or_left_out(ws: Workspace, patch: str) -> None:
-    answer = write_patch.run(ws, {"path": "a.txt", "patch": patch})
+    answer = write_patch(ws, {"path": "a.txt", "patch": patch})
     assert answer["success"] is False
     assert answer["kind"] == "patch_error"
     assert answer["reason"] == "malformed-patch"
     assert answer["example"] == DIALECT.example
     assert text(ws) == BEFORE
-    lenient = write_patch.run(ws, {"path": "a.txt", "patch": patch, "lenient": True})
+    lenient = write_patch(ws, {"path": "a.txt", "patch": patch, "lenient": True})
     assert lenient["success"] is True
     assert lenient["warnings"]
     assert text(ws) == BEFORE.replace("two", "2")
@@ -66,7 +73,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("patch", "reason"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_every_refusal_of_a_patch_has_one_shape(ws: Workspace, patch: str, reason: str) -> None:
-    answer = write_patch.run(ws, {"path": "a.txt", "patch": patch})
+    answer = write_patch(ws, {"path": "a.txt", "patch": patch})
     assert (answer["success"], answer["kind"], answer["reason"]) == (False, "patch_error", reason)
     assert answer["message"]
     assert answer["example"] == DIALECT.example
@@ -91,7 +98,7 @@ CLEAN = [
 
 @pytest.mark.parametrize("patch", [patch for _, patch in CLEAN], ids=[name for name, _ in CLEAN])
 def test_a_clean_patch_passes(ws: Workspace, patch: str) -> None:
-    answer = write_patch.run(ws, {"path": "a.txt", "patch": patch, "reason": "digits"})
+    answer = write_patch(ws, {"path": "a.txt", "patch": patch, "reason": "digits"})
     assert answer["success"] is True, answer
     assert "warnings" not in answer
     assert text(ws) == BEFORE.replace("two", "2")
@@ -107,16 +114,16 @@ def test_a_diff_of_a_document_with_fences_tags_and_diffs_passes(ws: Workspace) -
     Path(ws.root, "page.md").write_text(page)
     rows = "".join(f" {row}\n" for row in page.splitlines())
     patch = f"--- a/page.md\n+++ b/page.md\n@@ -1,11 +1,12 @@\n{rows}+```\n"
-    answer = write_patch.run(ws, {"path": "page.md", "patch": patch})
+    answer = write_patch(ws, {"path": "page.md", "patch": patch})
     assert answer["success"] is True, answer
     assert Path(ws.root, "page.md").read_text() == page + "```\n"
 
 
 def test_a_new_file_and_a_change_of_mode_only_pass(ws: Workspace) -> None:
     new = "diff --git a/n.sh b/n.sh\nnew file mode 100755\n--- /dev/null\n+++ b/n.sh\n@@ -0,0 +1 @@\n+x\n"
-    assert write_patch.run(ws, {"path": "n.sh", "patch": new})["success"] is True
+    assert write_patch(ws, {"path": "n.sh", "patch": new})["success"] is True
     mode = "diff --git a/n.sh b/n.sh\nold mode 100755\nnew mode 100644\n"
-    assert write_patch.run(ws, {"path": "n.sh", "patch": mode})["success"] is True
+    assert write_patch(ws, {"path": "n.sh", "patch": mode})["success"] is True
     assert Path(ws.root, "n.sh").stat().st_mode & 0o777 == 0o644
 
 
@@ -143,20 +150,20 @@ RANGES_REFUSED = [
 
 @pytest.mark.parametrize(("edits", "kind"), [row[1:] for row in RANGES_REFUSED], ids=[row[0] for row in RANGES_REFUSED])
 def test_ranges_that_cannot_be_meant_change_nothing(ws: Workspace, edits: list[object], kind: str) -> None:
-    answer = apply_edits.run(ws, {"path": "a.txt", "edits": edits})
+    answer = apply_edits(ws, {"path": "a.txt", "edits": edits})
     assert (answer["success"], answer["kind"]) == (False, kind)
     assert str(answer["message"]) in str(answer["error"])
     assert text(ws) == BEFORE
 
 
 def test_a_stale_range_is_told_where_its_text_stands_now(ws: Workspace) -> None:
-    answer = apply_edits.run(ws, {"path": "a.txt", "edits": [edit(2, 2, "4", "four")]})
+    answer = apply_edits(ws, {"path": "a.txt", "edits": [edit(2, 2, "4", "four")]})
     assert "4" in str(answer["error"])
 
 
 def test_ranges_mean_the_file_as_it_was_read(ws: Workspace) -> None:
     edits = [edit(1, 1, "1\n1b\n", "one"), edit(4, 5, ""), edit(6, 5, "before six"), edit(3, 3, "3", "three\n")]
-    answer = apply_edits.run(ws, {"path": "a.txt", "edits": edits, "expectedHash": digest_of(BEFORE.encode())[:16]})
+    answer = apply_edits(ws, {"path": "a.txt", "edits": edits, "expectedHash": digest_of(BEFORE.encode())[:16]})
     assert answer["success"] is True, answer
     assert text(ws) == "1\n1b\ntwo\n3\nbefore six\nsix\n"
     assert answer["edits"] == [
@@ -170,7 +177,7 @@ def test_ranges_mean_the_file_as_it_was_read(ws: Workspace) -> None:
 
 
 def test_a_hash_of_another_version_is_stale(ws: Workspace) -> None:
-    answer = apply_edits.run(ws, {"path": "a.txt", "edits": [edit(1, 1, "x")], "expectedHash": "0" * 16})
+    answer = apply_edits(ws, {"path": "a.txt", "edits": [edit(1, 1, "x")], "expectedHash": "0" * 16})
     assert (answer["success"], answer["kind"]) == (False, "stale-source")
 
 
@@ -178,7 +185,7 @@ def test_a_tool_applies_all_of_a_call_whatever_the_policy_of_the_host(tmp_path: 
     (tmp_path / "a.txt").write_text(BEFORE)
     with Workspace(tmp_path, policy=Policy(partial=True)) as ws:
         patch = DIFF + "@@ -9 +9 @@\n-nowhere at all\n+x\n"
-        assert write_patch.run(ws, {"path": "a.txt", "patch": patch})["success"] is False
+        assert write_patch(ws, {"path": "a.txt", "patch": patch})["success"] is False
         edits = [edit(1, 1, "1"), edit(3, 3, "3", "four")]
-        assert apply_edits.run(ws, {"path": "a.txt", "edits": edits})["success"] is False
+        assert apply_edits(ws, {"path": "a.txt", "edits": edits})["success"] is False
         assert text(ws) == BEFORE

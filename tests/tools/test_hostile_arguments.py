@@ -46,7 +46,6 @@ ASTRAY: dict[str, str] = {
     "nothing": "",
     "parent": "../out.md",
     "parent by a detour": "sub/../../out.md",
-    "parent inside": "sub/../a.md",
     "parent behind the prefix": "/memories/../out.md",
     "sibling of the prefix": "/memories-other/out.md",
     "absolute": "/etc/passwd",
@@ -88,8 +87,7 @@ def test_a_path_that_leads_astray_is_refused(call: str, path: str, tmp_path: Pat
     before = tree(root)
     spelled = path.format(root=root, out=tmp_path / "out.md") if "{" in path else path
     tool = call.split(maxsplit=1)[0]
-    options = {} if tool == "memory" else {"prefix": "/memories"}
-    answer = TOOLS[tool](workspace, CALLS[call](spelled), **options)
+    answer = TOOLS[tool](workspace, CALLS[call](spelled), **({} if tool == "memory" else {"prefix": "/memories"}))
     assert answer.is_error
     assert Kind(answer.kind or "") is not Kind.INTERNAL
     assert SECRET not in answer.content
@@ -97,6 +95,25 @@ def test_a_path_that_leads_astray_is_refused(call: str, path: str, tmp_path: Pat
     assert (tmp_path / "out.md").read_text() == SECRET
     json.dumps(answer.to_json()).encode()
     answer.content.encode()
+
+
+BENEATH = ("a.md", "./a.md", "sub/../a.md", "{root}/a.md", "{root}/sub/../a.md", "/repo/a.md", "/repo//sub/../a.md")
+
+
+@pytest.mark.parametrize("path", BENEATH)
+@pytest.mark.parametrize("call", ["text_editor", "text_editor view", "apply_patch", "Edit", "Read", "replace"])
+def test_a_path_that_stays_beneath_the_root_or_the_prefix_is_taken(call: str, path: str, tmp_path: Path) -> None:
+    workspace, root = ground(tmp_path)
+    answer = TOOLS[call.split(maxsplit=1)[0]](workspace, CALLS[call](path.format(root=root)), prefix="/repo")
+    assert not answer.is_error, answer.content
+
+
+@pytest.mark.parametrize("path", ["a.md", "/memories/sub/../a.md", "{root}/a.md", "/memories/../memories/a.md"])
+@pytest.mark.parametrize("call", [call for call in CALLS if call.startswith("memory")])
+def test_the_memory_takes_no_path_but_a_plain_one_beneath_its_prefix(call: str, path: str, tmp_path: Path) -> None:
+    workspace, root = ground(tmp_path)
+    answer = TOOLS["memory"](workspace, CALLS[call](path.format(root=root)))
+    assert (answer.is_error, answer.kind) == (True, "outside-root")
 
 
 WRONG = {
@@ -112,7 +129,7 @@ WRONG = {
         {"command": "view", "path": "a.md", "view_range": "1,2"},
         {"command": "view", "path": "a.md", "view_range": [1]},
         {"command": "view", "path": "a.md", "view_range": [1, 2, 3]},
-        {"command": "view", "path": "a.md", "view_range": [1.0, 2]},
+        {"command": "view", "path": "a.md", "view_range": [1.5, 2]},
         {"command": "view", "path": "a.md", "view_range": [True, 2]},
         {"command": "view", "path": "a.md", "view_range": [0, 2]},
         {"command": "view", "path": "a.md", "view_range": [3, -1]},
@@ -136,7 +153,7 @@ WRONG = {
         {"command": "str_replace", "path": "sub", "old_str": "one", "new_str": "x"},
         {"command": "insert", "path": "a.md", "insert_text": "x"},
         {"command": "insert", "path": "a.md", "insert_line": 1},
-        {"command": "insert", "path": "a.md", "insert_line": "1", "insert_text": "x"},
+        {"command": "insert", "path": "a.md", "insert_line": "one", "insert_text": "x"},
         {"command": "insert", "path": "a.md", "insert_line": True, "insert_text": "x"},
         {"command": "insert", "path": "a.md", "insert_line": -1, "insert_text": "x"},
         {"command": "insert", "path": "a.md", "insert_line": 3, "insert_text": "x"},
@@ -183,6 +200,10 @@ WRONG = {
         {"type": "delete_file", "path": "none.md"},
         {"type": "delete_file", "path": "sub"},
         {"type": "delete_file", "path": "a.md", "diff": "-one\n"},
+        {"type": "delete_file"},
+        {"path": "a.md", "diff": "@@\n-one\n+1\n"},
+        {"input": "*** Begin Patch\n*** Delete File: a.md\n*** End Patch\n", "path": "a.md"},
+        {"input": "one"},
     ],
     "Edit": [
         {},
@@ -222,7 +243,7 @@ WRONG = {
         {"file_path": "sub"},
         {"file_path": "a.md", "offset": -1},
         {"file_path": "a.md", "limit": 0},
-        {"file_path": "a.md", "offset": "1"},
+        {"file_path": "a.md", "offset": "first"},
         {"file_path": "a.md", "offset": 10**5000},
     ],
     "replace": [

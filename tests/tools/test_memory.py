@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from steadyhand.tools.answer import Answer
-from steadyhand.tools.claude.memory import run
 from tests.tools.ground import make, tree
+from tests.tools.ground import memory as run
 
 LISTING = "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:"
 

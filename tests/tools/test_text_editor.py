@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.tools.answer import Answer
-from steadyhand.tools.claude.text_editor import Version, run
 from tests.tools.ground import make, tree
+from tests.tools.ground import text_editor as run
 
 NOT_FOUND = "Error: File not found"
 NO_MATCH = "Error: No match found for replacement. Please check your text and try again."
@@ -294,7 +294,7 @@ def test_a_line_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("version", ["20241022", "20250124"])
-def test_older_versions_take_back_edits_one_by_one(version: Version, tmp_path: Path) -> None:
+def test_older_versions_take_back_edits_one_by_one(version: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {})
     states = []
     for number in range(4):
@@ -313,7 +313,7 @@ def test_older_versions_take_back_edits_one_by_one(version: Version, tmp_path: P
 
 
 @pytest.mark.parametrize("version", ["20250429", "20250728"])
-def test_newer_versions_have_no_undo(version: Version, tmp_path: Path) -> None:
+def test_newer_versions_have_no_undo(version: str, tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.md": "a\n"})
     run(workspace, {"command": "str_replace", "path": "a.md", "old_str": "a", "new_str": "b"}, version=version)
     answer = run(workspace, {"command": "undo_edit", "path": "a.md"}, version=version)
@@ -338,8 +338,9 @@ def test_undo_edit_leaves_the_work_of_others_alone(tmp_path: Path) -> None:
 
 
 def test_an_unknown_version_is_the_hosts_mistake(tmp_path: Path) -> None:
-    with pytest.raises(KeyError):
-        run(make(tmp_path, {}), {"command": "view", "path": "."}, version="20990101")  # type: ignore[arg-type]
+    with pytest.raises(sh.EditError) as refused:
+        make(tmp_path, {}).tools("claude", version="20990101")
+    assert refused.value.kind == "bad-request"
 
 
 def test_the_journal_says_which_tool_and_command_it_was(tmp_path: Path) -> None:

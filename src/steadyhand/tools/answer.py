@@ -1,4 +1,4 @@
-"""What a tool's caller is told, and how a refusal becomes such an answer.
+"""What a native tool's caller is told, and how a refusal becomes such an answer.
 
 A model's mistake is an answer, never an exception: most frameworks hide what an exception says. The first line is
 what the tool's documentation promises, where it promises something; what helps comes after it.
@@ -6,20 +6,33 @@ what the tool's documentation promises, where it promises something; what helps 
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.tools.shape import Field, Flag, Object, Text
 
-__all__ = ["NOT_FOUND", "Answer", "answer_refusal", "lines_of_matches", "matches_of"]
+__all__ = ["ANSWER", "NOT_FOUND", "Answer", "Worded", "answer_refusal", "lines_of_matches", "matches_of", "worded"]
 
 # The old text does not stand in the file as it was sent, whatever else was found there.
 NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
 
+ANSWER = Object(
+    (
+        Field("content", Text(), "What the model is told.", required=True),
+        Field("is_error", Flag(), required=True),
+        Field("kind", Text(), "Why it was refused."),
+    ),
+    is_open=True,
+)
+
 _LONE = re.compile("[\ud800-\udfff]")
 _QUOTED = 3  # places for which an old text is proposed
 _QUOTED_LENGTH = 300
+
+_READ_AGAIN = "read it again and send the edit for what stands there now"
 
 # These tools have no argument for what the engine would suggest; None leaves the message to speak for itself.
 _HINTS: Mapping[Kind, str | None] = {
@@ -52,15 +65,41 @@ class Answer:
         return facts if self.kind is None else facts | {"kind": self.kind}
 
 
-def answer_refusal(error: EditError, said: str | None = None) -> Answer:
-    """The answer for a refusal: `said` is the sentence the tool's documentation has for it, if any.
+class Worded(EditError):
+    """A refusal with the sentence that the tool's documentation has for it; `alone`: nothing is told besides."""
 
-    >>> print(answer_refusal(EditError(Kind.NO_SUCH_FILE, "there is no file a", hint="name one")).content)
+    def __init__(self, error: EditError, said: str, *, alone: bool = False) -> None:
+        super().__init__(error.kind, error.message, hint=error.hint, details=error.details)
+        self.said = said
+        self.alone = alone
+
+
+@contextlib.contextmanager
+def worded(said: Callable[[EditError], str | None]) -> Iterator[None]:
+    """Give every refusal of the block its documented sentence, if `said` knows one and it has none yet."""
+    try:
+        yield
+    except Worded:
+        raise
+    except EditError as error:
+        words = said(error)
+        if words is None:
+            raise
+        raise Worded(error, words) from None
+
+
+def answer_refusal(error: EditError) -> dict[str, object]:
+    """The answer for a refusal, in its documented words if it has some.
+
+    >>> print(answer_refusal(EditError(Kind.NO_SUCH_FILE, "there is no file a", hint="name one"))["content"])
     Error: there is no file a
     Hint: name one
     """
-    head = [f"Error: {error.message}"] if said is None else [said, error.message]
-    return Answer("\n".join([*head, *_help_for(error)]), is_error=True, kind=str(error.kind))
+    if not isinstance(error, Worded):
+        lines = [f"Error: {error.message}", *_help_for(error)]
+    else:
+        lines = [error.said, *([] if error.alone else [error.message, *_help_for(error)])]
+    return Answer("\n".join(lines), is_error=True, kind=str(error.kind)).to_json()
 
 
 def matches_of(error: EditError) -> str:
@@ -77,15 +116,33 @@ def lines_of_matches(error: EditError) -> str:
 
 
 def _help_for(error: EditError) -> Iterator[str]:
-    hint = _HINTS.get(error.kind, error.hint)
+    offered = _offered(error)
+    hint = _READ_AGAIN if offered is None else _HINTS.get(error.kind, error.hint)
     if hint is not None:
         yield f"Hint: {hint}"
+    yield from offered or ()
     if error.kind is not Kind.AMBIGUOUS_MATCH:
         return
     for place in _places(error)[:_QUOTED]:
         lines, old = place.get("lines"), place.get("unique_old")
-        if isinstance(lines, list) and isinstance(old, str) and len(old) <= _QUOTED_LENGTH:
+        if isinstance(lines, list) and _is_short(old):
             yield f"Hint: this means line {lines[0]} alone:\n{old}"
+
+
+def _offered(error: EditError) -> list[str] | None:
+    """What a hint speaks of and only the details have, which are not shown here; None where it is too much to show."""
+    corrected, old = error.details.get("corrected"), error.details.get("old")
+    if isinstance(corrected, Mapping):
+        target, new = corrected.get("target"), corrected.get("new")
+        is_shown = _is_short(target) and _is_short(new)
+        return [f"`corrected`, old text:\n{target}", f"`corrected`, new text:\n{new}"] if is_shown else None
+    if old is None or repr(old) in (error.hint or ""):
+        return []
+    return [f"`old`:\n{old}"] if _is_short(old) else None
+
+
+def _is_short(text: object) -> bool:
+    return isinstance(text, str) and len(text) <= _QUOTED_LENGTH
 
 
 def _places(error: EditError) -> list[Mapping[str, object]]:

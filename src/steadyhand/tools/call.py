@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from steadyhand.session.workspace import Workspace
+from steadyhand.tools.allowed import check_article, check_ending
 from steadyhand.tools.paths import resolve_path
 from steadyhand.tools.toolset import Toolset
 from steadyhand.workspace.journal.record import new_record_id
@@ -19,7 +20,7 @@ __all__ = ["Call", "Conversation", "Settings"]
 class Settings:
     """What the host decides for a kit.
 
-    `article`     the one file that the article toolset may edit
+    `article`     the one file that a tool that changes files may name
     `prefix`      a directory that stands for the root in the model's paths
     `extensions`  endings of the files that may be named; None: those of the toolset
     `model`       the model that makes the calls, for the records
@@ -57,16 +58,39 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of one tool. `workspace` acts in the tool's name and with the toolset's policy."""
+    """One call of one tool. `workspace` acts in the tool's name and with the toolset's policy.
+
+    `is_reading`: the tool changes nothing, so it may name other files than the article.
+    """
 
     workspace: Workspace
     settings: Settings
     conversation: Conversation
     toolset: Toolset
+    is_reading: bool = False
 
     def path(self, spelled: str) -> str:
-        """A path as the model spells it, as the workspace knows it."""
+        """A path as the model spells it, as the workspace knows it.
+
+        Refuses with `not-allowed` a kind of file that the toolset or the host leaves out, and, for a tool that changes
+        files, any but the article where the host named one.
+        """
+        path, article = resolve_path(self.workspace, spelled, self.settings.prefix), self.settings.article
+        if not self.is_reading and article is not None:
+            check_article(path, resolve_path(self.workspace, article, self.settings.prefix))
+        self.check_ending(path)
+        return path
+
+    def directory(self, spelled: str) -> str:
+        """A directory as the model spells it, as the workspace knows it."""
         return resolve_path(self.workspace, spelled, self.settings.prefix)
+
+    def check_ending(self, path: str) -> None:
+        """Refuse with `not-allowed` a kind of file that the toolset or the host leaves out."""
+        own = self.settings.extensions
+        endings = self.toolset.extensions if own is None else own
+        if endings is not None:
+            check_ending(path, endings)
 
     @property
     def mode(self) -> str | None:

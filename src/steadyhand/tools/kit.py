@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.ask import allowed_verbs
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.tools.answer import answer_refusal
 from steadyhand.tools.call import Call, Conversation, Settings
-from steadyhand.tools.modes import mode_section
-from steadyhand.tools.registry import prompt_of, tools_of, toolset_named
+from steadyhand.tools.modes import prompt_for
+from steadyhand.tools.offered import not_offered, offered
+from steadyhand.tools.registry import tools_of, toolset_named
 from steadyhand.tools.repair import repair
 from steadyhand.tools.result import failure
 from steadyhand.tools.schema import STYLES, tool_schema
@@ -28,6 +29,8 @@ from steadyhand.workspace.journal.record import ToolCall, new_record_id
 from steadyhand.workspace.journal.store import Progress
 
 __all__ = ["Kit"]
+
+_FILE_NAMES = ("path", "filePath", "file_path", "file")
 
 
 class Kit:
@@ -44,13 +47,12 @@ class Kit:
         self.settings = settings or Settings()
         self.conversation = conversation or Conversation()
         self.workspace = workspace.bound(policy=replace(workspace.policy, **self.toolset.policy))
+        self._tools = tuple(tool.under(self.settings) for tool in tools_of(self.toolset.name))
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools that are listed in the workspace's mode, in the order in which a model should see them."""
-        mode = self.workspace.mode
-        listed = [tool for tool in tools_of(self.toolset.name) if self._refusal_of_mode(tool) is None]
-        return tuple(sorted(listed, key=lambda tool: mode in tool.lasts))
+        return offered(self._tools, self.workspace.mode, is_read_only=self.workspace.is_read_only)
 
     def schemas(self, style: str = "openai") -> list[dict[str, object]]:
         """The tools as an API takes them: `openai`, `openai-strict`, `openai-responses`, `anthropic`, `mcp` …"""
@@ -66,17 +68,14 @@ class Kit:
 
         With a mode, what a task of that mode may do; with `planner`, how a planner chooses among the five.
         """
-        chosen = self.workspace.mode if mode is None else mode
-        parts = [prompt_of(self.toolset.name), *([] if chosen is None else [mode_section(chosen)])]
-        return "\n".join(part.strip() + "\n" for part in parts)
+        return prompt_for(self.toolset.name, self.workspace.mode if mode is None else mode)
 
     def find(self, name: str) -> Tool:
-        """A tool of the toolset, listed or not. Refuses with `bad-request`."""
-        known = tools_of(self.toolset.name)
-        found = next((tool for tool in known if tool.name == name), None)
+        """A tool of the toolset, listed or not, also by another name of it. Refuses with `bad-request`."""
+        found = next((tool for tool in self._tools if name in (tool.name, *tool.also)), None)
         if found is not None:
             return found
-        near = nearest_name(str(name)[:80], [tool.name for tool in known])
+        near = nearest_name(str(name)[:80], [tool.name for tool in self._tools])
         hint = f"did you mean {near!r}?" if near else f"tools: {', '.join(tool.name for tool in self.tools)}"
         raise bad_request("tool", f"there is no tool {str(name)[:80]!r} here", hint)
 
@@ -87,16 +86,19 @@ class Kit:
         *,
         tick: Callable[[], None] | None = None,
         progress: Progress | None = None,
+        records: list[str] | None = None,
     ) -> Result:
         """Make one call; the answer is in the tool's contract, also where it is refused.
 
         `tick` is asked often and ends the call by raising `cancelled` or `timed-out`: nothing is then changed.
+        `records` is given the id of every change that the call makes, also of tools whose answer does not name it.
         """
         try:
             tool = self.find(name)
         except EditError as error:
-            return _sayable(failure(error))
-        workspace = self.workspace.bound(tool=name, trace=self._trace(arguments), tick=tick, progress=progress)
+            return _sayable(answer_refusal(error) if self.toolset.is_native else failure(error))
+        trace = self._trace(arguments, records)
+        workspace = self.workspace.bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
             return _sayable(self._run(tool, workspace, arguments))
         except EditError as error:
@@ -108,30 +110,20 @@ class Kit:
         return _sayable(tool.refused(refusal))
 
     def _run(self, tool: Tool, workspace: Workspace, arguments: object) -> Result:
-        hindrance = self._refusal_of_mode(tool)
+        hindrance = not_offered(tool, workspace.mode, is_read_only=workspace.is_read_only)
         if hindrance is not None:
             raise hindrance
         read = repair(tool.parameters, arguments)
-        result = tool.run(Call(workspace, self.settings, self.conversation, self.toolset), read.fields)
+        is_reading = tool.trust == "read"
+        call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
+        result = tool.run(call, read.fields)
         return result | {"repaired": list(read.repaired)} if read.repaired else result
 
-    def _refusal_of_mode(self, tool: Tool) -> EditError | None:
-        """Why the tool is not there in this mode; None where it is."""
-        mode, workspace = self.workspace.mode, self.workspace
-        if tool.modes is not None and mode not in tool.modes:
-            return _not_here(tool, mode, f"it belongs to the mode {' and '.join(tool.modes)}")
-        if tool.trust == "read":
-            return None
-        if workspace.is_read_only and (mode is None or allowed_verbs(mode)):
-            return EditError(Kind.READ_ONLY, f"{tool.name} is not offered: the workspace may only be read")
-        if tool.verbs and not tool.verbs & allowed_verbs(mode):
-            return _not_here(tool, mode, "it changes files in a way that this mode does not allow")
-        return None
-
-    def _trace(self, arguments: object) -> Trace:
+    def _trace(self, arguments: object, records: list[str] | None) -> Trace:
         """What the records tell of a call."""
         call = ToolCall(new_record_id(), self.toolset.name, self.conversation.id)
-        return Trace(call, _digest(arguments), self.settings.model)
+        made = [] if records is None else records
+        return Trace(call, _digest(arguments), self.settings.model, records=made, file=_file_named(arguments))
 
 
 def _digest(arguments: object) -> str:
@@ -142,13 +134,10 @@ def _digest(arguments: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _not_here(tool: Tool, mode: str | None, why: str) -> EditError:
-    return EditError(
-        Kind.NOT_ALLOWED,
-        f"{tool.name} is not available in mode {mode}: {why}",
-        hint="use the tools that are listed, or tell the host that this task needs another mode",
-        details={"mode": mode, "tool": tool.name},
-    )
+def _file_named(arguments: object) -> str | None:
+    """The file that a call is about, where one can be told although its other arguments may be of no use."""
+    named = [arguments.get(name) for name in _FILE_NAMES] if isinstance(arguments, Mapping) else []
+    return next((name for name in named if isinstance(name, str)), None)
 
 
 def _bug(error: Exception) -> EditError:

@@ -2,43 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from steadyhand.session.checks import one_of
+from steadyhand.tools.registry import prompt_of, tools_of
 
-__all__ = ["PLANNER", "mode_section"]
+__all__ = ["PLANNER", "mode_section", "prompt_for"]
 
 PLANNER = "planner"
 
-_MODES: Mapping[str, tuple[str, str]] = {
-    "research": (
+
+@dataclass(frozen=True, slots=True)
+class _Mode:
+    """`purpose` completes "This task is there to …"; `choose` tells a planner when, `rules` tell the worker how.
+
+    A rule beside the name of a tool, or of a tool and a field, is told only where there is that one.
+    """
+
+    purpose: str
+    choose: str
+    rules: tuple[tuple[str | None, str], ...]
+
+
+_MODES: Mapping[str, _Mode] = {
+    "research": _Mode(
         "read files to understand them",
-        "Only the tools that read, list and search are there. Nothing can be changed.",
+        "for questions whose answer is text, and before a plan is made",
+        ((None, "Only tools that read are there; nothing can be changed."),),
     ),
-    "analyze": (
-        "inspect and report, for audits and reviews, without changing anything",
-        "Only the tools that read, list and search are there, and `report_findings` for what you found.",
+    "analyze": _Mode(
+        "inspect and report without changing anything",
+        "for audits, reviews, and whenever suggestions are asked for rather than changes",
+        (
+            (None, "Only tools that read are there; nothing can be changed."),
+            ("report_findings", "Report what you find with `report_findings`, each finding with its file and lines."),
+        ),
     ),
-    "generate": (
+    "generate": _Mode(
         "create files that do not exist yet",
-        "New files can be written. A file that exists can be neither edited nor written over.",
+        "for new files only",
+        ((None, "A file that exists can be read, but neither edited nor written over."),),
     ),
-    "modify": (
-        "edit files that exist, in the places that change",
-        "Files can be edited, and written over with the hash of the version you read. None can be created.",
+    "modify": _Mode(
+        "change files that exist, in the places that need it",
+        "for every change of a file that is there, also where several tasks share it",
+        (
+            (None, "No file can be created."),
+            (None, "Change the lines that need it; leave the others alone, since another task may be at work there."),
+            (
+                "write_file.expectedHash",
+                "`write_file` is the last resort, and needs the `expectedHash` of the version you read.",
+            ),
+        ),
     ),
-    "execute": ("run commands, which the host does; files as without a mode", "Every tool is there."),
+    "execute": _Mode(
+        "run commands",
+        "for builds, tests and other commands, which the host runs",
+        ((None, "Files can be read, created and changed as without a mode."),),
+    ),
 }
 
+_PLANNING = (
+    "The host enforces the mode: a task cannot do more than its mode allows, whatever it is told.",
+    "To analyze a file and suggest improvements is `analyze`; only to make them is `modify`.",
+    "A task that needs new files and changes in old ones is two tasks.",
+    "Tasks may share a file if all of them `modify` it: say which function or section each one changes.",
+    "Never let two tasks create the same file, or one rewrite a file that another edits.",
+)
 
-def mode_section(mode: str) -> str:
-    """What a task of a mode is told, or, for the planner, how to choose among the modes. Refuses with `bad-request`."""
+
+def prompt_for(toolset: str, mode: str | None) -> str:
+    """The section of a system prompt for a toolset, with what a mode or the planner is told besides."""
+    parts = [prompt_of(toolset)]
+    if mode is not None:
+        fields = (f"{tool.name}.{field}" for tool in tools_of(toolset) for field in tool.parameters.names)
+        parts.append(mode_section(mode, {*(tool.name for tool in tools_of(toolset)), *fields}))
+    return "\n".join(part.strip() + "\n" for part in parts)
+
+
+def mode_section(mode: str, tools: Collection[str] = ()) -> str:
+    """What a task of a mode is told, or, for the planner, how to choose among the modes. Refuses with `bad-request`.
+
+    `tools` are the names of those that the toolset has, and of their fields as `tool.field`.
+    """
     checked = one_of(mode, "mode", (*_MODES, PLANNER))
-    if checked != PLANNER:
-        return f"## Mode: {checked}\n\nThis task is there to {_MODES[checked][0]}.\n{_MODES[checked][1]}\n"
-    rows = [f"- `{name}`: {purpose}." for name, (purpose, _) in _MODES.items()]
-    closing = (
-        "Give every task one mode; the host enforces it, so a task cannot do more than its mode allows.",
-        "Two tasks may modify one file at a time: each edits its own lines, and neither rewrites the whole file.",
-    )
-    return "\n".join(["## Task modes", "", *rows, "", *closing]) + "\n"
+    if checked == PLANNER:
+        rows = [f"- `{name}`: {each.purpose}; {each.choose}." for name, each in _MODES.items()]
+        return "\n".join(["## Task modes", "", "Give every task one mode:", *rows, "", *_PLANNING]) + "\n"
+    chosen = _MODES[checked]
+    rules = [rule for tool, rule in chosen.rules if tool is None or tool in tools]
+    return "\n".join([f"## Mode: {checked}", "", f"This task is there to {chosen.purpose}.", *rules]) + "\n"

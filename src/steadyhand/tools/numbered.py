@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.fields import bad_request, check_integer
+from steadyhand.structure.fields import bad_request
 from steadyhand.text.lines import split_bodies
 
-__all__ = ["Style", "number_lines", "range_in_view", "snippet"]
+__all__ = ["MOST_CHARACTERS", "Style", "fit_rows", "number_lines", "range_in_view", "snippet"]
 
 Style = Literal["cat", "colon"]
 
@@ -17,7 +17,7 @@ _AROUND = 3
 _LONGEST_STRETCH = 40
 _MOST_STRETCHES = 8
 _WIDEST = 500
-_LARGEST = 2**31
+MOST_CHARACTERS = 400_000  # of a file that is shown at once, where nobody sets less
 
 
 def number_lines(bodies: Sequence[str], first: int, style: Style) -> list[str]:
@@ -29,6 +29,20 @@ def number_lines(bodies: Sequence[str], first: int, style: Style) -> list[str]:
     if style == "cat":
         return [f"{line:>6}\t{text}" for line, text in enumerate(bodies, first)]
     return [f"{line}: {text}" for line, text in enumerate(bodies, first)]
+
+
+def fit_rows(rows: Sequence[str], most: int) -> tuple[list[str], int]:
+    """As many whole rows as fit into so many characters, or the beginning of the first; and how many are whole.
+
+    >>> fit_rows(["abc", "de"], 4), fit_rows(["abc"], 2)
+    ((['abc'], 1), (['ab'], 0))
+    """
+    size = -1
+    for count, row in enumerate(rows):
+        size += len(row) + 1
+        if size > most:
+            return (list(rows[:count]), count) if count else ([row[:most]], 0)
+    return list(rows), len(rows)
 
 
 def snippet(text: str, places: Iterable[tuple[int, int]], style: Style) -> str:
@@ -50,12 +64,15 @@ def range_in_view(view_range: object, count: int) -> tuple[int, int]:
     >>> range_in_view([2, -1], 5), range_in_view(None, 0)
     ((2, 5), (1, 0))
     """
-    if view_range is None:
-        return 1, count
-    if not isinstance(view_range, list | tuple) or len(view_range) != 2:
-        raise bad_request("view_range", "two line numbers are expected", "such as [1, 40]; an end of -1 is the file's")
-    first, last = (check_integer(each, "view_range") for each in view_range)
-    if max(abs(first), abs(last)) > _LARGEST or not 1 <= first <= max(count, 1):
+    match view_range:
+        case None:
+            return 1, count
+        case [int(first), int(last)]:
+            pass
+        case _:
+            hint = "such as [1, 40]; an end of -1 is the file's"
+            raise bad_request("view_range", "two line numbers are expected", hint)
+    if not 1 <= first <= max(count, 1):
         raise EditError(
             Kind.OUT_OF_BOUNDS,
             f"view_range: the file has {count} line{'' if count == 1 else 's'}, and it does not begin among them",

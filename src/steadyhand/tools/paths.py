@@ -1,7 +1,7 @@
-"""Paths as models spell them in native tools, made paths of the workspace.
+"""Paths as models spell them, made paths of the workspace.
 
-An absolute path is taken beneath the root or beneath a prefix that the host declared; everything else that leads
-elsewhere is refused. What a path names on disk is the workspace's matter.
+An absolute path is taken beneath the root or beneath a prefix that the host declared. What a path then names on disk,
+and whether `..` in it stays beneath the root, is the workspace's matter.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _DECODINGS = 5
 def resolve_path(workspace: Workspace, path: str, prefix: str | None = None, *, needs_prefix: bool = False) -> str:
     """The path relative to the root; `.` for the root itself.
 
-    Refuses with `outside-root` where it climbs, also in percent-encoding, or, if `needs_prefix`, lies elsewhere;
-    with `bad-request` where it holds a backslash.
+    Refuses with `outside-root` where it climbs in percent-encoding; if `needs_prefix`, where it climbs at all or lies
+    elsewhere; with `bad-request` where it holds a backslash.
     """
-    _check_spelling(path)
+    _check_spelling(path, plain=needs_prefix)
     relative = _beneath(path, prefix) if prefix is not None else None
     if relative is None and needs_prefix:
         raise _outside(path, f"does not begin with {prefix}", f"use a path such as {prefix}/notes.md")
@@ -35,9 +35,11 @@ def resolve_path(workspace: Workspace, path: str, prefix: str | None = None, *, 
     return path if relative is None else relative
 
 
-def _check_spelling(path: str) -> None:
+def _check_spelling(path: str, *, plain: bool) -> None:
+    """`plain`: `..` is refused also where it is written as it is."""
     for spelling in _spellings(path):
-        if ".." in _SEPARATORS.split(spelling) or "\0" in spelling:
+        climbs = ".." in _SEPARATORS.split(spelling) and (plain or spelling != path)
+        if climbs or "\0" in spelling:
             raise _outside(path, "climbs out of where it begins", "name the file without ..")
     if "\\" in path:
         raise EditError(

@@ -10,10 +10,13 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from steadyhand.structure.fields import bad_request, nearest_name
-from steadyhand.tools.tool import Tool
 from steadyhand.tools.toolset import Toolset
+
+if TYPE_CHECKING:  # a server that only names its toolsets has no need of the session yet
+    from steadyhand.tools.tool import Tool
 
 __all__ = ["prompt_of", "tools_of", "toolset_named", "toolsets"]
 

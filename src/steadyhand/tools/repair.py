@@ -2,7 +2,7 @@
 
 Repaired, and told: an array or object sent as a JSON string, a single object where an array is expected, "true" and
 "3" for what they say, other usual names, snake for camel case. Anything else is refused by name with `bad-request`.
-Values are never guessed: a text stays the text that was sent.
+Values are never guessed: a text stays the text that was sent. Null is the same as absent.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import assert_never, cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.request import MAX_NESTING
 from steadyhand.structure.fields import bad_request, check_text, describe, join, unknown_field
+from steadyhand.tools.extent import check_characters, check_extent
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 
 __all__ = ["Repaired", "repair"]
@@ -53,7 +53,7 @@ def repair(shape: Object, arguments: object) -> Repaired:
     >>> repair(Object((Field("filePath", Text()), Field("all", Flag()))), {"path": "a", "all": "true"}).repaired
     ('path: taken for filePath', 'all: a string taken for true')
     """
-    _check_nesting(arguments)
+    check_extent(arguments)
     reader = _Reader()
     fields = cast("Mapping[str, object]", _read_object(reader, shape, arguments, ""))
     told = dict.fromkeys(reader.told)
@@ -76,6 +76,7 @@ def _read(reader: _Reader, shape: Shape, value: object, path: str) -> object:
         case Either():
             return _read_either(reader, shape, value, path)
         case Anything():
+            check_characters(value, path)
             return value
         case _:
             assert_never(shape)
@@ -83,7 +84,11 @@ def _read(reader: _Reader, shape: Shape, value: object, path: str) -> object:
 
 def _read_text(shape: Text, value: object, path: str) -> str:
     text = check_text(value, path)
+    check_characters(text, path)
     if shape.choices and text not in shape.choices:
+        instead = dict(shape.gone).get(text)
+        if instead is not None:
+            raise bad_request(path, f"there is no {text!r} any more", instead)
         raise bad_request(path, f"{text[:40]!r} is not among {', '.join(shape.choices)}", f"send {shape.choices[0]!r}")
     return text
 
@@ -121,7 +126,7 @@ def _read_many(reader: _Reader, shape: Many, value: object, path: str) -> list[o
         if isinstance(parsed, list | dict):
             reader.mended(path, "a JSON string taken for what it holds")
             value = parsed
-    if isinstance(value, Mapping) or (isinstance(value, str) and isinstance(shape.item, Text)):
+    if isinstance(value, Mapping) or (isinstance(value, str) and _takes_text(shape.item)):
         reader.mended(path, "a single value taken for an array of one")
         value = [value]
     if not isinstance(value, list | tuple):
@@ -138,6 +143,10 @@ def _read_many(reader: _Reader, shape: Many, value: object, path: str) -> list[o
     return [_read(reader, shape.item, item, f"{path}[{index}]") for index, item in enumerate(value)]
 
 
+def _takes_text(shape: Shape) -> bool:
+    return isinstance(shape, Text) or (isinstance(shape, Either) and any(map(_takes_text, shape.shapes)))
+
+
 def _read_either(reader: _Reader, shape: Either, value: object, path: str) -> object:
     """The first shape that takes the value as it is; else the first that takes it repaired."""
     refusal: EditError | None = None
@@ -147,37 +156,58 @@ def _read_either(reader: _Reader, shape: Either, value: object, path: str) -> ob
             try:
                 found = _read(attempt, option, value, path)
             except EditError as error:
-                fits = isinstance(option, Object) == isinstance(value, Mapping)
-                refusal = error if refusal is None or fits else refusal
+                refusal = error if _is_kind_of(option, value) else refusal
                 continue
             reader.told += attempt.told
             return found
-    assert refusal is not None
-    raise refusal
+    if refusal is not None:
+        raise refusal
+    raise bad_request(path, f"{' or '.join(map(_kind, shape.shapes))} is expected, not {describe(value)}")
+
+
+def _is_kind_of(shape: Shape, value: object) -> bool:
+    """Whether a value is of the JSON type that a shape asks for, so that its refusal tells what is wrong inside."""
+    match shape:
+        case Text():
+            return isinstance(value, str)
+        case Number():
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case Flag():
+            return isinstance(value, bool)
+        case Many():
+            return isinstance(value, list | tuple)
+        case Object():
+            return isinstance(value, Mapping)
+        case Either():
+            return any(_is_kind_of(each, value) for each in shape.shapes)
+        case Anything():
+            return True
+        case _:
+            assert_never(shape)
 
 
 def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> dict[str, object]:
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         parsed = _parsed(value)
-        if isinstance(parsed, dict):
-            reader.mended(path, "a JSON string taken for what it holds")
-            value = parsed
+        if not isinstance(parsed, dict):
+            raise bad_request(path, _broken(value), "send it again; quotes and backslashes in strings are escaped")
+        reader.mended(path, "a JSON string taken for what it holds")
+        value = parsed
     if not isinstance(value, Mapping):
-        raise bad_request(
-            path, f"an object is expected, not {describe(value)}", f"its fields: {', '.join(shape.names)}"
-        )
+        names = f"its fields: {', '.join(shape.names)}" if shape.names else None
+        raise bad_request(path, f"an object is expected, not {describe(value)}", names)
     found: dict[str, object] = {}
     for name, given in value.items():
         if not isinstance(name, str):
             raise bad_request(path, f"field names are strings, not {describe(name)}")
-        meant = _field_named(shape, name, value)
+        meant = _field_named(shape, name, value) or (Field(name, Anything()) if shape.is_open else None)
         if meant is None:
-            raise unknown_field(path, name, shape.names)
+            raise _unknown(shape, path, name)
         if given is None:
             continue
         if meant.name != name:
             reader.mended(join(path, name[:80]), f"taken for {meant.name}")
-        read = _read(reader, meant.shape, given, join(path, meant.name))
+        read = _read_field(reader, meant, given, join(path, meant.name[:80]))
         if meant.name in found and found[meant.name] != read:
             raise bad_request(
                 join(path, meant.name), f"it is sent twice, also as {name!r}", f"send {meant.name!r} once"
@@ -187,6 +217,24 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
         if each.required and each.name not in found:
             raise bad_request(join(path, each.name), "the field is missing", _wanted(each))
     return found
+
+
+def _read_field(reader: _Reader, meant: Field, given: object, path: str) -> object:
+    """One field; a refusal that says nothing of what to send says what the field is for."""
+    try:
+        return _read(reader, meant.shape, given, path)
+    except EditError as error:
+        if error.hint is not None or not meant.about:
+            raise
+        raise EditError(error.kind, error.message, hint=f"{meant.name}: {meant.about}", details=error.details) from None
+
+
+def _unknown(shape: Object, path: str, name: str) -> EditError:
+    """The refusal of a field that there is not, or is not any more."""
+    instead = {_plain(former): hint for former, hint in shape.gone}.get(_plain(name))
+    if instead is not None:
+        return bad_request(join(path, name[:80]), "there is no such field here", instead)
+    return unknown_field(path, name, shape.names)
 
 
 def _field_named(shape: Object, name: str, given: Mapping[object, object]) -> Field | None:
@@ -206,31 +254,46 @@ def _plain(name: str) -> str:
 
 
 def _wanted(field: Field) -> str:
-    kinds: Mapping[type, str] = {Text: "a string", Number: "a whole number", Flag: "true or false", Many: "an array"}
-    kind = kinds.get(type(field.shape), "an object" if isinstance(field.shape, Object) else "a value")
-    return f"add {field.name!r}, {kind}{f': {field.about}' if field.about else ''}"
+    return f"add {field.name!r}, {_kind(field.shape)}{f': {field.about}' if field.about else ''}"
+
+
+def _kind(shape: Shape) -> str:
+    """What a shape asks for, in the words of JSON."""
+    match shape:
+        case Text():
+            return "a string"
+        case Number():
+            return "a whole number"
+        case Flag():
+            return "true or false"
+        case Many():
+            return "an array"
+        case Object():
+            return "an object"
+        case Either():
+            return " or ".join(map(_kind, shape.shapes))
+        case Anything():
+            return "a value"
+        case _:
+            assert_never(shape)
 
 
 def _parsed(text: str) -> object:
     """What a JSON string holds; None where it is none."""
     try:
         parsed: object = json.loads(text, strict=False)
-        _check_nesting(parsed)
     except (ValueError, RecursionError):
         return None
+    check_extent(parsed)
     return parsed
 
 
-def _check_nesting(value: object) -> None:
-    """Refuse with `bad-request` what is nested deeper than anything is meant to be, without recursion."""
-    level = [value]
-    for _ in range(MAX_NESTING + 1):
-        level = [
-            inner
-            for each in level
-            if isinstance(each, Mapping | list | tuple)
-            for inner in (each.values() if isinstance(each, Mapping) else each)
-        ]
-        if not level:
-            return
-    raise bad_request("", f"it is nested deeper than {MAX_NESTING} levels", "send a flatter request")
+def _broken(text: str) -> str:
+    """Where a text that begins as a JSON object stops being one."""
+    try:
+        json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        return f"the JSON cannot be read, line {error.lineno}, column {error.colno}: {error.msg}"
+    except (ValueError, RecursionError):
+        pass
+    return "the JSON cannot be read"

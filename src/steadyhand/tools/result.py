@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from steadyhand.errors import EditError
-from steadyhand.session.receipt import Receipt
+from steadyhand.errors import EditError, Kind
+from steadyhand.match.tier import STRICT
+from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.structure.target import target_keys
 from steadyhand.text.lines import split_bodies
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
-__all__ = ["CHANGED", "failed", "failure", "success"]
+__all__ = ["CHANGED", "failed", "failure", "is_literal", "refusal_kind", "success"]
 
 _AROUND = 3
 
@@ -36,7 +38,7 @@ CHANGED = Object(
 
 def success(receipt: Receipt, path: str) -> dict[str, object]:
     """What a change of one file came to: its lines from 1, and what stands around them now."""
-    file = next((one for one in receipt.files if one.path == path), receipt.files[-1])
+    file = _file_of(receipt, path)
     applied = [outcome for outcome in receipt.outcomes if outcome.applied and outcome.path in (None, file.path)]
     spans = [outcome.lines for outcome in applied if outcome.lines is not None]
     facts: dict[str, object] = {"success": True, "path": path, "id": receipt.id}
@@ -51,11 +53,23 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
             "afterLines": rows[end : end + _AROUND],
         }
     tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
-    if any(tier not in ("exact", "lines") for tier in tiers):
+    if not all(map(is_literal, tiers)):
         facts["matchTiers"] = tiers
     if receipt.warnings:
         facts["warnings"] = list(receipt.warnings)
     return facts if receipt.durable else facts | {"durable": False}
+
+
+def _file_of(receipt: Receipt, path: str) -> FileReceipt:
+    """The file of that path; where it is spelled otherwise the one that outcomes speak of, not a copy kept beside it."""
+    named = {outcome.path for outcome in receipt.outcomes}
+    alike = [one for one in receipt.files if one.path == path] or [one for one in receipt.files if one.path in named]
+    return (alike or receipt.files)[0]
+
+
+def is_literal(tier: str | None) -> bool:
+    """Whether a place was found as it was told, word for word or by address; else whoever sent it should know how."""
+    return tier is None or tier in STRICT or tier in target_keys()
 
 
 def failure(error: EditError) -> dict[str, object]:
@@ -74,3 +88,26 @@ def failure(error: EditError) -> dict[str, object]:
 def failed(result: Mapping[str, object]) -> bool:
     """Whether an answer, in whatever form its tool has, says that nothing was done."""
     return result.get("success") is False or result.get("status") == "error" or result.get("is_error") is True
+
+
+def refusal_kind(result: Mapping[str, object]) -> Kind | None:
+    """Why a call, or the first part of it that was not done, was refused; None where all of it was done."""
+    is_partial = "partial" in (result.get("success"), result.get("status"))
+    if not is_partial and not failed(result):
+        return None
+    return next((kind for name in ("reason", "kind") if (kind := _kind(result.get(name)))), None) or _kind_inside(
+        result
+    )
+
+
+def _kind(value: object) -> Kind | None:
+    return next((kind for kind in Kind if kind == value), None)
+
+
+def _kind_inside(result: Mapping[str, object]) -> Kind:
+    """The kind that the first refused part tells."""
+    for parts in result.values():
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, Mapping) and (kind := _kind(part.get("kind"))) is not None:
+                return kind
+    return Kind.BAD_REQUEST

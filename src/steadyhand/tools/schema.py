@@ -1,7 +1,8 @@
 """Shapes as JSON Schema, plain or strict, and tools in the form each maker's API takes them.
 
-Strict: every property is required and may be null, no other is allowed, nothing has a default or a bound. A value of
-any shape cannot be said there, so it is asked for as a string that holds JSON, which repair reads.
+Strict: every property is required and may be null, no other is allowed, nothing has a default or a bound. What has no
+shape cannot be said there, so it is asked for as a string that holds JSON: repair reads an object or an array out of
+it, and a tool that takes any value reads the rest.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from steadyhand.tools.tool import Tool
 __all__ = ["STYLES", "plain_schema", "strict_schema", "tool_schema"]
 
 Schema = dict[str, object]
+
+_AS_TEXT: Schema = {"type": "string", "description": "JSON."}
 
 
 def plain_schema(shape: Shape) -> Schema:
@@ -50,9 +53,9 @@ def _schema(shape: Shape, *, strict: bool) -> Schema:
         case Either():
             return {"anyOf": [_schema(each, strict=strict) for each in shape.shapes]}
         case Anything():
-            return {"type": "string", "description": "JSON"} if strict else {}
+            return dict(_AS_TEXT) if strict else {}
         case Object():
-            return _object(shape, strict=strict)
+            return dict(_AS_TEXT) if strict and shape.is_open and not shape.fields else _object(shape, strict=strict)
         case _:
             assert_never(shape)
 

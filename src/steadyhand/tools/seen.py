@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.workspace import Workspace
+from steadyhand.tools.call import Call
 
 __all__ = ["check_read"]
 
 
-def check_read(workspace: Workspace, path: str) -> None:
-    """Refuse with `stale-source` a file that this task has not read, or that changed since it did."""
-    seen, present = workspace.last_read(path)
+def check_read(call: Call, path: str) -> None:
+    """Where the host asks for it, refuse with `stale-source` a file that this task has not read as it is now."""
+    if not call.settings.require_read:
+        return
+    seen, present = call.workspace.last_read(path)
     if seen != present:
         raise EditError(
             Kind.STALE_SOURCE,

@@ -1,6 +1,6 @@
 """The shapes that arguments and results of tools have: one declaration gives schemas, repair, checks and docs.
 
-Only declares; `schema.py` renders a shape, `arguments.py` reads a value by it.
+Only declares; `schema.py` renders a shape, `repair.py` reads a value by it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("new_string", "new_str", "new_text", "newText", "new_content", "replace", "replacement"),
 )
 OLD, NEW = SYNONYMS[1], SYNONYMS[2]
+HASH = ("expectedHash", "fileHash", "hash")  # names of the hash that a file is expected to have
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string; one of `choices` if there are any."""
+    """A string; one of `choices` if there are any. `gone` are former choices, each with what to send instead."""
 
     choices: tuple[str, ...] = ()
+    gone: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object with these fields and no others; `is_open`: with others too, in results only."""
+    """An object with these fields and no others; `is_open`: with others too, which whoever runs the tool reads.
+
+    Strict schemas know no others: an open object is asked for with the fields it names, or, where it names none, as a
+    string that holds JSON. `gone` are fields that models still send and that are refused, each with what to send
+    instead.
+    """
 
     fields: tuple[Field, ...] = field(default=())
     is_open: bool = False
+    gone: tuple[tuple[str, str], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What is told of a change that was made: how its place was found, and the lines as they are now.
+"""What is told of a change that was made: how its place was found, the lines as they are now, and what to look out for.
 
 Of a file with secrets nothing is shown.
 """
@@ -9,7 +9,14 @@ from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.tools.numbered import Style, snippet
 
-__all__ = ["how_found", "lines_now", "replacements", "was_created"]
+__all__ = ["how_found", "lines_now", "replacements", "tell", "was_created"]
+
+
+def tell(receipt: Receipt, *parts: str | None) -> str:
+    """The parts that say something, below each other, and what the receipt warns of."""
+    warned = [f"Note: {warning}" for warning in receipt.warnings]
+    unsure = [] if receipt.durable else ["Note: it is done, but may not survive a power cut"]
+    return "\n".join([*(part for part in parts if part), *warned, *unsure])
 
 
 def how_found(receipt: Receipt) -> str | None:

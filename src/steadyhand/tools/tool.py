@@ -12,7 +12,7 @@ from typing import Literal
 
 from steadyhand.errors import EditError
 from steadyhand.session.ask import Verb
-from steadyhand.tools.call import Call
+from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.result import failure
 from steadyhand.tools.shape import Object
 
@@ -46,7 +46,9 @@ class Tool:
 
     `summary` is what the model reads of it. `verbs` are what it may do to files: a mode that allows none of them hides
     it. `modes`: only there it is listed. `lasts`: the modes in which it stands behind all others. `refused` makes the
-    answer of a refusal. `native` is how a style of schema names a tool that the maker's models know already.
+    answer of a refusal. `native` is how a style of schema names a tool that the maker's models know already, `also` are
+    other names it is called by, and `fitted` makes it what the host's settings ask for, such as an earlier version.
+    `also_reads`: some of what it does changes nothing, so it is there also where nothing may be changed.
     `run` may raise `EditError`; what it returns is the answer.
     """
 
@@ -65,6 +67,13 @@ class Tool:
     rank: int = 50
     refused: Callable[[EditError], Result] = failure
     native: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    fitted: Callable[[Tool, Settings], Tool] | None = None
+    also_reads: bool = False
+
+    def under(self, settings: Settings) -> Tool:
+        """The tool as a host with these settings has it. Refuses with `bad-request` settings it does not know."""
+        return self if self.fitted is None else self.fitted(self, settings)
 
     def annotations(self) -> dict[str, object]:
         """What MCP clients are told, so that they know when to ask a person."""

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from steadyhand.session.receipt import Receipt
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import read_text
-from steadyhand.tools.arguments import read_arguments
-from steadyhand.tools.paths import resolve_path
+from steadyhand.tools.call import Call
+from steadyhand.tools.shape import Field, Object, Text
+from steadyhand.tools.tool import Fields
 
-__all__ = ["write_whole"]
+__all__ = ["WHOLE", "write_whole"]
+
+WHOLE = Object(
+    (
+        Field("file_path", Text(), "The file.", required=True),
+        Field("content", Text(), "All of its text.", required=True),
+    )
+)
 
 
-def write_whole(
-    workspace: Workspace,
-    arguments: Mapping[str, object],
-    tool: str,
-    *,
-    prefix: str | None,
-    overwrite: bool,
-    allow_shrink: bool,
-) -> tuple[Receipt, str]:
-    """Write the file a call names; what came of it, and the name as the call has it.
-
-    `overwrite` is the host's word that a file need not have been read through this workspace, `allow_shrink` that a
-    text may lose most of its lines.
-    """
-    fields = read_arguments(arguments, ("file_path", "content"))
-    shown, text = read_text(fields, "file_path", ""), read_text(fields, "content", "")
-    path = resolve_path(workspace, shown, prefix)
-    receipt = workspace.as_tool(tool).write(path, text, reason=tool, overwrite=overwrite, allow_shrink=allow_shrink)
-    return receipt, shown
+def write_whole(call: Call, fields: Fields) -> Receipt:
+    """Write the file a call names, as far as the host's settings let it: unread, and with most of its lines gone."""
+    settings = call.settings
+    return call.workspace.write(
+        call.path(str(fields["file_path"])),
+        str(fields["content"]),
+        reason=call.workspace.tool,
+        overwrite=settings.overwrite,
+        allow_shrink=settings.allow_shrink,
+    )

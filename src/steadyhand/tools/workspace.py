@@ -6,12 +6,13 @@ from steadyhand.plan.policy import Policy
 from steadyhand.session import workspace as session
 from steadyhand.session.checks import policy_of
 from steadyhand.tools.call import Conversation, Settings
+from steadyhand.tools.findings import Findings
 from steadyhand.tools.kit import Kit
 
 __all__ = ["Workspace"]
 
 
-class Workspace(session.Workspace):
+class Workspace(session.Workspace, Findings):
     """A directory whose files are edited safely, by programs and by models. Thread-safe; close it after use.
 
     >>> import tempfile, pathlib

@@ -1,28 +1,50 @@
-"""Which command a call gives, and the fields that go with it. Both Anthropic tools are one tool with commands."""
+"""One command of a call, and the fields that go with it. Both Anthropic tools are one tool with commands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, nearest_name, read_text
-from steadyhand.tools.arguments import Fields, read_arguments
+from steadyhand.tools.call import Call
+from steadyhand.tools.tool import Fields
 
-__all__ = ["read_command"]
+__all__ = ["Command", "read_command"]
 
 
-def read_command(arguments: object, known: Mapping[str, Sequence[str]]) -> tuple[str, Fields]:
-    """The command and its fields; `known` has the fields of each command. Refuses with `bad-request`.
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a call asks for; `shown` is its path as the model wrote it."""
 
-    >>> read_command({"command": "view", "path": "a"}, {"view": ("path",)})
-    ('view', {'command': 'view', 'path': 'a'})
-    """
-    everything = ("command", *(name for names in known.values() for name in names))
-    command = read_text(read_arguments(arguments, everything), "command", "")
-    if command not in known:
-        near = nearest_name(command[:80], known)
-        raise bad_request(
-            "command",
-            f"there is no command {command[:80]!r}",
-            f"did you mean {near!r}?" if near else f"one of {', '.join(known)}",
-        )
-    return command, read_arguments(arguments, ("command", *known[command]))
+    name: str
+    call: Call
+    fields: Fields
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.call.workspace
+
+    @property
+    def reason(self) -> str:
+        """What the journal keeps as the reason of a change."""
+        return f"{self.workspace.tool}: {self.name}"
+
+    @property
+    def shown(self) -> str:
+        return self.text("path")
+
+    def text(self, name: str) -> str:
+        """A field that this command needs. Refuses with `bad-request` where it is missing."""
+        return read_text(self.fields, name, "")
+
+
+def read_command(call: Call, fields: Fields, known: Mapping[str, Sequence[str]]) -> Command:
+    """The command of a call; `known` has the fields of each. Refuses with `bad-request` a field of another command."""
+    name = str(fields["command"])
+    for each in fields:
+        if each not in ("command", *known[name]):
+            near = nearest_name(each, known[name])
+            hint = f"did you mean {near!r}?" if near else f"it has: {', '.join(known[name])}"
+            raise bad_request(each, f"{name} has no such field", hint)
+    return Command(name, call, fields)

@@ -9,21 +9,23 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Insert
 from steadyhand.session.receipt import Receipt
-from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.tools.arguments import Fields, read_number
+from steadyhand.tools.claude.command import Command
+from steadyhand.tools.seen import check_read
 
 __all__ = ["insert_lines"]
 
 
-def insert_lines(workspace: Workspace, path: str, fields: Fields, text: str, reason: str) -> Receipt:
+def insert_lines(command: Command, path: str, text: str) -> Receipt:
     """Insert after `insert_line`, 0 being the top. Refuses with `out-of-bounds` what the file does not have."""
-    line = read_number(fields, "insert_line")
-    if line is None:
+    line = command.fields.get("insert_line")
+    if not isinstance(line, int):
         raise bad_request("insert_line", "the field is missing", "0 is before the first line")
+    check_read(command.call, path)
     try:
-        return workspace.edit(path, Insert(Lines(line + 1, line), text, where="before"), reason=reason)
+        edit = Insert(Lines(line + 1, line), text, where="before")
+        return command.workspace.edit(path, edit, reason=command.reason)
     except EditError as error:
         if error.kind is not Kind.OUT_OF_BOUNDS:
             raise

@@ -7,5 +7,6 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="claude",
     summary="Anthropic's text editor and memory tools, as its models know them.",
+    policy={"partial": False, "batch": "sequential"},
     is_native=True,
 )

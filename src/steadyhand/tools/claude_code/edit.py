@@ -6,45 +6,73 @@ text itself proves what the model knows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.session.receipt import Receipt
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import read_flag, read_text
-from steadyhand.tools.answer import Answer
-from steadyhand.tools.arguments import read_arguments
-from steadyhand.tools.claude_code.wording import answer_edit, tell_change
+from steadyhand.tools.answer import ANSWER, answer_refusal, worded
+from steadyhand.tools.call import Call
+from steadyhand.tools.claude_code.wording import said_of, tell_change
 from steadyhand.tools.creation import create_or_fill
-from steadyhand.tools.paths import resolve_path
 from steadyhand.tools.seen import check_read
+from steadyhand.tools.shape import Field, Flag, Object, Text
+from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-__all__ = ["run"]
+PARAMETERS = Object(
+    (
+        Field("file_path", Text(), "The file.", required=True),
+        Field("old_string", Text(), "The text as it stands; empty for a new file.", required=True),
+        Field("new_string", Text(), "What stands there afterwards.", required=True),
+        Field("replace_all", Flag(), "Every place, not the only one."),
+    )
+)
 
 
-def run(
-    workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | None = None, require_read: bool = False
-) -> Answer:
-    """Carry out one call. `require_read`: only a file whose present version this task has read may be edited."""
-    try:
-        fields = read_arguments(arguments, ("file_path", "old_string", "new_string", "replace_all"))
-        shown = read_text(fields, "file_path", "")
-        old, new = read_text(fields, "old_string", ""), read_text(fields, "new_string", "")
-        everywhere = read_flag(fields, "replace_all", "")
-        path, workspace = resolve_path(workspace, shown, prefix), workspace.as_tool("Edit")
+def run(call: Call, fields: Fields) -> Result:
+    """Edit the file, or make it."""
+    shown, old, new = str(fields["file_path"]), str(fields["old_string"]), str(fields["new_string"])
+    everywhere = bool(fields.get("replace_all"))
+    with worded(said_of):
+        path = call.path(shown)
         if not old:
-            return Answer(tell_change(_create(workspace, path, new), shown))
-        if require_read:
-            check_read(workspace, path)
+            return tell_change(_create(call, path, new), shown).to_json()
+        check_read(call, path)
         edit = Replace(old, new, occurrence="all" if everywhere else "unique")
-        receipt = workspace.edit(path, edit, reason="Edit: replace all" if everywhere else "Edit: replace")
-    except EditError as error:
-        return answer_edit(error)
-    return Answer(tell_change(receipt, shown, everywhere=everywhere))
+        receipt = call.workspace.edit(path, edit, reason="Edit: replace all" if everywhere else "Edit: replace")
+    return tell_change(receipt, shown, everywhere=everywhere).to_json()
 
 
-def _create(workspace: Workspace, path: str, text: str) -> Receipt:
-    with workspace.transaction(reason="Edit: create") as batch:
+def _create(call: Call, path: str, text: str) -> Receipt:
+    with call.workspace.transaction(reason="Edit: create") as batch:
         create_or_fill(batch, path, text)
     return batch.receipt
+
+
+TOOL = Tool(
+    name="Edit",
+    title="Edit a file",
+    summary=(
+        "Replace old_string, which must stand in exactly one place unless replace_all is true. "
+        "An empty old_string makes a new file."
+    ),
+    parameters=PARAMETERS,
+    result=ANSWER,
+    examples=(
+        Example(
+            about="A text that stands once",
+            files={"app.py": "def run():\n    return 1\n"},
+            arguments={"file_path": "app.py", "old_string": "return 1", "new_string": "return 2"},
+            result={"is_error": False},
+            after={"app.py": "def run():\n    return 2\n"},
+        ),
+        Example(
+            about="A text that stands twice",
+            files={"a.txt": "x = 1\nx = 1\n"},
+            arguments={"file_path": "a.txt", "old_string": "x = 1", "new_string": "x = 2"},
+            result={"is_error": True, "kind": "ambiguous-match"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit", "create"}),
+    rank=20,
+    refused=answer_refusal,
+)

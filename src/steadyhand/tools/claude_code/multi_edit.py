@@ -7,72 +7,59 @@ one of the call has written.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import cast
 
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.session.receipt import Receipt
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import bad_request, check_list, read_flag, read_text
-from steadyhand.tools.answer import Answer
-from steadyhand.tools.arguments import read_arguments
-from steadyhand.tools.claude_code.wording import answer_edit, tell_change
+from steadyhand.tools.answer import ANSWER, answer_refusal, worded
+from steadyhand.tools.call import Call
+from steadyhand.tools.claude_code.wording import said_of_one, tell_change
 from steadyhand.tools.creation import create_or_fill
-from steadyhand.tools.paths import resolve_path
 from steadyhand.tools.seen import check_read
+from steadyhand.tools.shape import Field, Flag, Many, Object, Text
+from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-__all__ = ["run"]
-
-
-def run(
-    workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | None = None, require_read: bool = False
-) -> Answer:
-    """Carry out one call. `require_read`: only a file whose present version this task has read may be edited."""
-    try:
-        fields = read_arguments(arguments, ("file_path", "edits"))
-        shown = read_text(fields, "file_path", "")
-        path, workspace = resolve_path(workspace, shown, prefix), workspace.as_tool("MultiEdit")
-        new, edits = _read_edits(fields.get("edits"))
-        if require_read and new is None:
-            check_read(workspace, path)
-        receipt = _edit(workspace, path, new, edits)
-    except EditError as error:
-        return answer_edit(error, names_edit=True)
-    return Answer(tell_change(receipt, shown))
+_EDIT = Object(
+    (
+        Field("old_string", Text(), "The text as it stands.", required=True),
+        Field("new_string", Text(), "What stands there afterwards.", required=True),
+        Field("replace_all", Flag(), "Every place, not the only one."),
+    )
+)
+PARAMETERS = Object(
+    (
+        Field("file_path", Text(), "The file.", required=True),
+        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "In the order in which they are made.", required=True),
+    )
+)
 
 
-def _read_edits(value: object) -> tuple[str | None, list[Replace]]:
-    """The text of a new file, if the first edit makes one, and the other edits."""
-    if value is None:
-        raise bad_request("edits", "the field is missing", "give a list of edits")
-    items = check_list(value, "edits")
-    if not 0 < len(items) <= MAX_EDITS:
-        raise bad_request("edits", f"there are {len(items)} edits", f"give from 1 to {MAX_EDITS}")
-    texts = [_read_edit(item, f"edits[{index}]") for index, item in enumerate(items)]
-    new = texts[0][1] if not texts[0][0] else None
-    edits = [
-        Replace(old, text, occurrence="all" if everywhere else "unique")
-        for old, text, everywhere in texts[0 if new is None else 1 :]
-    ]
-    return new, edits
+def run(call: Call, fields: Fields) -> Result:
+    """Make the edits, or none of them."""
+    shown, items = str(fields["file_path"]), cast("list[Mapping[str, object]]", fields["edits"])
+    new = None if items[0]["old_string"] else str(items[0]["new_string"])
+    edits = [_edit_of(item) for item in items[0 if new is None else 1 :]]
+    with worded(said_of_one):
+        path = call.path(shown)
+        if new is not None:
+            return tell_change(_create(call, path, new, edits), shown).to_json()
+        check_read(call, path)
+        return tell_change(call.workspace.edit(path, edits, reason=f"MultiEdit: {len(edits)} edits"), shown).to_json()
 
 
-def _read_edit(item: object, path: str) -> tuple[str, str, bool]:
-    fields = read_arguments(item, ("old_string", "new_string", "replace_all"), path)
-    old, new = read_text(fields, "old_string", path), read_text(fields, "new_string", path)
-    return old, new, read_flag(fields, "replace_all", path)
+def _edit_of(item: Mapping[str, object]) -> Replace:
+    everywhere = bool(item.get("replace_all"))
+    return Replace(str(item["old_string"]), str(item["new_string"]), occurrence="all" if everywhere else "unique")
 
 
-def _edit(workspace: Workspace, path: str, new: str | None, edits: Sequence[Replace]) -> Receipt:
-    policy = replace(workspace.policy, batch="sequential", partial=False)
-    if new is None:
-        return workspace.edit(path, edits, policy=policy, reason=f"MultiEdit: {len(edits)} edits")
-    with workspace.transaction(reason=f"MultiEdit: create and {len(edits)} edits") as batch:
-        create_or_fill(batch, path, new)
+def _create(call: Call, path: str, text: str, edits: Sequence[Replace]) -> Receipt:
+    with call.workspace.transaction(reason=f"MultiEdit: create and {len(edits)} edits") as batch:
+        create_or_fill(batch, path, text)
         try:
             if edits:
-                batch.edit(path, edits, policy=policy)
+                batch.edit(path, edits)
         except EditError as error:
             raise _counted_from_creation(error) from None
     return batch.receipt
@@ -84,3 +71,41 @@ def _counted_from_creation(error: EditError) -> EditError:
     if not isinstance(index, int):
         return error
     return EditError(error.kind, error.message, hint=error.hint, details={**error.details, "index": index + 1})
+
+
+TOOL = Tool(
+    name="MultiEdit",
+    title="Edit a file in several places",
+    summary=(
+        "Several edits of one file, each on what the ones before left, all or none. "
+        "A first edit with an empty old_string makes the file."
+    ),
+    parameters=PARAMETERS,
+    result=ANSWER,
+    examples=(
+        Example(
+            about="Two places",
+            files={"a.md": "one\ntwo\nthree\n"},
+            arguments={
+                "file_path": "a.md",
+                "edits": [{"old_string": "one", "new_string": "1"}, {"old_string": "three", "new_string": "3"}],
+            },
+            result={"is_error": False},
+            after={"a.md": "1\ntwo\n3\n"},
+        ),
+        Example(
+            about="The second is not there, so the first is not made either",
+            files={"a.md": "one\ntwo\n"},
+            arguments={
+                "file_path": "a.md",
+                "edits": [{"old_string": "one", "new_string": "1"}, {"old_string": "four", "new_string": "4"}],
+            },
+            result={"is_error": True, "kind": "no-match"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit", "create"}),
+    rank=30,
+    refused=answer_refusal,
+)

@@ -2,54 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from steadyhand.errors import Kind
+from steadyhand.tools.answer import ANSWER, Answer, answer_refusal, worded
+from steadyhand.tools.call import Call
+from steadyhand.tools.numbered import MOST_CHARACTERS, fit_rows, number_lines
+from steadyhand.tools.reading import LINES_AT_ONCE
+from steadyhand.tools.shape import Field, Number, Object, Text
+from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-from steadyhand.errors import EditError, Kind
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import bad_request, read_text
-from steadyhand.tools.answer import Answer, answer_refusal
-from steadyhand.tools.arguments import read_arguments, read_number
-from steadyhand.tools.numbered import number_lines
-from steadyhand.tools.paths import resolve_path
-
-__all__ = ["run"]
-
-_MOST_LINES = 2_000
 _WIDEST = 2_000
 
-
-def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | None = None) -> Answer:
-    """Carry out one call; the file then counts as read by the workspace's task."""
-    try:
-        fields = read_arguments(arguments, ("file_path", "offset", "limit"))
-        shown = read_text(fields, "file_path", "")
-        offset, limit = read_number(fields, "offset") or 1, read_number(fields, "limit")
-        if offset < 1 or (limit is not None and limit < 1):
-            raise bad_request(
-                "offset" if offset < 1 else "limit", "it counts from 1", "leave it out to begin at the top"
-            )
-        lines = (offset, offset + (_MOST_LINES if limit is None else limit) - 1)
-        bodies = workspace.read(resolve_path(workspace, shown, prefix), lines=lines).lines
-    except EditError as error:
-        return answer_refusal(error, "File does not exist." if error.kind is Kind.NO_SUCH_FILE else None)
-    return Answer(_render(bodies, offset, _MOST_LINES if limit is None else limit))
+PARAMETERS = Object(
+    (
+        Field("file_path", Text(), "The file.", required=True),
+        Field("offset", Number(least=0), "First line, from 1."),
+        Field("limit", Number(least=1), f"How many lines; {LINES_AT_ONCE} if left out."),
+    )
+)
 
 
-def _render(bodies: list[str], offset: int, limit: int) -> str:
-    count = len(bodies)
-    if not bodies:
-        return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
-    if offset > count:
-        return (
-            "<system-reminder>Warning: the file exists but is shorter than the provided offset "
-            f"({offset}). The file has {count} lines.</system-reminder>"
-        )
-    shown = bodies[offset - 1 : offset - 1 + limit]
-    last = offset + len(shown) - 1
+def run(call: Call, fields: Fields) -> Result:
+    """Read; what is shown then counts as read by the workspace's task."""
+    offset, limit = (fields.get(name) or usual for name, usual in (("offset", 1), ("limit", LINES_AT_ONCE)))
+    assert isinstance(offset, int) and isinstance(limit, int)
+    with worded(lambda error: "File does not exist." if error.kind is Kind.NO_SUCH_FILE else None):
+        source = call.workspace.source(call.path(str(fields["file_path"])))
+    bodies = source.lines
+    shown = [body[:_WIDEST] for body in bodies[offset - 1 : offset - 1 + limit]]
+    rows, whole = fit_rows(number_lines(shown, offset, "cat"), MOST_CHARACTERS)
+    last = offset + whole - 1
+    if (offset, last) == (1, len(bodies)):
+        call.workspace.saw(source)
+    elif rows:
+        call.workspace.saw(source, (offset, last))
+    told = [*rows, *_notes(bodies, offset, last)] if rows else [_nothing(len(bodies), offset)]
+    return Answer("\n".join(told)).to_json()
+
+
+def _nothing(count: int, offset: int) -> str:
+    what = (
+        f"is shorter than the provided offset ({offset}). The file has {count} lines."
+        if count
+        else "the contents are empty."
+    )
+    return f"<system-reminder>Warning: the file exists but {what}</system-reminder>"
+
+
+def _notes(bodies: list[str], first: int, last: int) -> list[str]:
+    """What is not shown, and how to get it."""
     notes = []
-    if wide := [line for line, body in enumerate(shown, offset) if len(body) > _WIDEST]:
-        notes.append(f"cut after {_WIDEST} characters: line {', '.join(map(str, wide[:10]))}{' …' * (len(wide) > 10)}")
-    if last < count:
-        notes.append(f"lines {offset} to {last} of {count} are shown; read on with offset {last + 1}")
-    rows = number_lines([body[:_WIDEST] for body in shown], offset, "cat")
-    return "\n".join([*rows, *(f"({note})" for note in notes)])
+    if wide := [line for line in range(first, last + 1) if len(bodies[line - 1]) > _WIDEST]:
+        lines = f"line {', '.join(map(str, wide[:10]))}{' …' * (len(wide) > 10)}"
+        notes.append(f"(cut after {_WIDEST} characters: {lines})")
+    if last < len(bodies):
+        notes.append(f"(lines {first} to {last} of {len(bodies)} are shown; read on with offset {last + 1})")
+    return notes
+
+
+TOOL = Tool(
+    name="Read",
+    title="Read a file",
+    summary=f"Read a text file with numbered lines, {LINES_AT_ONCE} at once; offset and limit choose a stretch.",
+    parameters=PARAMETERS,
+    result=ANSWER,
+    examples=(
+        Example(
+            about="A stretch of a file",
+            files={"a.md": "one\ntwo\nthree\n"},
+            arguments={"file_path": "a.md", "offset": 2, "limit": 1},
+            result={
+                "is_error": False,
+                "content": "     2\ttwo\n(lines 2 to 2 of 3 are shown; read on with offset 3)",
+            },
+        ),
+        Example(
+            about="A file that is not there",
+            files={"a.md": "one\n"},
+            arguments={"file_path": "b.md"},
+            result={"is_error": True, "kind": "no-such-file"},
+        ),
+    ),
+    run=run,
+    rank=10,
+    refused=answer_refusal,
+)

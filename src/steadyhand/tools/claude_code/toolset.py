@@ -7,5 +7,6 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="claude-code",
     summary="Claude Code's Edit, MultiEdit, Write and Read.",
+    policy={"partial": False, "batch": "sequential"},
     is_native=True,
 )

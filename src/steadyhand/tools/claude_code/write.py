@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from steadyhand.errors import EditError
-from steadyhand.session.workspace import Workspace
-from steadyhand.tools.answer import Answer
-from steadyhand.tools.claude_code.wording import answer_edit, tell_change
-from steadyhand.tools.whole import write_whole
-
-__all__ = ["run"]
+from steadyhand.tools.answer import ANSWER, answer_refusal, worded
+from steadyhand.tools.call import Call
+from steadyhand.tools.claude_code.wording import said_of, tell_change
+from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.tools.whole import WHOLE, write_whole
 
 
-def run(
-    workspace: Workspace,
-    arguments: Mapping[str, object],
-    *,
-    prefix: str | None = None,
-    overwrite: bool = False,
-    allow_shrink: bool = False,
-) -> Answer:
-    """Carry out one call; `tools/whole.py` says what the host's words mean."""
-    try:
-        receipt, shown = write_whole(
-            workspace, arguments, "Write", prefix=prefix, overwrite=overwrite, allow_shrink=allow_shrink
-        )
-    except EditError as error:
-        return answer_edit(error)
-    return Answer(tell_change(receipt, shown))
+def run(call: Call, fields: Fields) -> Result:
+    """Write the file."""
+    with worded(said_of):
+        return tell_change(write_whole(call, fields), str(fields["file_path"])).to_json()
+
+
+TOOL = Tool(
+    name="Write",
+    title="Write a file",
+    summary="Write the whole text of a file. One that exists must have been read first; Edit changes a part of it.",
+    parameters=WHOLE,
+    result=ANSWER,
+    examples=(
+        Example(
+            about="A new file",
+            arguments={"file_path": "docs/a.md", "content": "# A\n"},
+            result={"is_error": False, "content": "File created successfully at: docs/a.md"},
+            after={"docs/a.md": "# A\n"},
+        ),
+        Example(
+            about="A file that exists, after it was read",
+            files={"a.md": "# A\n"},
+            first=[("Read", {"file_path": "a.md"})],
+            arguments={"file_path": "a.md", "content": "# B\n"},
+            result={"is_error": False},
+            after={"a.md": "# B\n"},
+        ),
+        Example(
+            about="A file that nobody has read",
+            files={"a.md": "# A\n"},
+            arguments={"file_path": "a.md", "content": "# B\n"},
+            result={"is_error": True, "kind": "stale-source"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"create", "write"}),
+    lasts=("modify",),
+    rank=40,
+    refused=answer_refusal,
+)

@@ -7,62 +7,76 @@ All ranges mean the file as it was read, whatever their order in the call. `end 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import Any, cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.edit import Replace
 from steadyhand.plan.ranges import bottom_up, find_overlap
-from steadyhand.session.checks import digest_of_version
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import bad_request, check_list, join, read_optional_text, read_text
+from steadyhand.plan.request import MAX_EDITS
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.tools.arguments import read_arguments, read_number
-from steadyhand.tools.result import failure, success
+from steadyhand.tools.call import Call
+from steadyhand.tools.result import CHANGED, success
+from steadyhand.tools.shape import Field, Many, Number, Object, Text
+from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-__all__ = ["run"]
+_RANGE = Object(
+    (
+        Field("start", Number(), "First line, from 1.", required=True),
+        Field("end", Number(), "Last line, included; start - 1 inserts before start.", required=True),
+    )
+)
+_EDIT = Object(
+    (
+        Field("range", _RANGE, required=True),
+        Field("oldText", Text(), "What stands in these lines; refused if something else does."),
+        Field("newText", Text(), "The lines afterwards; empty deletes them.", required=True),
+        Field("reason", Text(), "Why."),
+    )
+)
+PARAMETERS = Object(
+    (
+        Field("path", Text(), "The file, from the workspace root.", required=True),
+        Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
+        Field("expectedHash", Text(), "fileHash of the version that was read."),
+        Field("reason", Text(), "Why; kept with the change."),
+    )
+)
+RESULT = Object(
+    (
+        *CHANGED.fields,
+        Field("diff", Text(), "What changed, as a unified diff.", required=True),
+        Field("edits", Many(_RANGE), "The new lines of each edit, in the order of the call.", required=True),
+    ),
+    is_open=True,
+)
 
-_FIELDS = ("path", "edits", "reason", "expectedHash")
-_EDIT_FIELDS = ("range", "oldText", "newText", "reason")
 
-
-def run(workspace: Workspace, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Carry out one call; `edits` of the result are the new lines of each edit, in the order of the call."""
+def run(call: Call, fields: Fields) -> Result:
+    """Make the edits from the bottom to the top, all or none."""
+    path = str(fields["path"])
+    edits = [_edit_of(item) for item in cast("list[Mapping[str, Any]]", fields["edits"])]
+    order = _check_apart([target for _, target in edits])
     try:
-        fields = read_arguments(arguments, _FIELDS)
-        path, reason = read_text(fields, "path", ""), read_optional_text(fields, "reason", "")
-        expect = digest_of_version(read_optional_text(fields, "expectedHash", ""))
-        edits = _read_edits(fields.get("edits"))
-        order = _check_apart(edits)
-        whole = replace(workspace.policy, partial=False, batch="sequential")
-        ordered = tuple(edits[index] for index in order)
-        receipt = workspace.as_tool("apply_edits").edit(path, ordered, expect=expect, reason=reason, policy=whole)
+        receipt = call.workspace.edit(
+            call.path(path),
+            [edits[index][0] for index in order],
+            expect=cast("str | None", fields.get("expectedHash")),
+            reason=cast("str | None", fields.get("reason")),
+        )
     except EditError as error:
-        return failure(error)
+        raise _as_sent(error, order) from None
     lines = {index: outcome.lines for index, outcome in zip(order, receipt.outcomes, strict=True)}
     places = [{"start": span[0], "end": span[1]} for index in range(len(edits)) if (span := lines[index]) is not None]
     return success(receipt, path) | {"diff": receipt.diff(), "edits": places}
 
 
-def _read_edits(value: object) -> list[Edit]:
-    items = check_list(value, "edits")
-    if not items:
-        raise bad_request("edits", "the array is empty", "give at least one edit")
-    return [_read_edit(item, f"edits[{index}]") for index, item in enumerate(items)]
+def _edit_of(item: Mapping[str, Any]) -> tuple[Replace, Lines]:
+    target = Lines(item["range"]["start"], item["range"]["end"], item.get("oldText"))
+    return Replace(target, item["newText"], reason=item.get("reason")), target
 
 
-def _read_edit(value: object, path: str) -> Edit:
-    fields = read_arguments(value, _EDIT_FIELDS, path)
-    place = read_arguments(fields.get("range"), ("start", "end"), join(path, "range"))
-    start, end = (read_number(place, name, join(path, "range")) for name in ("start", "end"))
-    if start is None or end is None:
-        raise bad_request(join(path, "range"), "start and end are expected", 'such as {"start": 3, "end": 5}')
-    lines = Lines(start, end, read_optional_text(fields, "oldText", path))
-    return Replace(lines, read_text(fields, "newText", path), reason=read_optional_text(fields, "reason", path))
-
-
-def _check_apart(edits: Sequence[Edit]) -> list[int]:
+def _check_apart(ranges: Sequence[Lines]) -> list[int]:
     """The order in which no edit moves the lines of another. Refuses with `overlapping-edits`."""
-    ranges = [edit.target for edit in edits if isinstance(edit.target, Lines)]
     overlap = find_overlap(ranges)
     if overlap is not None:
         first, second = (f"{ranges[index].start} to {ranges[index].end}" for index in overlap)
@@ -72,4 +86,56 @@ def _check_apart(edits: Sequence[Edit]) -> list[int]:
             hint="make one edit of the two",
             details={"edits": list(overlap)},
         )
-    return list(bottom_up(ranges))
+    return bottom_up(ranges)
+
+
+def _as_sent(error: EditError, order: Sequence[int]) -> EditError:
+    """The refusal with the edit it is about counted as in the call, and what to send instead in the tool's own form."""
+    details = dict(error.details)
+    index, corrected = details.get("index"), details.get("corrected")
+    if isinstance(index, int) and index < len(order):
+        details["index"] = order[index]
+    match corrected:
+        case {"target": {"lines": {"start": start, "end": end, "text": text}}, "new": new}:
+            details["corrected"] = {"range": {"start": start, "end": end}, "oldText": text, "newText": new}
+    return EditError(error.kind, error.message, hint=error.hint, details=details)
+
+
+TOOL = Tool(
+    name="apply_edits",
+    title="Edit ranges of lines",
+    summary=(
+        "Replace, insert or delete ranges of lines in one file, all or none. "
+        "Line numbers are those of the file as you read it, whatever the order of the edits."
+    ),
+    parameters=PARAMETERS,
+    result=RESULT,
+    examples=(
+        Example(
+            about="One line replaced, one inserted",
+            files={"a.txt": "one\ntwo\nthree\n"},
+            arguments={
+                "path": "a.txt",
+                "edits": [
+                    {"range": {"start": 1, "end": 1}, "oldText": "one", "newText": "1"},
+                    {"range": {"start": 3, "end": 2}, "newText": "two and a half"},
+                ],
+            },
+            result={"success": True, "edits": [{"start": 1, "end": 1}, {"start": 3, "end": 3}]},
+            after={"a.txt": "1\ntwo\ntwo and a half\nthree\n"},
+        ),
+        Example(
+            about="Other text stands there",
+            files={"a.txt": "one\ntwo\nthree\n"},
+            arguments={
+                "path": "a.txt",
+                "edits": [{"range": {"start": 2, "end": 2}, "oldText": "three", "newText": "3"}],
+            },
+            result={"success": False, "kind": "stale-source", "details": {"now_at": [3]}},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit"}),
+    rank=20,
+)

@@ -7,4 +7,5 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="coder",
     summary="Patches and structured edits for coding agents.",
+    policy={"partial": False, "batch": "sequential"},
 )

@@ -7,52 +7,114 @@ or a backtick that is part of a line of the diff is content. With `lenient` the 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
-from dataclasses import replace
+from typing import cast
 
 from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.dialects.front import read_patch
-from steadyhand.dialects.patch import Patch, paths_of
+from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import read_flag, read_optional_text, read_text
-from steadyhand.tools.arguments import read_arguments
-from steadyhand.tools.result import failure, success
+from steadyhand.text.lines import split_bodies
+from steadyhand.tools.call import Call
+from steadyhand.tools.result import CHANGED, failure, success
+from steadyhand.tools.shape import Field, Flag, Object, Text
+from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-__all__ = ["run"]
+PARAMETERS = Object(
+    (
+        Field("path", Text(), "The file, from the workspace root.", required=True),
+        Field("patch", Text(), "A unified diff of this file and nothing around it.", required=True, also=("diff",)),
+        Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
+        Field("reason", Text(), "Why; kept with the change."),
+    )
+)
 
-_FIELDS = ("path", "patch", "lenient", "reason")
 
-
-def run(workspace: Workspace, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Carry out one call. Every refusal has `kind: "patch_error"`, its own kind as `reason`, and the example."""
-    try:
-        fields = read_arguments(arguments, _FIELDS)
-        path, text = read_text(fields, "path", ""), read_text(fields, "patch", "")
-        reason = read_optional_text(fields, "reason", "")
-        is_lenient = read_flag(fields, "lenient", "")
-        found = read_patch(text, format="unified", strict=not is_lenient)
-        _check_names(found, path)
-        whole = replace(workspace.policy, partial=False, batch="sequential")
-        tool = workspace.as_tool("write_patch")
-        receipt = tool.patch(text, path=path, format="unified", strict=not is_lenient, reason=reason, policy=whole)
-    except EditError as error:
-        return _refused(error)
+def run(call: Call, fields: Fields) -> Result:
+    """Apply the diff, all of it or nothing."""
+    path, is_strict = str(fields["path"]), not fields.get("lenient")
+    found = read_patch(_headed(str(fields["patch"])), format="unified", strict=is_strict)
+    receipt = call.workspace.patch(_for_path(call, found, path), reason=cast("str | None", fields.get("reason")))
     return success(receipt, path)
 
 
-def _check_names(found: Patch, path: str) -> None:
-    """Refuse with `malformed-patch` a patch that names another file than the call does."""
-    wanted = posixpath.normpath(path)
-    others = [name for name in paths_of(found.files) if name and posixpath.normpath(name) != wanted]
-    if others:
-        raise EditError(
-            Kind.MALFORMED_PATCH,
-            f"the patch names {others[0]}, and the call is for {path}",
-            hint="send one call per file, with the same name in path and in the patch",
-            details={"path": path, "named": others[0]},
-        )
+def _headed(text: str) -> str:
+    """The diff, with a header where there is none above lines that take and give; a list, with one sign, is prose."""
+    signs = {row[:1] for row in split_bodies(text)}
+    is_bare = {"-", "+"} <= signs <= {"", " ", "-", "+", "\\"}
+    return f"@@\n{text}" if is_bare and not any(row.startswith("--- ") for row in split_bodies(text)) else text
 
 
-def _refused(error: EditError) -> dict[str, object]:
-    return failure(error) | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
+def _for_path(call: Call, found: Patch, path: str) -> Patch:
+    """The patch for the file of the call. Refuses with `malformed-patch` one that names another."""
+    wanted = call.path(path)
+
+    def resolve(name: str) -> str:
+        if name and posixpath.normpath(call.path(name)) != posixpath.normpath(wanted):
+            raise EditError(
+                Kind.MALFORMED_PATCH,
+                f"the patch names {name}, and the call is for {path}",
+                hint="send one call per file, with the same name in path and in the patch",
+                details={"path": path, "named": name},
+            )
+        return wanted
+
+    return found.mapped(resolve)
+
+
+def _refused(error: EditError) -> Result:
+    """Every refusal has one kind, its own as the reason, and a diff as it should be."""
+    facts = {name: fact for name, fact in error.details.items() if name != "example"}
+    match facts.get("corrected"):
+        case {"target": str(old), "new": str(new)}:
+            facts["corrected"] = "@@\n" + "".join(
+                f"{sign}{row}\n" for sign, text in (("-", old), ("+", new)) for row in split_bodies(text)
+            )
+    says_it = error.hint is None or DIALECT.example in error.hint
+    hint = "send a diff like the one in example, and nothing else" if says_it else error.hint
+    told = failure(EditError(error.kind, error.message, hint=hint, details=facts))
+    return told | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
+
+
+TOOL = Tool(
+    name="write_patch",
+    title="Apply a unified diff",
+    summary=(
+        "Apply a unified diff to one file: raw, without Markdown fences, tags or prose around it. "
+        "Line numbers are hints; the quoted lines must stand in the file."
+    ),
+    parameters=PARAMETERS,
+    result=CHANGED,
+    examples=(
+        Example(
+            about="A minimal diff",
+            files={"greet.py": 'def greet():\n    return "hi"\n'},
+            arguments={
+                "path": "greet.py",
+                "patch": (
+                    "--- a/greet.py\n+++ b/greet.py\n@@ -1,2 +1,2 @@\n"
+                    ' def greet():\n-    return "hi"\n+    return "hello"\n'
+                ),
+            },
+            result={"success": True, "lines": {"start": 2, "end": 2}},
+            after={"greet.py": 'def greet():\n    return "hello"\n'},
+        ),
+        Example(
+            about="A diff in a fence, with lenient",
+            files={"a.txt": "one\ntwo\n"},
+            arguments={"path": "a.txt", "patch": "```diff\n@@ -2 +2 @@\n-two\n+2\n```\n", "lenient": True},
+            result={"success": True},
+            after={"a.txt": "one\n2\n"},
+        ),
+        Example(
+            about="A diff in a fence",
+            files={"a.txt": "one\ntwo\n"},
+            arguments={"path": "a.txt", "patch": "```diff\n@@ -2 +2 @@\n-two\n+2\n```\n"},
+            result={"success": False, "kind": "patch_error", "reason": "malformed-patch"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit", "create", "delete", "mode"}),
+    rank=30,
+    refused=_refused,
+)

@@ -1,13 +1,13 @@
-"""The names under which the Gemini command line reports why a tool failed, and answers that begin with them."""
+"""The names under which the Gemini command line reports why a tool failed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.tools.answer import Answer, answer_refusal
+from steadyhand.tools.answer import Worded, answer_refusal
 
-__all__ = ["answer_failure", "code_of"]
+__all__ = ["code_of", "refused", "said_of"]
 
 _CODES: Mapping[Kind, str] = {
     Kind.NO_MATCH: "edit_no_occurrence_found",
@@ -35,6 +35,11 @@ def code_of(kind: Kind) -> str:
     return _CODES.get(kind, "edit_preparation_failure")
 
 
-def answer_failure(error: EditError, shown: str) -> Answer:
-    """The answer for a refusal of a change to the file that the model calls `shown`."""
-    return answer_refusal(error, f"{code_of(error.kind)}: failed to edit {shown}" if shown else code_of(error.kind))
+def said_of(error: EditError, shown: str) -> str:
+    """The first line of the answer for a refused change of the file that the model calls `shown`."""
+    return f"{code_of(error.kind)}: failed to edit {shown}"
+
+
+def refused(error: EditError) -> dict[str, object]:
+    """The answer for a refusal, which begins with its code also where no file is known."""
+    return answer_refusal(error if isinstance(error, Worded) else Worded(error, code_of(error.kind)))

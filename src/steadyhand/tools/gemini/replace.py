@@ -5,60 +5,98 @@ An empty old text makes a new file. The model's instruction becomes the reason t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import cast
 
-from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.session.receipt import Receipt
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import bad_request, read_flag, read_optional_text, read_text
-from steadyhand.tools.answer import Answer
-from steadyhand.tools.arguments import Fields, cut_reason, read_arguments, read_number
+from steadyhand.tools.answer import ANSWER, Answer, worded
+from steadyhand.tools.call import Call
 from steadyhand.tools.creation import create_or_fill
-from steadyhand.tools.gemini.codes import answer_failure
-from steadyhand.tools.paths import resolve_path
-from steadyhand.tools.told import how_found, lines_now, replacements, was_created
+from steadyhand.tools.gemini.codes import refused, said_of
+from steadyhand.tools.seen import check_read
+from steadyhand.tools.shape import Field, Flag, Number, Object, Text
+from steadyhand.tools.told import how_found, lines_now, replacements, tell, was_created
+from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-__all__ = ["run"]
+_LONGEST_REASON = 2_000
 
-_FIELDS = ("file_path", "instruction", "old_string", "new_string", "allow_multiple", "expected_replacements")
+PARAMETERS = Object(
+    (
+        Field("file_path", Text(), "The file.", required=True),
+        Field("instruction", Text(), "What the change is and why; kept with it."),
+        Field("old_string", Text(), "The text as it stands; empty for a new file.", required=True),
+        Field("new_string", Text(), "What stands there afterwards.", required=True),
+        Field("allow_multiple", Flag(), "Every place, not the only one."),
+        Field("expected_replacements", Number(least=1), "The older way to say it: exactly so many places."),
+    )
+)
 
 
-def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | None = None) -> Answer:
-    """Carry out one call. `expected_replacements` is the older name for what `allow_multiple` now says."""
-    shown = ""
-    try:
-        fields = read_arguments(arguments, _FIELDS)
-        shown = read_text(fields, "file_path", "")
-        old, new = read_text(fields, "old_string", ""), read_text(fields, "new_string", "")
-        reason = cut_reason(read_optional_text(fields, "instruction", "") or "replace")
-        edit = _edit_of(fields, old, new)
-        path, workspace = resolve_path(workspace, shown, prefix), workspace.as_tool("replace")
-        receipt = workspace.edit(path, edit, reason=reason) if old else _create(workspace, path, new, reason)
-    except EditError as error:
-        return answer_failure(error, shown)
-    return Answer(_told(receipt, shown))
+def run(call: Call, fields: Fields) -> Result:
+    """Edit the file, or make it."""
+    shown, old, new = str(fields["file_path"]), str(fields["old_string"]), str(fields["new_string"])
+    reason = str(fields.get("instruction") or "replace")[:_LONGEST_REASON]
+    with worded(lambda error: said_of(error, shown)):
+        path = call.path(shown)
+        if not old:
+            receipt = _create(call, path, new, reason)
+        else:
+            check_read(call, path)
+            receipt = call.workspace.edit(path, _edit_of(fields, old, new), reason=reason)
+    return Answer(_told(receipt, shown)).to_json()
 
 
 def _edit_of(fields: Fields, old: str, new: str) -> Replace:
-    expected = read_number(fields, "expected_replacements")
-    if expected is not None and expected < 1:
-        raise bad_request("expected_replacements", "it counts from 1")
-    if expected == 1 or (expected is None and not read_flag(fields, "allow_multiple", "")):
+    expected = cast("int | None", fields.get("expected_replacements"))
+    if expected == 1 or (expected is None and not fields.get("allow_multiple")):
         return Replace(old, new, occurrence="unique")
     return Replace(old, new, occurrence="all", expected=expected)
 
 
-def _create(workspace: Workspace, path: str, text: str, reason: str) -> Receipt:
-    with workspace.transaction(reason=reason) as batch:
+def _create(call: Call, path: str, text: str, reason: str) -> Receipt:
+    with call.workspace.transaction(reason=reason) as batch:
         create_or_fill(batch, path, text)
     return batch.receipt
 
 
 def _told(receipt: Receipt, shown: str) -> str:
     if was_created(receipt):
-        return f"Created new file: {shown} with provided content."
+        return tell(receipt, f"Created new file: {shown} with provided content.")
     count = replacements(receipt)
     times = "" if count is None else f" ({count} replacements)"
-    told = (f"Successfully modified file: {shown}{times}.", how_found(receipt), lines_now(receipt, "cat"))
-    return "\n".join(part for part in told if part)
+    head = f"Successfully modified file: {shown}{times}."
+    return tell(receipt, head, how_found(receipt), lines_now(receipt, "cat"))
+
+
+TOOL = Tool(
+    name="replace",
+    title="Replace text in a file",
+    summary=(
+        "Replace old_string, which must stand in exactly one place unless allow_multiple is true. "
+        "Quote a few lines around it. An empty old_string makes a new file."
+    ),
+    parameters=PARAMETERS,
+    result=ANSWER,
+    examples=(
+        Example(
+            about="A text that stands once",
+            files={"a.md": "one\ntwo\n"},
+            arguments={
+                "file_path": "a.md", "instruction": "Digits read faster.", "old_string": "two", "new_string": "2",
+            },
+            result={"is_error": False},
+            after={"a.md": "one\n2\n"},
+        ),
+        Example(
+            about="A text that stands twice",
+            files={"a.md": "one\none\n"},
+            arguments={"file_path": "a.md", "instruction": "Digits.", "old_string": "one", "new_string": "1"},
+            result={"is_error": True, "kind": "ambiguous-match"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit", "create"}),
+    rank=20,
+    refused=refused,
+)  # fmt: skip

@@ -7,5 +7,6 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="gemini",
     summary="The Gemini command line's replace and write_file.",
+    policy={"partial": False, "batch": "sequential"},
     is_native=True,
 )

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from steadyhand.errors import EditError
-from steadyhand.session.workspace import Workspace
-from steadyhand.tools.answer import Answer
-from steadyhand.tools.gemini.codes import answer_failure
-from steadyhand.tools.told import was_created
-from steadyhand.tools.whole import write_whole
-
-__all__ = ["run"]
+from steadyhand.tools.answer import ANSWER, Answer, worded
+from steadyhand.tools.call import Call
+from steadyhand.tools.gemini.codes import refused, said_of
+from steadyhand.tools.told import tell, was_created
+from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.tools.whole import WHOLE, write_whole
 
 
-def run(
-    workspace: Workspace,
-    arguments: Mapping[str, object],
-    *,
-    prefix: str | None = None,
-    overwrite: bool = False,
-    allow_shrink: bool = False,
-) -> Answer:
-    """Carry out one call; `tools/whole.py` says what the host's words mean."""
-    try:
-        receipt, shown = write_whole(
-            workspace, arguments, "write_file", prefix=prefix, overwrite=overwrite, allow_shrink=allow_shrink
-        )
-    except EditError as error:
-        named = arguments.get("file_path") if isinstance(arguments, Mapping) else None
-        return answer_failure(error, named if isinstance(named, str) else "")
-    if was_created(receipt):
-        return Answer(f"Successfully created and wrote to new file: {shown}.")
-    return Answer(f"Successfully overwrote file: {shown}.")
+def run(call: Call, fields: Fields) -> Result:
+    """Write the file."""
+    shown = str(fields["file_path"])
+    with worded(lambda error: said_of(error, shown)):
+        receipt = write_whole(call, fields)
+    done = "created and wrote to new" if was_created(receipt) else "overwrote"
+    return Answer(tell(receipt, f"Successfully {done} file: {shown}.")).to_json()
+
+
+TOOL = Tool(
+    name="write_file",
+    title="Write a file",
+    summary="Write the whole text of a file, new or known as it is now. Use replace to change a part of one.",
+    parameters=WHOLE,
+    result=ANSWER,
+    examples=(
+        Example(
+            about="A new file",
+            arguments={"file_path": "docs/a.md", "content": "# A\n"},
+            result={"is_error": False, "content": "Successfully created and wrote to new file: docs/a.md."},
+            after={"docs/a.md": "# A\n"},
+        ),
+        Example(
+            about="A file that nobody has read",
+            files={"a.md": "# A\n"},
+            arguments={"file_path": "a.md", "content": "# B\n"},
+            result={"is_error": True, "kind": "stale-source"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"create", "write"}),
+    lasts=("modify",),
+    rank=30,
+    refused=refused,
+)

@@ -1,121 +1,152 @@
 """OpenAI's `apply_patch`: the operations of the Responses API, one file each, and the free-form tool with its envelope.
 
-Either is all or nothing, also over several files. A file is never created over another nor moved onto one.
+A call has one or the other; the host's `version` says which of the two the Responses API is told of. Either is all or
+nothing, also over several files. A file is never created over another nor moved onto one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from steadyhand.dialects.formats.v4a import read_bare
 from steadyhand.dialects.front import read_patch
-from steadyhand.dialects.patch import renamed
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.request import DeleteFile, EditFile, FileRequest, RenameFile, Requests
+from steadyhand.plan.request import EditFile, FileRequest, Requests
 from steadyhand.session.receipt import Receipt
-from steadyhand.session.workspace import Workspace
-from steadyhand.structure.fields import bad_request, check_text, nearest_name, read_optional_text, read_text
-from steadyhand.tools.answer import NOT_FOUND, Answer, answer_refusal
-from steadyhand.tools.arguments import Fields, read_arguments
-from steadyhand.tools.paths import resolve_path
-from steadyhand.tools.told import how_found
+from steadyhand.structure.fields import bad_request, read_object
+from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, worded
+from steadyhand.tools.call import Call, Settings
+from steadyhand.tools.openai.grammar import GRAMMAR
+from steadyhand.tools.openai.operation import OPERATIONS, read_operation, tell_operation
+from steadyhand.tools.seen import check_read
+from steadyhand.tools.shape import Field, Object, Text
+from steadyhand.tools.told import how_found, tell
+from steadyhand.tools.tool import Example, Fields, Result, Tool
 
-__all__ = ["output_item", "run", "run_envelope"]
-
-_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "create_file": ("path", "diff"),
-    "update_file": ("path", "diff", "move_to"),
-    "delete_file": ("path",),
-}
 _LETTERS = {"created": "A", "edited": "M", "renamed": "M", "mode": "M", "deleted": "D"}
+_SUMMARY = (
+    "Create, update, delete or move files by a patch. Either one operation on one file: type, path and, unless it is "
+    "deleted, diff; or a whole patch for any number of files as input. All of it is applied or nothing."
+)
+_FREE_FORM = (
+    "Create, update, delete or move files by one patch, from *** Begin Patch to *** End Patch. "
+    "All of it is applied or nothing."
+)
+PARAMETERS = Object(
+    (
+        Field("type", Text(tuple(OPERATIONS)), "What to do with the file."),
+        Field("path", Text(), "The file."),
+        Field("diff", Text(), "create_file: all lines with + before them. update_file: @@, then lines with a sign."),
+        Field("move_to", Text(), "update_file: another name for the file."),
+        Field("input", Text(), "A whole patch, from *** Begin Patch to *** End Patch, instead of the other fields."),
+    )
+)
 
 
-def run(workspace: Workspace, arguments: Mapping[str, object], *, prefix: str | None = None) -> Answer:
-    """Carry out the `operation` of one `apply_patch_call`; `output_item` makes the reply for the API of the answer."""
-    try:
-        verb, fields = _read_operation(arguments)
-        requests = tuple(
-            renamed(request, lambda path: resolve_path(workspace, path, prefix)) for request in _requests(verb, fields)
-        )
-        receipt = workspace.as_tool("apply_patch").apply(Requests(requests), reason=f"apply_patch: {verb}")
-    except EditError as error:
-        return _failure(error)
-    return _answer(receipt, _done(verb, fields))
+def run(call: Call, fields: Fields) -> Result:
+    """Carry out one operation, or a whole patch."""
+    with worded(_said):
+        return (_patch(call, fields) if "input" in fields else _operation(call, fields)).to_json()
 
 
-def run_envelope(workspace: Workspace, text: str, *, prefix: str | None = None) -> Answer:
-    """Carry out a call of the free-form tool, whose whole input is a patch in its envelope."""
+def _operation(call: Call, fields: Fields) -> Answer:
+    requests = read_operation(call, fields)
+    _check_read(call, requests)
+    receipt = call.workspace.apply(Requests(tuple(requests)), reason=f"apply_patch: {fields['type']}")
+    return Answer(tell(receipt, tell_operation(fields), how_found(receipt)))
+
+
+def _patch(call: Call, fields: Fields) -> Answer:
+    """The free-form tool, whose whole input is a patch in its envelope."""
+    read_object(fields, "", ("input",))
     shown: dict[str, str] = {}
 
     def resolve(path: str) -> str:
-        resolved = resolve_path(workspace, path, prefix)
+        resolved = call.path(path)
         shown.setdefault(resolved, path)
         return resolved
 
-    try:
-        found = read_patch(check_text(text, "input"), format="v4a").mapped(resolve)
-        receipt = workspace.as_tool("apply_patch").apply(Requests(found.files), reason="apply_patch: patch")
-    except EditError as error:
-        return _failure(error)
+    found = read_patch(str(fields["input"]), format="v4a").mapped(resolve)
+    _check_read(call, found.files)
+    receipt = call.workspace.patch(found, reason="apply_patch: patch")
+    return Answer(tell(receipt, _tell_files(receipt, shown), how_found(receipt)))
+
+
+def _check_read(call: Call, requests: Iterable[FileRequest]) -> None:
+    for request in requests:
+        if isinstance(request, EditFile):
+            check_read(call, request.path)
+
+
+def _tell_files(receipt: Receipt, shown: Mapping[str, str]) -> str:
     rows = sorted(f"{_LETTERS[file.status]} {shown.get(file.path, file.path)}" for file in receipt.files)
-    by_letter = sorted(rows, key=lambda row: "AMD".index(row[0]))
-    return _answer(receipt, "\n".join(["Success. Updated the following files:", *by_letter]))
+    return "\n".join(["Success. Updated the following files:", *sorted(rows, key=lambda row: "AMD".index(row[0]))])
 
 
-def output_item(call_id: str, answer: Answer) -> dict[str, object]:
-    """The item that answers an `apply_patch_call`; the API wants one for every call.
-
-    >>> output_item("call_1", Answer("Created a.md"))["status"]
-    'completed'
-    """
-    status = "failed" if answer.is_error else "completed"
-    return {"type": "apply_patch_call_output", "call_id": call_id, "status": status, "output": answer.content}
-
-
-def _read_operation(arguments: object) -> tuple[str, Fields]:
-    verb = read_text(read_arguments(arguments, ("type", "path", "diff", "move_to")), "type", "")
-    if verb not in _FIELDS:
-        near = nearest_name(verb[:80], _FIELDS)
-        hint = f"did you mean {near!r}?" if near else f"one of {', '.join(_FIELDS)}"
-        raise bad_request("type", f"there is no operation {verb[:80]!r}", hint)
-    return verb, read_arguments(arguments, ("type", *_FIELDS[verb]))
-
-
-def _requests(verb: str, fields: Fields) -> list[FileRequest]:
-    """What an operation asks for, with paths as the model has them."""
-    path, to = read_text(fields, "path", ""), read_optional_text(fields, "move_to", "")
-    if verb == "delete_file":
-        return [DeleteFile(path)]
-    if verb == "create_file":
-        return [piece.request for piece in read_bare(read_text(fields, "diff", ""), path=path, create=True)]
-    diff = read_text(fields, "diff", "") if to is None else read_optional_text(fields, "diff", "") or ""
-    pieces = read_bare(diff, path=path, create=False) if diff.strip() or to is None else ()
-    edits = tuple(edit for piece in pieces if isinstance(piece.request, EditFile) for edit in piece.request.edits)
-    moves: list[FileRequest] = [] if to is None or to == path else [RenameFile(path, to)]
-    return [*moves, *([EditFile(path if to is None else to, edits)] if edits or not moves else [])]
-
-
-def _done(verb: str, fields: Fields) -> str:
-    path, to = fields["path"], fields.get("move_to")
-    if verb == "update_file":
-        return f"Updated {path}" if to is None else f"Updated {path}\nMoved {path} to {to}"
-    return f"Created {path}" if verb == "create_file" else f"Deleted {path}"
-
-
-def _answer(receipt: Receipt, said: str) -> Answer:
-    """What was done, or, where the host's policy let a part go through, what was not."""
-    error = receipt.error
-    if error is not None:
-        changed = ", ".join(file.path for file in receipt.files)
-        return answer_refusal(error, f"Failed in part. Only some of the edits were made, in {changed}.")
-    found = how_found(receipt)
-    return Answer(said if found is None else f"{said}\n{found}")
-
-
-def _failure(error: EditError) -> Answer:
+def _said(error: EditError) -> str | None:
     path = error.details.get("path")
     if error.kind is Kind.MALFORMED_PATCH:
-        return answer_refusal(error, "Invalid patch.")
-    if error.kind in NOT_FOUND and path is not None:
-        return answer_refusal(error, f"Failed to find expected lines in {path}.")
-    return answer_refusal(error)
+        return "Invalid patch."
+    return f"Failed to find expected lines in {path}." if error.kind in NOT_FOUND and path is not None else None
+
+
+def _fitted(tool: Tool, settings: Settings) -> Tool:
+    """The tool in the form that the host chose. Refuses with `bad-request` one that there is not."""
+    version = settings.version or "operations"
+    if version not in ("operations", "freeform"):
+        hint = "operations, or freeform for a custom tool with a grammar"
+        raise bad_request("version", f"there is no form {version[:40]!r} of apply_patch", hint)
+    return tool if version == "operations" else replace(tool, native=_by_styles(_CUSTOM))
+
+
+def _by_styles(schema: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]:
+    return {"openai-responses": schema, "openai-responses-strict": schema}
+
+
+_CUSTOM: Mapping[str, object] = {
+    "type": "custom",
+    "name": "apply_patch",
+    "description": _FREE_FORM,
+    "format": {"type": "grammar", "syntax": "lark", "definition": GRAMMAR},
+}
+
+TOOL = Tool(
+    name="apply_patch",
+    title="Apply a patch",
+    summary=_SUMMARY,
+    parameters=PARAMETERS,
+    result=ANSWER,
+    examples=(
+        Example(
+            about="A file is updated",
+            files={"a.md": "one\ntwo\nthree\n"},
+            arguments={"type": "update_file", "path": "a.md", "diff": "@@\n one\n-two\n+2\n"},
+            result={"is_error": False, "content": "Updated a.md"},
+            after={"a.md": "one\n2\nthree\n"},
+        ),
+        Example(
+            about="A patch of two files",
+            files={"a.md": "one\ntwo\n"},
+            arguments={
+                "input": (
+                    "*** Begin Patch\n*** Update File: a.md\n@@\n-two\n+2\n*** Add File: b.md\n+new\n*** End Patch\n"
+                )
+            },
+            result={"is_error": False, "content": "Success. Updated the following files:\nA b.md\nM a.md"},
+            after={"a.md": "one\n2\n", "b.md": "new\n"},
+        ),
+        Example(
+            about="Lines that are not there",
+            files={"a.md": "one\ntwo\n"},
+            arguments={"type": "update_file", "path": "a.md", "diff": "@@\n-four\n+4\n"},
+            result={"is_error": True, "kind": "no-match"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit", "create", "delete", "rename"}),
+    rank=10,
+    refused=answer_refusal,
+    native=_by_styles({"type": "apply_patch"}),
+    fitted=_fitted,
+)

@@ -7,5 +7,6 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="openai",
     summary="OpenAI's apply_patch, as its models know it.",
+    policy={"partial": False, "batch": "sequential"},
     is_native=True,
 )

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.text.match import Occurrence
 from steadyhand.tools.call import Call
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Number, Object, Text
+from steadyhand.tools.surgical.refusal import refused
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+
+_ALL, _LAST = 0, -1
 
 PARAMETERS = Object(
     (
         Field("path", Text(), "The file, from the workspace root.", required=True),
         Field("old_content", Text(), "The text as it stands, with 3 to 5 lines around it to be unique.", required=True),
         Field("new_content", Text(), "What stands there afterwards; empty deletes.", required=True),
-        Field("occurrence", Number(least=-1), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."),
+        Field(
+            "occurrence", Number(least=_LAST), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."
+        ),
         Field("reason", Text(), "Why; kept with the change."),
     )
 )
@@ -24,14 +32,30 @@ PARAMETERS = Object(
 
 def run(call: Call, fields: Fields) -> Result:
     """Edit; where an occurrence is given, the answer names the lines of the others."""
-    path = str(fields["path"])
-    given = fields.get("occurrence")
-    occurrence = "unique" if given is None else "all" if given == 0 else given
-    edit = Replace(str(fields["old_content"]), str(fields["new_content"]), occurrence=cast("Occurrence", occurrence))
-    receipt = call.workspace.edit(call.path(path), edit, reason=cast("str | None", fields.get("reason")))
+    path, given = str(fields["path"]), cast("int | None", fields.get("occurrence"))
+    occurrence: Occurrence = "unique" if given is None else "all" if given == _ALL else given
+    edit = Replace(str(fields["old_content"]), str(fields["new_content"]), occurrence=occurrence)
+    exact = replace(call.workspace.policy, tier="newline")  # an LF text is its CR LF twin; nothing else is overlooked
+    try:
+        receipt = call.workspace.edit(
+            call.path(path), edit, reason=cast("str | None", fields.get("reason")), policy=exact
+        )
+    except EditError as error:
+        raise _by_number(error) from None
     others = receipt.outcomes[0].others
-    told = {"note": f"the text also stands in line {', '.join(map(str, others))}"} if others else {}
-    return success(receipt, path) | told
+    return success(receipt, path) | ({"note": f"the text also stands in {_lines(others)}"} if others else {})
+
+
+def _by_number(error: EditError) -> EditError:
+    """A refusal of an occurrence that there is not, with the numbers that this tool has for it."""
+    if error.kind is not Kind.COUNT_MISMATCH:
+        return error
+    hint = f"send an occurrence from 1 to {error.details.get('total')}, {_LAST} for the last or {_ALL} for all"
+    return EditError(error.kind, error.message, hint=hint, details=error.details)
+
+
+def _lines(lines: Sequence[int]) -> str:
+    return f"line{'' if len(lines) == 1 else 's'} {', '.join(map(str, lines))}"
 
 
 TOOL = Tool(
@@ -52,6 +76,13 @@ TOOL = Tool(
             after={"app.py": "def run():\n    return 2\n"},
         ),
         Example(
+            about="The last of several, which the answer names",
+            files={"a.txt": "x = 1\ny\nx = 1\n"},
+            arguments={"path": "a.txt", "old_content": "x = 1", "new_content": "x = 2", "occurrence": -1},
+            result={"success": True, "lines": {"start": 3, "end": 3}, "note": "the text also stands in line 1"},
+            after={"a.txt": "x = 1\ny\nx = 2\n"},
+        ),
+        Example(
             about="A text that stands twice, and nothing says which is meant",
             files={"a.txt": "x = 1\nx = 1\n"},
             arguments={"path": "a.txt", "old_content": "x = 1", "new_content": "x = 2"},
@@ -62,4 +93,5 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit"}),
     rank=20,
+    refused=refused,
 )

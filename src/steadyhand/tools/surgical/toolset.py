@@ -7,5 +7,5 @@ from steadyhand.tools.toolset import Toolset
 TOOLSET = Toolset(
     name="surgical",
     summary="Tasks that share files: exact edits, patches and insertions, with modes and findings.",
-    policy={"tier": "newline"},
+    policy={"partial": False, "batch": "sequential"},
 )

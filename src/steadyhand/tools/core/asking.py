@@ -1,0 +1,146 @@
+"""What a call of `edit` asks for, as requests: the fields of files and edits, with the paths the workspace knows.
+
+Only reads and refuses; nothing is looked at on disk. A field that says nothing, such as `delete: false`, is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit
+from steadyhand.plan.place import Old
+from steadyhand.plan.request import EditFile, Requests, edits_from_json, request_from_json, requests_from_json
+from steadyhand.structure.address import parse_address
+from steadyhand.structure.fields import bad_request
+from steadyhand.structure.target import target_keys
+from steadyhand.tools.call import Call
+from steadyhand.tools.tool import Fields
+
+__all__ = ["edits_of", "named_by_address", "requests_of", "way_of"]
+
+_VERBS = ("edits", "create", "delete", "rename_to")
+_FILE_FIELDS = ("path", *_VERBS, "expect")
+# The ways to say what changes, by the field that makes each, and the fields that go with it.
+_WAYS: Mapping[str, tuple[str, ...]] = {
+    "files": (),
+    "patch": ("path",),
+    "glob": ("edits", "expected_files"),
+    "path": _FILE_FIELDS[1:],
+}
+_EVERYWHERE = ("reason", "dry_run", "partial")
+_BLANK = ("path", "glob", "patch", "expect", "rename_to", "act")  # where an empty string says nothing
+
+
+def way_of(fields: Fields) -> tuple[str, Fields]:
+    """How a call says what changes, and its fields that say something. Refuses with `bad-request` what mixes ways."""
+    said = {name: value for name, value in fields.items() if _says_something(name, value)}
+    way = next((name for name in _WAYS if name in said), None)
+    if way is None:
+        raise bad_request("", "it does not say what to change", f"give one of {', '.join(_WAYS)}")
+    for name in said:
+        if name != way and name not in _WAYS[way] and name not in _EVERYWHERE:
+            raise bad_request(name, f"it does not go with {way!r}", _instead(name, way))
+    return way, said
+
+
+def _instead(name: str, way: str) -> str:
+    if way == "files" and name in _FILE_FIELDS:
+        return f"give {name!r} in an item of 'files'"
+    if name in _WAYS:
+        return f"send {way!r} and {name!r} in calls of their own"
+    return f"with {way!r} go {', '.join((*_WAYS[way], *_EVERYWHERE))}"
+
+
+def _says_something(name: str, value: object) -> bool:
+    is_blank = value == "" and name in _BLANK
+    return not (is_blank or value == [] or (name == "delete" and value is False))
+
+
+def requests_of(call: Call, way: str, fields: Fields) -> Requests:
+    """The requests of a call that names its files."""
+    reason, is_partial = cast("str | None", fields.get("reason")), bool(fields.get("partial"))
+    if way == "path":
+        if not any(name in fields for name in _VERBS):
+            raise bad_request("path", "it is not said what to do to the file", f"give one of {', '.join(_VERBS)}")
+        only = _file(call, {name: fields[name] for name in _FILE_FIELDS if name in fields})
+        return Requests((request_from_json(only),), reason, is_partial)
+    given = cast("Sequence[Fields]", fields["files"])
+    files = [_file(call, file, f"files[{index}].edits") for index, file in enumerate(given)]
+    return Requests(requests_from_json({"files": files}).files, reason, is_partial)
+
+
+def edits_of(items: object) -> tuple[Edit, ...]:
+    """Edits without a file."""
+    return edits_from_json(_edits(items, "edits"))
+
+
+def _file(call: Call, file: Fields, place: str = "edits") -> dict[str, object]:
+    """One file with its paths resolved, its edits in their one JSON form."""
+    said = {name: value for name, value in file.items() if _says_something(name, value)}
+    for name in ("path", "rename_to", "copy_to"):
+        if isinstance(spelled := said.get(name), str):
+            said[name] = call.path(spelled)
+    there = said.get("to")
+    if isinstance(there, Mapping) and isinstance(there.get("path"), str):
+        said["to"] = {**there, "path": call.path(there["path"])}
+    if "edits" in said:
+        said["edits"] = _edits(said["edits"], place)
+    return said
+
+
+def _edits(items: object, place: str) -> list[dict[str, object]]:
+    return [_edit(item, f"{place}[{index}]") for index, item in enumerate(cast("Sequence[Fields]", items))]
+
+
+def _edit(item: Fields, place: str) -> dict[str, object]:
+    """One edit; an address that stands beside its text instead of in `target` is put there."""
+    said = {name: value for name, value in item.items() if _says_something(name, value)}
+    if "at" in said:
+        if "target" in said:
+            raise bad_request(f"{place}.at", "'at' and 'target' are both sent", "send one of them, as 'target'")
+        said["target"] = {"at": said.pop("at")}
+    _check_target(said.get("target"), f"{place}.target")
+    return said
+
+
+def _check_target(target: object, place: str) -> None:
+    """Refuse a target that says beside its kind what belongs into it, with the address that says it all."""
+    if not isinstance(target, Mapping):
+        return
+    kinds = [name for name in target if name in target_keys()]
+    value = target[kinds[0]] if len(kinds) == 1 else None
+    part, nth = target.get("part"), target.get("nth")
+    if isinstance(value, str) and (part is not None or nth is not None or kinds == ["lines"]):
+        address = f"{kinds[0]}{'' if part is None else f'.{part}'}{'' if nth is None else f'[{nth}]'}:{value}"
+        raise bad_request(place, "it is no target in this form", f"send {json.dumps({'at': address[:200]})}")
+
+
+def named_by_address(error: EditError, requests: Requests) -> EditError:
+    """The refusal of an old text that reads like an address, with how to send it as one."""
+    if error.kind is not Kind.NO_MATCH:
+        return error
+    path, index = error.details.get("path"), error.details.get("index")
+    for request in requests.files:
+        if isinstance(request, EditFile) and request.path == path and isinstance(index, int):
+            address = _as_address(request.edits[index] if index < len(request.edits) else None)
+            if address is not None:
+                hint = f"a plain string is old text; to go by the address send target {json.dumps({'at': address})}"
+                return EditError(error.kind, error.message, hint=hint, details=error.details)
+    return error
+
+
+def _as_address(edit: Edit | None) -> str | None:
+    """The old text of an edit, where it would be an address."""
+    if edit is None or not isinstance(edit.target, Old):
+        return None
+    text = edit.target.text.strip()
+    if "\n" in text or not text.startswith(target_keys()):
+        return None
+    try:
+        parse_address(text)
+    except EditError:
+        return None
+    return text

@@ -1,0 +1,92 @@
+"""`undo`: take back a change, all of a task's, or the last that this task made; by a change of its own."""
+
+from __future__ import annotations
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.structure.fields import bad_request
+from steadyhand.tools.call import Call
+from steadyhand.tools.core.told import CHANGES, tell
+from steadyhand.tools.shape import Field, Flag, Object, Text
+from steadyhand.tools.tool import Example, Fields, Result, Tool
+
+_LOOKED_AT = 1_000  # records among which the last one is looked for
+
+PARAMETERS = Object(
+    (
+        Field("id", Text(), "The id of a change, from edit, write or history."),
+        Field("task", Text(), "Or: all changes of this task."),
+        Field("last", Flag(), "Or: true takes back the last change you made here."),
+        Field("dry_run", Flag(), "Show the diff, write nothing."),
+        Field("reason", Text(), "Why; kept with the change."),
+    )
+)
+
+
+def run(call: Call, fields: Fields) -> Result:
+    """Take back; what others changed since stays, and is refused only where it stands on the same text."""
+    chosen = [name for name in ("id", "task", "last") if fields.get(name)]
+    if len(chosen) != 1:
+        said = " and ".join(chosen) or "nothing"
+        raise bad_request("", f"undo was told {said}", "give exactly one of 'id', 'task' and 'last'")
+    reason, is_dry = fields.get("reason"), bool(fields.get("dry_run"))
+    why = None if reason is None else str(reason)
+    if chosen == ["task"]:
+        receipt = call.workspace.undo(task=str(fields["task"]), reason=why, preview=is_dry)
+    else:
+        record = str(fields["id"]) if chosen == ["id"] else _last(call)
+        receipt = call.workspace.undo(record, reason=why, preview=is_dry)
+    return tell(receipt, is_dry=is_dry) | {"undoes": list(receipt.undoes)}
+
+
+def _last(call: Call) -> str:
+    """The latest record of this task and actor that stands; never that of somebody else."""
+    workspace = call.workspace
+    for entry in workspace.history(task=workspace.task_id, limit=_LOOKED_AT):
+        record = entry.record
+        is_own = (record.actor, record.task) == (workspace.actor, workspace.task_id)
+        if is_own and record.verb != "undo" and entry.undone_by is None:
+            return record.id
+    raise EditError(
+        Kind.CANNOT_UNDO,
+        "none of the latest changes is yours and still stands",
+        hint="look with history, and give the id of the change",
+    )
+
+
+TOOL = Tool(
+    name="undo",
+    title="Undo a change",
+    summary=(
+        "Take back a change at any depth; later changes stay. "
+        "Refused only where a later one stands on the same lines. An undo can be undone by its id."
+    ),
+    parameters=PARAMETERS,
+    result=CHANGES,
+    examples=(
+        Example(
+            about="The last change",
+            files={"a.txt": "one\n"},
+            first=[("edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1"}]})],
+            arguments={"last": True},
+            result={"success": True, "path": "a.txt", "files": [{"path": "a.txt", "status": "edited"}]},
+        ),
+        Example(
+            about="A record that there is not",
+            files={"a.txt": "one\n"},
+            first=[("edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1"}]})],
+            arguments={"id": "ffffffffffff"},
+            result={"success": False, "kind": "no-such-file"},
+            after={"a.txt": "1\n"},
+        ),
+        Example(
+            about="Nothing was changed yet",
+            files={"a.txt": "one\n"},
+            arguments={"last": True},
+            result={"success": False, "kind": "cannot-undo"},
+        ),
+    ),
+    run=run,
+    trust="destructive",
+    verbs=frozenset({"edit"}),
+    rank=70,
+)

@@ -1,0 +1,70 @@
+"""Globs as models write them: wildcards, and choices in braces.
+
+Without a slash a glob means a name at any depth; with one, a path from the directory that is looked through, or from
+the root. Matching is linear, and braces that stand for too many choices are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from steadyhand.structure.fields import bad_request
+from steadyhand.workspace.globs import Glob, parse_glob
+
+__all__ = ["GLOB", "Globs", "read_glob"]
+
+GLOB: Final = "Such as *.py (a name, at any depth), src/**/*.ts (a path), or *.{js,ts}."
+
+_LONGEST: Final = 500
+_MOST: Final = 64
+_BRACES: Final = re.compile(r"(?<!\\)\{([^{}]*,[^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Globs:
+    """What a glob stands for, a pattern for each choice in its braces; none: everything is meant."""
+
+    globs: tuple[Glob, ...] = ()
+    directory: str = ""
+
+    def match(self, path: str) -> bool:
+        """Whether a path from the root is meant."""
+        if not self.globs:
+            return True
+        names = path.split("/")
+        spellings = [names, names[self.directory.count("/") + 1 :]] if self.directory else [names]
+        return any(glob.matches(spelling) for glob in self.globs for spelling in spellings)
+
+
+def read_glob(text: str | None, directory: str = "") -> Globs:
+    """A glob for what lies in a directory, given from the root. Refuses with `bad-request` what cannot be meant.
+
+    >>> read_glob("*.{md,txt}").match("docs/a.txt"), read_glob("b/*.md", "a").match("a/b/c.md")
+    (True, True)
+    """
+    if text is None:
+        return Globs()
+    if not text.strip("/ ") or len(text) > _LONGEST:
+        raise bad_request("glob", "it is empty" if len(text) <= _LONGEST else "it is too long", GLOB)
+    if text.startswith("!"):
+        raise bad_request("glob", "it says what is not meant", f"say what is meant: {GLOB}")
+    plain = [each.removeprefix("./").rstrip("/") for each in _choices(text)]
+    return Globs(tuple(parse_glob(each) for each in plain if each), directory)
+
+
+def _choices(text: str) -> list[str]:
+    """The text once for each choice in its braces."""
+    done: list[str] = []
+    open_ = [text]
+    while open_:
+        if len(open_) + len(done) > _MOST:
+            raise bad_request("glob", f"its braces stand for more than {_MOST} choices", "send fewer at a time")
+        each = open_.pop()
+        found = _BRACES.search(each)
+        if found is None:
+            done.append(each)
+        else:
+            open_ += [each[: found.start()] + choice + each[found.end() :] for choice in found[1].split(",")]
+    return done
