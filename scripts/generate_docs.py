@@ -5,6 +5,7 @@
     docs/dialects.md every format a patch may be written in
     docs/targets.md  every kind of address, and the formats of files that can be addressed
     docs/actions.md  every action, what it is done to and its arguments
+    docs/tools.md    every toolset, its tools, their parameters, results and examples
     docs/cli.md      the help of every command
 
 Nothing here is written by hand twice: to change a page, change what it is made from.
@@ -18,7 +19,7 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,7 +36,12 @@ from steadyhand.structure.format import Format, formats
 from steadyhand.structure.node import Node
 from steadyhand.structure.target import targets
 from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
+from steadyhand.surfaces.cli.render.tool import shape_name
 from steadyhand.text.source import Source
+from steadyhand.tools.registry import tools_of, toolset_named, toolsets
+from steadyhand.tools.shape import Either, Many, Object, Shape
+from steadyhand.tools.tool import Example as ToolExample
+from steadyhand.tools.tool import Tool
 
 DOCS = Path(__file__).parent.parent / "docs"
 NOTE = "<!-- Made by scripts/generate_docs.py; `make docs` writes it again. -->\n"
@@ -53,6 +59,30 @@ OTHER_CODES = {
     1: "`steadyhand check` found something.",
     INTERRUPTED: "Interrupted; nothing was left half done.",
     READER_GONE: "Whoever read the output went away.",
+}
+
+
+SHARED_TOOLS = "Tools that several toolsets share"
+LONGEST_FILE = 300  # characters of a file that an example shows
+TOOLS_INTRODUCTION = (
+    "What models are given: toolsets, each for one kind of work, and their tools.",
+    "`ws.tools(NAME)` hands one to a program, `steadyhand mcp --toolset NAME` to an MCP client,",
+    "`steadyhand call TOOL JSON` calls a tool from the shell.",
+    "`steadyhand tools NAME --schema STYLE` prints the schemas, `--prompt` the section of a system prompt.",
+    "",
+    "Arguments are repaired before they are checked: an array or object sent as a JSON string, a single object for an",
+    "array, `\"true\"` and `\"3\"` for what they say, the usual other names of a field, snake for camel case.",
+    "What was repaired is told in `repaired`; what is unknown, missing or sent twice is refused by its name.",
+    "",
+    "Unless a tool says otherwise, a change is answered with `success`, `path`, `id` (the undo handle), `fileHash`,",
+    "`lines` and `context`, a refusal with `success: false`, `error`, `kind`, `message`, `hint` and `details`.",
+    "Kinds are listed in [errors.md](errors.md); a refusal has changed nothing.",
+    "The tools of native toolsets answer with `content`, `is_error` and, where they refuse, `kind`.",
+)  # fmt: skip
+TRUST = {
+    "read": "Changes nothing.",
+    "write": "Changes files, without taking anything away.",
+    "destructive": "Changes files.",
 }
 
 
@@ -290,6 +320,125 @@ def _visible(char: str) -> str:
     return f"⟨U+{ord(char):04X}⟩" if is_unseen else names.get(char, char)
 
 
+def tools_page() -> str:
+    """The toolsets and their tools."""
+    return "\n".join(["# Tools", "", NOTE, *_tools_lines()]) + "\n"
+
+
+def _tools_lines() -> Iterator[str]:
+    """The page, without its title."""
+    yield from TOOLS_INTRODUCTION
+    shared = [tool for name in toolsets() for tool in tools_of(name) if tool.toolsets]
+    for name in toolsets():
+        yield from _toolset(name)
+    yield from ("", f"## {SHARED_TOOLS}")
+    for tool in {tool.name: tool for tool in shared}.values():
+        yield from _tool(tool)
+
+
+def _toolset(name: str) -> Iterator[str]:
+    toolset = toolset_named(name)
+    yield from ("", f"## {name}", "", toolset.summary)
+    if toolset.extensions is not None:
+        yield f"Files: {' '.join(f'`{ending}`' for ending in toolset.extensions)}."
+    yield from ("", "| Tool | | |", "|---|---|---|")
+    yield from (_tool_cells([f"`{tool.name}`", tool.title, TRUST[tool.trust]]) for tool in tools_of(name))
+    for tool in tools_of(name):
+        if not tool.toolsets:
+            yield from _tool(tool)
+
+
+def _tool(tool: Tool) -> Iterator[str]:
+    yield from ("", f"### {tool.name}", "", _plain_words(tool.summary), "")
+    if tool.also:
+        yield f"Also called {', '.join(f'`{name}`' for name in tool.also)}."
+    if tool.toolsets:
+        yield f"In the toolsets {', '.join(tool.toolsets)}."
+    if tool.modes is not None:
+        yield f"Only in the mode {' and '.join(tool.modes)}."
+    hints = ", ".join(f"`{name}`" for name, value in tool.annotations().items() if value is True)
+    yield TRUST[tool.trust] + (f" MCP: {hints}." if hints else "")
+    yield from ("", "| Parameter | Kind | Meaning |", "|---|---|---|", *_shape_rows(tool.parameters, ""))
+    yield from ("", "| Result | Kind | Meaning |", "|---|---|---|", *_shape_rows(tool.result, ""))
+    for example in tool.examples:
+        yield from _tool_example(example)
+
+
+def _shape_rows(shape: Object, above: str, told: set[tuple[str, ...]] | None = None) -> Iterator[str]:
+    """A row for each field at any depth; fields of an object that were told above are not told again."""
+    told = {shape.names} if told is None else told
+    for field in shape.fields:
+        name = f"{above}{field.name}"
+        needed = ", required" if field.required else ""
+        yield _tool_cells([f"`{name}`", f"{shape_name(field.shape)}{needed}", field.about])
+        for inner, path in _objects(field.shape, name):
+            if inner.names not in told:
+                told.add(inner.names)
+                yield from _shape_rows(inner, f"{path}.", told)
+
+
+def _objects(shape: Shape, path: str) -> Iterator[tuple[Object, str]]:
+    """The objects inside a shape, with how they are reached."""
+    match shape:
+        case Object():
+            yield shape, path
+        case Many():
+            yield from _objects(shape.item, f"{path}[]")
+        case Either():
+            for each in shape.shapes:
+                yield from _objects(each, path)
+        case _:
+            pass
+
+
+def _tool_example(example: ToolExample) -> Iterator[str]:
+    yield from ("", f"{example.about}:", "")
+    for name, text in example.files.items():
+        yield f"- `{name}` holds {_one_line(text)}"
+    for name, value in example.settings.items():
+        yield f"- the host sets `{name}` to {_one_line(json.dumps(value, ensure_ascii=False))}"
+    for name, arguments in example.first:
+        yield f"- after `{name}` with {_one_line(_example_json(arguments))}"
+    if example.files or example.settings or example.first:
+        yield ""
+    yield from ("```json", _example_json(example.arguments), "```", "")
+    yield from ("answers at least", "", "```json", _example_json(example.result), "```")
+
+
+def _example_json(value: Mapping[str, object]) -> str:
+    return re.sub(r'"\$hash:([^"]+)"', r'"<fileHash of \1>"', _laid_out(value, ""))
+
+
+def _laid_out(value: object, indent: str) -> str:
+    """JSON that is broken into lines only where a line would not do."""
+    short = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(short) <= HELP_WIDTH or not isinstance(value, Mapping | list | tuple):
+        return short
+    inner = f"{indent}  "
+    if isinstance(value, Mapping):
+        rows = [f"{inner}{json.dumps(name)}: {_laid_out(each, inner)}" for name, each in value.items()]
+        return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(inner + _laid_out(each, inner) for each in value) + f"\n{indent}]"
+
+
+def _one_line(text: str) -> str:
+    """Text as code, with line breaks made visible."""
+    shown = text.replace("\r", "␍").replace("\n", "⏎").replace("\t", "⇥")
+    shown = shown if len(shown) <= LONGEST_FILE else f"{shown[:LONGEST_FILE]}…"
+    ticks = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    room = " " if len(ticks) > 1 or shown.startswith("`") else ""
+    return f"{ticks}{room}{shown}{room}{ticks}" if text else "nothing"
+
+
+def _tool_cells(cells: Iterable[str]) -> str:
+    return _cells(cell if cell.startswith("`") else _plain_words(cell).replace("|", "\\|") for cell in cells)
+
+
+def _plain_words(text: str) -> str:
+    """Words of a tool, none of which Markdown takes for a mark."""
+    return re.sub(r"([*<_])", r"\\\1", text)
+
+
 def cli_page() -> str:
     """The help of the group and of every command, as a terminal of fixed width shows it."""
     lines = ["# The command line", "", NOTE, "`python -m steadyhand` is the same command."]
@@ -315,6 +464,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "dialects.md": dialects_page,
     "targets.md": targets_page,
     "actions.md": actions_page,
+    "tools.md": tools_page,
     "cli.md": cli_page,
 }
 

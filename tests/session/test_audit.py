@@ -142,16 +142,17 @@ def test_an_undo_by_somebody_else_counts_for_the_task_that_is_undone(ws: Any) ->
     assert audit["toolUsage"] == {"python": {"calls": 1, "refused": 0}}
 
 
-def test_being_told_that_nothing_needs_to_be_done_is_no_failure(ws: Any) -> None:
-    done = [sh.Replace("line 1\n", "first\nsecond\nthird\n")]
-    ws.edit("a.md", done)
+def test_being_told_that_nothing_needs_to_be_done_is_no_failure(ws: Any, root: Path) -> None:
+    (root / "b.md").write_text("# Title\n\nThe old sentence about login.\n", encoding="utf-8")
+    done = [sh.Replace("The old sentence about login.", "Users sign in with a token\nand may add a second factor.")]
+    ws.edit("b.md", done)
     with ws.task("T-1") as task, pytest.raises(EditError) as caught:
-        task.edit("a.md", done)
+        task.edit("b.md", done)
     assert caught.value.kind is Kind.ALREADY_APPLIED
-    assert ws.audit("a.md", task="T-1")["status"] == "unchanged"
+    assert ws.audit("b.md", task="T-1")["status"] == "unchanged"
     with ws.task("T-1") as task:
-        refuse(task)
-    assert ws.audit("a.md", task="T-1")["status"] == "failed"
+        refuse(task, "b.md")
+    assert ws.audit("b.md", task="T-1")["status"] == "failed"
 
 
 def test_evidence_is_taken_from_notes_and_says_that_somebody_looked(ws: Any) -> None:

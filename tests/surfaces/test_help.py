@@ -18,8 +18,8 @@ from steadyhand.surfaces.cli.main import cli
 from tests.surfaces.shell import SOURCE, Shell
 
 NAMES = (
-    "act apply check chmod completion conflicts convert delete diff doctor edit gc insert journal lease locate log "
-    "move outline read redo rename show undo watch why write"
+    "act apply call check chmod completion conflicts convert delete diff doctor edit export gc insert journal lease "
+    "locate log mcp move observe outline read redo rename show stats tools undo watch why write"
 ).split()
 HEAVY = {"rich", "rapidfuzz", "sqlite3", "turbohtml", "hypothesis", "asyncio", "difflib", "tomllib", "subprocess"}
 

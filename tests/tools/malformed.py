@@ -21,7 +21,7 @@ __all__ = ["ASTRAY", "Maker"]
 ASTRAY = (
     *("", ".", "..", "/", "~", "~/out.md", "-", "../out.md", "sub/../../out.md", "{out}", "{root}/../out.md"),
     *("/etc/passwd", "/proc/self/environ", "/dev/stdin", "link-out.md", "dir-out/out.md", "sub/link-out.md"),
-    *(".git/config", ".git", ".env", "sub/.env", "./.env", ".ENV", "link-env", ".steadyhand/journal.sqlite"),
+    *(".git/config", ".git", ".env", "sub/.env", "sub/id_rsa", "./.env", ".ENV", "link-env", ".steadyhand/journal.sqlite"),
     *(".steadyhand", "sub", "sub/", "pipe", "binary.png", "empty.md", "crlf.md", "latin.txt", "sub/b.md", "none.md"),
     *("{root}/sub/b.md", "{root}", "sub/../crlf.md", "link-in.md", "crlf.md/x.md", "new/deep/x.md", "%2e%2e/out.md"),
     *("..\\out.md", "C:\\out.md", "a\0.md", "a\nb.md", "\udc80.md", "a\u202emd.exe", "\u2024\u2024/out.md", "con"),
@@ -37,6 +37,7 @@ _WORDS = (
 )
 _NUMBERS = (0, 1, -1, 2, 3, 7, -7, 2**31, -(2**31), 2**63, -(2**63), 10**40, 0.5, 1.0, -0.0, 1e308, 1e-9)
 _ODD = (float("nan"), float("inf"), -float("inf"), True, False, None)
+_PATHS = ("path", "file", "file_path", "filePath", "rename_to", "move_to", "new_path", "old_path")
 _LONG = 20_000
 _DEEP = 80
 
@@ -68,8 +69,13 @@ class Maker:
         places = list(_places(value))
         if not places:
             return self._any(draw)
-        holder, key = draw.choice(places)
-        draw.choice(_MUTATIONS)(self, draw, holder, key)
+        if draw.random() < 0.55:  # what is otherwise a good call gets further than one that is no call
+            leaves = [(holder, key) for holder, key in places if isinstance(holder[key], str)]
+            holder, key = draw.choice(leaves or places)
+            (_stray if key in _PATHS else _spell)(self, draw, holder, key)
+        else:
+            holder, key = draw.choice(places)
+            draw.choice(_MUTATIONS)(self, draw, holder, key)
         return value
 
     def text(self, draw: random.Random) -> str:
@@ -118,14 +124,14 @@ class Maker:
 
     def _value(self, draw: random.Random, shape: Shape, depth: int) -> Any:
         """A value that the shape takes, more often than not."""
-        if draw.random() < 0.08 or depth > 6:
+        if draw.random() < 0.04 or depth > 6:
             return self._any(draw)
         match shape:
             case Text():
                 return draw.choice(shape.choices) if shape.choices else self.text(draw)
             case Number():
                 least = shape.least or 0
-                return draw.choice((least, least + 1, least + 2, least - 1, str(least), draw.choice(_NUMBERS)))
+                return draw.choice((least, least + 1, least + 2, least + 4, str(least), least - 1, draw.choice(_NUMBERS)))
             case Flag():
                 return draw.choice((True, False, "true", "False"))
             case Many():

@@ -216,6 +216,15 @@ def test_several_edits_of_one_file_are_told_one_by_one(ground: Ground) -> None:
     assert [(one["index"], one["lines"]["start"]) for one in told] == [(0, 1), (1, 3)]
 
 
+def test_a_reason_beside_a_path_is_that_of_its_edits(ground: Ground) -> None:
+    edits = [{"target": "one", "new": "1", "reason": "own"}, {"target": "two", "new": "2"}]
+    ground.ok("edit", files=[{"path": "a.txt", "edits": edits, "reason": "digits"}], reason="whole")
+    record = ground.workspace.history()[0].record
+    assert (record.reason, [edit.reason for edit in record.files[0].edits]) == ("whole", ["own", "digits"])
+    answer = ground.refused("edit", files=[{"path": "a.txt", "delete": True, "reason": "gone"}])
+    assert answer["details"]["path"] == "files[0].reason"
+
+
 def test_a_refused_edit_leaves_every_file_as_it_was(ground: Ground) -> None:
     files = [
         {"path": "a.txt", "edits": [{"target": "two", "new": "2"}]},
@@ -475,6 +484,24 @@ def test_generate_makes_files_and_leaves_those_that_exist(tmp_path: Path) -> Non
     ):
         assert ground.refused("edit", **arguments)["kind"] in ("not-allowed", "exists-already")
     assert ground.refused("write", path="a.txt", content="x")["kind"] == "not-allowed"
+
+
+def test_modify_changes_files_that_exist_and_replaces_them_whole_only_by_their_hash(tmp_path: Path) -> None:
+    ground = Ground(tmp_path, mode="modify")
+    assert [tool.name for tool in ground.kit.tools][-1] == "write"
+    hash_read = ground.ok("read", path="a.txt")["fileHash"]
+    answer = ground.refused("write", path="a.txt", content="x\n")
+    assert (answer["kind"], answer["details"]["path"]) == ("bad-request", "expect")
+    ground.ok("write", path="a.txt", content="x\n", expect=hash_read)
+    ground.ok("edit", path="a.txt", edits=[{"target": "x", "new": "y"}])
+    assert ground.refused("edit", path="new.txt", create="x")["kind"] == "not-allowed"
+    assert ground.refused("write", path="new.txt", content="x")["kind"] == "not-allowed"
+
+
+def test_the_hash_of_a_file_that_was_not_read_is_not_told(ground: Ground) -> None:
+    answer = ground.refused("write", path="a.txt", content="x\n")
+    assert answer["kind"] == "stale-source"
+    assert ground.ok("read", path="a.txt")["fileHash"] not in json.dumps(answer)
 
 
 # Reading.

@@ -54,6 +54,7 @@ _MODES: Mapping[str, _Mode] = {
                 "write_file.expectedHash",
                 "`write_file` is the last resort, and needs the `expectedHash` of the version you read.",
             ),
+            ("write.expect", "`write` is the last resort, and needs `expect`, the hash of the version you read."),
         ),
     ),
     "execute": _Mode(

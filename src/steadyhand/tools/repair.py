@@ -206,8 +206,8 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
         if given is None:
             continue
         if meant.name != name:
-            reader.mended(join(path, name[:80]), f"taken for {meant.name}")
-        read = _read_field(reader, meant, given, join(path, meant.name[:80]))
+            reader.mended(join(path, name), f"taken for {meant.name}")
+        read = _read_field(reader, meant, given, join(path, meant.name))
         if meant.name in found and found[meant.name] != read:
             raise bad_request(
                 join(path, meant.name), f"it is sent twice, also as {name!r}", f"send {meant.name!r} once"
@@ -233,7 +233,7 @@ def _unknown(shape: Object, path: str, name: str) -> EditError:
     """The refusal of a field that there is not, or is not any more."""
     instead = {_plain(former): hint for former, hint in shape.gone}.get(_plain(name))
     if instead is not None:
-        return bad_request(join(path, name[:80]), "there is no such field here", instead)
+        return bad_request(join(path, name), "there is no such field here", instead)
     return unknown_field(path, name, shape.names)
 
 

@@ -61,7 +61,7 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
 
 
 def _file_of(receipt: Receipt, path: str) -> FileReceipt:
-    """The file of that path; where it is spelled otherwise the one that outcomes speak of, not a copy kept beside it."""
+    """The file of that path; spelled otherwise, the one that outcomes speak of and not a copy kept beside it."""
     named = {outcome.path for outcome in receipt.outcomes}
     alike = [one for one in receipt.files if one.path == path] or [one for one in receipt.files if one.path in named]
     return (alike or receipt.files)[0]

@@ -17,7 +17,8 @@ from click.shell_completion import CompletionItem
 
 from steadyhand.surfaces.cli.invocation import Invocation
 
-SECTIONS = ("Change files", "Look", "History", "Care")
+MODES = ("research", "analyze", "generate", "modify", "execute")
+SECTIONS = ("Change files", "Look", "History", "Models", "Care")
 _FOLDER = "steadyhand.surfaces.cli.commands"
 Listing = Callable[[], tuple[str, list[tuple[str, str]]]]
 _EVERYWHERE = "Global options (steadyhand --help) may stand after the command too. Exit codes: docs/errors.md."
@@ -40,8 +41,10 @@ class Command(click.Command):
         self.section = section
         self.examples = examples.strip()
         self.listing = listing
-        own = {name for parameter in self.params for name in parameter.opts}
-        self.params.extend(option for option in global_options(hidden=True) if not own.intersection(option.opts))
+        own = {name for parameter in self.params for name in (*parameter.opts, parameter.name)}
+        self.params.extend(
+            option for option in global_options(hidden=True) if not own.intersection((*option.opts, option.name))
+        )
 
     def invoke(self, ctx: click.Context) -> Any:
         invocation = ctx.find_object(Invocation)
@@ -125,6 +128,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         ),
         option("--task", metavar="TASK", help="The task the change belongs to."),
         option("--actor", metavar="NAME", help="Who makes the change."),
+        option("--mode", type=click.Choice(MODES), help="What the task is there for, and no more than that."),
         option(
             "--on-conflict",
             type=click.Choice(["refuse", "skip", "force"]),

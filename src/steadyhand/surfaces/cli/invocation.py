@@ -33,6 +33,7 @@ class Settings:
     journal: str | None = None
     task: str | None = None
     actor: str | None = None
+    mode: str | None = None
     allow: tuple[str, ...] = ()
     on_conflict: Literal["refuse", "skip", "force"] | None = None
     on_stale: Literal["refuse", "rebase"] | None = None
@@ -93,10 +94,15 @@ class Invocation:
         return self.settings.journal or os.environ.get("STEADYHAND_JOURNAL") or None
 
     @contextmanager
-    def workspace(self, *, writing: bool = False, policy: Policy | None = None) -> Iterator[Workspace]:
-        """The workspace, closed at the end; what it has to say about its opening is passed on as warnings."""
+    def workspace(
+        self, *, writing: bool = False, policy: Policy | None = None, kind: type[Workspace] | None = None
+    ) -> Iterator[Workspace]:
+        """The workspace, closed at the end; what it has to say about its opening is passed on as warnings.
+
+        `kind` is the class that is opened, where a command needs more than files and their history.
+        """
         self._wrote |= writing
-        with self._open(policy) as workspace:
+        with self._open(policy, kind) as workspace:
             for warning in workspace.warnings:
                 self.output.warn(warning)
             yield workspace
@@ -141,7 +147,7 @@ class Invocation:
             )
         self._stdin_taken_by = option
 
-    def _policy(self, policy: Policy | None) -> Policy | None:
+    def policy(self, policy: Policy | None) -> Policy | None:
         """The policy of a command with what the global options say of it."""
         settings = self.settings
         told = {name: getattr(settings, name) for name in ("on_conflict", "on_stale", "on_lease")}
@@ -157,18 +163,19 @@ class Invocation:
             given["guards"] = chosen | frozenset(settings.guard)
         return replace(policy, **given)  # type: ignore[arg-type]  # names and values are the policy's own
 
-    def _open(self, policy: Policy | None = None) -> Workspace:
+    def _open(self, policy: Policy | None = None, kind: type[Workspace] | None = None) -> Workspace:
         from steadyhand.session.workspace import Workspace
 
         settings, config = self.settings, self.config
-        return Workspace(
+        return (kind or Workspace)(
             self.root,
             actor=settings.actor or config.actor,
             task=settings.task,
+            mode=settings.mode,
             journal=self.journal,
             allow=config.allow + settings.allow,
             protect="none" if config.protect == "none" else "standard",
-            policy=self._policy(policy),
+            policy=self.policy(policy),
             read_only=settings.read_only,
             tool="cli",
         )

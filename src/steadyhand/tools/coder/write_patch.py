@@ -6,15 +6,14 @@ or a backtick that is part of a line of the diff is content. With `lenient` the 
 
 from __future__ import annotations
 
-import posixpath
 from typing import cast
 
 from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.dialects.front import read_patch
-from steadyhand.dialects.patch import Patch
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError
 from steadyhand.text.lines import split_bodies
 from steadyhand.tools.call import Call
+from steadyhand.tools.patching import patch_for
 from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -33,7 +32,7 @@ def run(call: Call, fields: Fields) -> Result:
     """Apply the diff, all of it or nothing."""
     path, is_strict = str(fields["path"]), not fields.get("lenient")
     found = read_patch(_headed(str(fields["patch"])), format="unified", strict=is_strict)
-    receipt = call.workspace.patch(_for_path(call, found, path), reason=cast("str | None", fields.get("reason")))
+    receipt = call.workspace.patch(patch_for(call, found, path), reason=cast("str | None", fields.get("reason")))
     return success(receipt, path)
 
 
@@ -42,23 +41,6 @@ def _headed(text: str) -> str:
     signs = {row[:1] for row in split_bodies(text)}
     is_bare = {"-", "+"} <= signs <= {"", " ", "-", "+", "\\"}
     return f"@@\n{text}" if is_bare and not any(row.startswith("--- ") for row in split_bodies(text)) else text
-
-
-def _for_path(call: Call, found: Patch, path: str) -> Patch:
-    """The patch for the file of the call. Refuses with `malformed-patch` one that names another."""
-    wanted = call.path(path)
-
-    def resolve(name: str) -> str:
-        if name and posixpath.normpath(call.path(name)) != posixpath.normpath(wanted):
-            raise EditError(
-                Kind.MALFORMED_PATCH,
-                f"the patch names {name}, and the call is for {path}",
-                hint="send one call per file, with the same name in path and in the patch",
-                details={"path": path, "named": name},
-            )
-        return wanted
-
-    return found.mapped(resolve)
 
 
 def _refused(error: EditError) -> Result:

@@ -14,7 +14,7 @@ from steadyhand.plan.edit import Edit
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import EditFile, Requests, edits_from_json, request_from_json, requests_from_json
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.fields import bad_request
+from steadyhand.structure.fields import bad_request, join
 from steadyhand.structure.target import target_keys
 from steadyhand.tools.call import Call
 from steadyhand.tools.tool import Fields
@@ -68,7 +68,7 @@ def requests_of(call: Call, way: str, fields: Fields) -> Requests:
         only = _file(call, {name: fields[name] for name in _FILE_FIELDS if name in fields})
         return Requests((request_from_json(only),), reason, is_partial)
     given = cast("Sequence[Fields]", fields["files"])
-    files = [_file(call, file, f"files[{index}].edits") for index, file in enumerate(given)]
+    files = [_file(call, file, f"files[{index}]") for index, file in enumerate(given)]
     return Requests(requests_from_json({"files": files}).files, reason, is_partial)
 
 
@@ -77,8 +77,8 @@ def edits_of(items: object) -> tuple[Edit, ...]:
     return edits_from_json(_edits(items, "edits"))
 
 
-def _file(call: Call, file: Fields, place: str = "edits") -> dict[str, object]:
-    """One file with its paths resolved, its edits in their one JSON form."""
+def _file(call: Call, file: Fields, place: str = "") -> dict[str, object]:
+    """One file with its paths resolved, its edits in their one JSON form; a reason of it is that of its edits."""
     said = {name: value for name, value in file.items() if _says_something(name, value)}
     for name in ("path", "rename_to", "copy_to"):
         if isinstance(spelled := said.get(name), str):
@@ -86,8 +86,12 @@ def _file(call: Call, file: Fields, place: str = "edits") -> dict[str, object]:
     there = said.get("to")
     if isinstance(there, Mapping) and isinstance(there.get("path"), str):
         said["to"] = {**there, "path": call.path(there["path"])}
+    reason = said.pop("reason", None)
     if "edits" in said:
-        said["edits"] = _edits(said["edits"], place)
+        usual = {} if reason is None else {"reason": reason}
+        said["edits"] = [usual | edit for edit in _edits(said["edits"], join(place, "edits"))]
+    elif reason is not None:
+        raise bad_request(join(place, "reason"), "only edits have a reason of their own", "send it beside 'files'")
     return said
 
 

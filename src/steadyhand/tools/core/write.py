@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from steadyhand.text.lines import split_bodies
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.told import FILE_CHANGED
-from steadyhand.tools.result import success
 from steadyhand.tools.shape import HASH, Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.tools.writing import write_all
 
 PARAMETERS = Object(
     (
@@ -24,18 +21,8 @@ PARAMETERS = Object(
 
 def run(call: Call, fields: Fields) -> Result:
     """Create, or replace a version that this task knows."""
-    path, content = str(fields["path"]), str(fields["content"])
-    receipt = call.workspace.write(
-        call.path(path),
-        content,
-        expect=cast("str | None", fields.get("expect")),
-        reason=cast("str | None", fields.get("reason")),
-        allow_shrink=bool(fields.get("allow_shrink")) or call.settings.allow_shrink,
-        overwrite=call.settings.overwrite,
-    )
-    lines = {"start": 1, "end": len(split_bodies(content))}
-    told = success(receipt, path) | {"status": receipt.files[0].status}
-    return told | {"lines": lines, "context": {"beforeLines": [], "afterLines": []}}
+    told, receipt = write_all(call, fields, "expect")
+    return told | {"status": receipt.files[0].status}
 
 
 TOOL = Tool(

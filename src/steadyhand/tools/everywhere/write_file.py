@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from steadyhand.errors import EditError, Kind
-from steadyhand.structure.fields import bad_request
-from steadyhand.text.lines import split_bodies
 from steadyhand.tools.call import Call
-from steadyhand.tools.result import CHANGED, success
+from steadyhand.tools.result import CHANGED
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-
-_WITH_HASH = ("modify",)  # the modes in which having read a file is not enough
+from steadyhand.tools.writing import write_all
 
 PARAMETERS = Object(
     (
@@ -27,49 +21,7 @@ PARAMETERS = Object(
 
 def run(call: Call, fields: Fields) -> Result:
     """Write; the answer's lines are all there are, so that nothing stands around them."""
-    path, content = str(fields["path"]), str(fields["content"])
-    where, expect = call.path(path), cast("str | None", fields.get("expectedHash"))
-    _check_hash(call, where, expect)
-    try:
-        receipt = call.workspace.write(
-            where,
-            content,
-            expect=expect,
-            reason=cast("str | None", fields.get("reason")),
-            allow_shrink=bool(fields.get("allow_shrink")) or call.settings.allow_shrink,
-            overwrite=call.settings.overwrite,
-        )
-    except EditError as error:
-        raise (_unread(call, where) if expect is None and error.kind is Kind.STALE_SOURCE else error) from None
-    lines = {"start": 1, "end": len(split_bodies(content))}
-    return success(receipt, path) | {"lines": lines, "context": {"beforeLines": [], "afterLines": []}}
-
-
-def _unread(call: Call, path: str) -> EditError:
-    """The refusal of a file that was not read; its hash is not told, or it would be sent instead of reading."""
-    seen, present = call.workspace.last_read(path)
-    how = {None: "was never read by this task", present: "was read by this task only in part"}
-    return EditError(
-        Kind.STALE_SOURCE,
-        f"{path} is there already and {how.get(seen, 'changed since this task read it')}",
-        hint="read all of it, then write it if that is still meant; to change some lines, edit them instead",
-        details={"path": path},
-    )
-
-
-def _check_hash(call: Call, path: str, expect: str | None) -> None:
-    """Refuse with `bad-request` to replace a file without its hash, in the modes that ask for one."""
-    if expect is not None or call.mode not in _WITH_HASH:
-        return
-    try:
-        call.workspace.last_read(path)
-    except EditError:  # the write itself tells what is wrong with the path
-        return
-    raise bad_request(
-        "expectedHash",
-        f"mode {call.mode} replaces a whole file only with its hash",
-        "edit the lines that change instead; or read all of the file and send the fileHash of that answer",
-    )
+    return write_all(call, fields, "expectedHash")[0]
 
 
 TOOL = Tool(

@@ -134,7 +134,7 @@ class StoredJournal(PartyTables):
         if not _PREFIX.fullmatch(prefix):
             raise EditError(
                 Kind.BAD_REQUEST,
-                f"{id_or_prefix!r} is no record id",
+                f"{id_or_prefix[:40]!r} is no record id",
                 hint="give 4 to 12 hex digits, as `log` shows them",
             )
         found = self._handle.read(lambda connection: seqs_starting(connection, prefix, _LISTED + 1))

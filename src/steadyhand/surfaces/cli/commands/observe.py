@@ -29,9 +29,9 @@ _DEEP = 6
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--hook", is_flag=True, help="Read the event of an agent's hook from standard input and take its files.")
 def run(invocation: Invocation, files: tuple[str, ...], hook: bool) -> int:
-    """Note changes that were made past Steadyhand, so that other tasks are told of them at once.
+    """Note changes that were made past Steadyhand.
 
-    Without it they are noticed when the file is next edited here. As a hook it is silent and never fails the agent's
+    Other tasks are then told of them at once; without it they are noticed when the file is next edited here. As a hook it is silent and never fails the agent's
     tool: files outside the workspace are passed over.
     """
     output = invocation.output

@@ -1,0 +1,149 @@
+"""`steadyhand mcp`: the tools for models, served to an MCP client."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.group import command
+from steadyhand.surfaces.cli.hosting import host_options, host_policy, host_settings
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.named import NamingOption
+from steadyhand.surfaces.cli.toolsets import ToolsetName
+
+if TYPE_CHECKING:
+    from steadyhand.surfaces.mcp.serving import Care
+
+_TOKEN = "STEADYHAND_MCP_TOKEN"
+
+
+@command(
+    "mcp",
+    section="Models",
+    examples="""
+    steadyhand mcp --root .
+    steadyhand mcp --root ~/notes --toolset vault --actor librarian
+    steadyhand mcp --root site --root docs --mode analyze
+    steadyhand mcp --root . --http 8765
+    """,
+)
+@click.option(
+    *("--root", "roots"),
+    metavar="DIR",
+    multiple=True,
+    help="A directory to work in; may be repeated. Else STEADYHAND_ROOT, what the client lists, the repository here.",
+)
+@click.option(
+    *("--toolset", "toolsets"),
+    cls=NamingOption,
+    type=ToolsetName(),
+    metavar="NAME",
+    multiple=True,
+    help="The tools to serve (core); may be repeated.",
+)
+@click.option("--http", metavar="[HOST:]PORT", help="Serve over HTTP instead of standard input; 0 takes a free port.")
+@click.option(
+    "--http-name", "names", metavar="NAME", multiple=True, help="Serve beyond this machine too, under this name."
+)
+@click.option("--token", metavar="TOKEN", envvar=_TOKEN, help=f"What HTTP clients must show; else {_TOKEN}, else made.")
+@click.option(
+    "--deadline",
+    metavar="SECONDS",
+    type=click.FloatRange(0.1, 30),
+    default=10,
+    help="After which a call is stopped (10).",
+)
+@click.option(
+    "--max-reply",
+    metavar="N",
+    type=click.IntRange(2_000, 1_000_000),
+    default=100_000,
+    help="Characters of text in an answer (100,000); more comes in parts.",
+)
+@click.option("--no-landlock", is_flag=True, help="Do without the kernel's sandbox.")
+@host_options
+def run(
+    invocation: Invocation,
+    roots: tuple[str, ...],
+    toolsets: tuple[str, ...],
+    http: str | None,
+    names: tuple[str, ...],
+    token: str | None,
+    deadline: float,
+    max_reply: int,
+    no_landlock: bool,
+    **options: Any,
+) -> int:
+    """Serve the tools to an MCP client.
+
+    Over standard input and output, or over HTTP to this machine alone. The root, the mode and every other option are
+    the host's: nothing that a client or a model sends can change them.
+    """
+    _check_installed(needs_http=http is not None)
+    from steadyhand.surfaces.mcp.launch import Launch, launch
+
+    chosen = invocation.settings
+    return launch(
+        Launch(
+            roots=roots or (() if chosen.root is None else (chosen.root,)),
+            care=lambda path: _care(invocation, path),
+            toolsets=tuple(dict.fromkeys(toolsets)) or ("core",),
+            http=http,
+            names=names,
+            token=token,
+            mode=chosen.mode,
+            read_only=chosen.read_only,
+            actor=chosen.actor,
+            task=chosen.task,
+            journal=invocation.journal,
+            policy=invocation.policy(host_policy(options)),
+            settings=lambda: host_settings(options),
+            seconds=deadline,
+            most=max_reply,
+            has_wall=not no_landlock,
+        )
+    )
+
+
+def _care(invocation: Invocation, path: str) -> Care:
+    """What the configuration file and the options say of a root."""
+    from steadyhand.surfaces.config import load_config
+    from steadyhand.surfaces.mcp.logs import say
+    from steadyhand.surfaces.mcp.serving import Care
+
+    config = load_config(invocation.settings.config, path, os.environ)
+    for warning in config.warnings:
+        say(warning)
+    allow = config.allow + invocation.settings.allow
+    return Care(config.actor, allow, is_protected=config.protect != "none", repo=_repo(invocation.journal, path))
+
+
+def _repo(journal: str | None, path: str) -> str | None:
+    """The name of a root's repository, by which clones with a journal in common know each other."""
+    if "://" not in (journal or ""):
+        return None
+    from pathlib import Path
+
+    from steadyhand.workspace.location import repo_id
+
+    return repo_id(Path(path))
+
+
+def _check_installed(*, needs_http: bool) -> None:
+    try:
+        import mcp  # noqa: F401
+
+        if needs_http:
+            import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise EditError(
+            Kind.NOT_INSTALLED,
+            f"serving MCP needs the package {error.name}",
+            hint="pip install 'steadyhand[mcp]'",
+        ) from error
+
+
+COMMAND = run

@@ -1,0 +1,158 @@
+"""`steadyhand call`: every tool from the shell, with the answer a model gets and the exit code of its kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from steadyhand.errors import Kind
+from steadyhand.surfaces.cli.render.tool import answer_lines
+from steadyhand.surfaces.terminal import paint
+from steadyhand.tools.result import failed
+from tests.surfaces.shell import Shell
+from tests.tools.examples import Case, all_examples, case_name, expected_tree, filled, holds, lay_out, tree
+
+OPTIONS = {"version": "tool-version"}
+
+
+def typed(settings: dict[str, object]) -> list[str]:
+    """An example's settings as options."""
+    words: list[str] = []
+    for name, value in settings.items():
+        option = "--" + OPTIONS.get(name, name).replace("_", "-")
+        if isinstance(value, tuple | list):
+            words += [word for each in value for word in (option, str(each))]
+        elif value is True:
+            words.append(option)
+        elif value is not False and value is not None:
+            words += [option, str(value)]
+    return words
+
+
+@pytest.mark.parametrize("case", all_examples(), ids=case_name)
+def test_an_example_comes_out_the_same_from_the_shell(case: Case, tmp_path: Path) -> None:
+    toolset, tool, example = case
+    root = tmp_path / "ws"
+    lay_out(root, example.files)
+    shell = Shell(root)
+    common = ["--root", str(root), "--actor", "examples", "--task", "T", "--toolset", toolset]
+    common += typed({name: value for name, value in example.settings.items() if name != "task"})
+    for name, arguments in example.first:
+        shell.run("call", name, json.dumps(filled(arguments, root)), *common)
+    sent = json.dumps(filled(example.arguments, root))
+    result = shell.run("call", tool.name, "-", "--json", *common, stdin=sent)
+    document = json.loads(result.stdout)
+    answer = document["answer"]
+    assert holds(answer, json.loads(json.dumps(example.result))), answer
+    assert tree(root) == expected_tree(example)
+    assert document["ok"] is (result.exit_code == 0)
+    assert not (failed(answer) and document["ok"])
+
+
+EDIT = '{"path": "notes.md", "edits": [{"target": "cat", "new": "dog"}]}'
+
+
+def test_the_answer_is_printed_whole_where_a_program_reads(shell: Shell) -> None:
+    (shell.root / "wide.md").write_text("x" * 1_900 + "\x7f\x9b\u202e\n" + "y" * 5_000)
+    answer = json.loads(shell.ok("call", "read", '{"path": "wide.md"}'))
+    assert answer["content"].startswith("1: xxx")
+    assert "\x9b\u202e" in answer["content"]
+    assert shell.json("call", "read", '{"path": "wide.md"}')["answer"] == answer
+
+
+def test_a_native_tool_answers_with_its_text(shell: Shell) -> None:
+    printed = shell.ok("call", "Read", '{"file_path": "notes.md", "limit": 1}')
+    assert printed == shell.json("call", "Read", '{"file_path": "notes.md", "limit": 1}')["answer"]["content"] + "\n"
+    assert not printed.startswith("{")
+
+
+def test_arguments_come_from_the_line_from_standard_input_or_from_a_file(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "call.json"
+    file.write_text(EDIT)
+    for words, stdin in (
+        (["call", "edit", EDIT], None),
+        (["call", "edit", "-"], EDIT),
+        (["call", "edit", f"@{file}"], None),
+    ):
+        shell.ok(*words, stdin=stdin)
+        assert "dog" in shell.text("notes.md")
+        shell.ok("undo", "--last")
+    assert json.loads(shell.ok("call", "list"))["success"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["read", '{"path": "nope.md"}'], Kind.NO_SUCH_FILE.exit_code),
+        (["edit", '{"path": "notes.md", "edits": [{"target": "zebra", "new": "x"}]}'], Kind.NO_MATCH.exit_code),
+        (["edit", EDIT, "--read-only"], Kind.READ_ONLY.exit_code),
+        (["edit", EDIT, "--mode", "analyze"], Kind.NOT_ALLOWED.exit_code),
+        (["edit", EDIT, "--article", "other.md"], Kind.NOT_ALLOWED.exit_code),
+        (["edit", EDIT, "--extensions", ".txt,.rst"], Kind.NOT_ALLOWED.exit_code),
+        (["write", '{"path": "notes.md", "content": "x"}'], Kind.STALE_SOURCE.exit_code),
+        (["write_patch", '{"path": "notes.md", "patch": "no patch"}'], Kind.MALFORMED_PATCH.exit_code),
+        (["Edit", '{"file_path": "notes.md", "old_string": "zebra", "new_string": "x"}'], Kind.NO_MATCH.exit_code),
+        (["TextReplace", '{"filePath": "notes.md", "oldText": "zebra", "newText": "x"}'], Kind.NO_MATCH.exit_code),
+    ],
+)
+def test_a_refusal_exits_with_the_code_of_its_kind(shell: Shell, words: list[str], code: int) -> None:
+    before = shell.tree()
+    assert shell.run("call", *words).exit_code == code
+    document = json.loads(shell.run("--json", "call", *words).stdout)
+    assert (document["ok"], Kind(document["error"]["kind"]).exit_code) == (False, code)  # type: ignore[call-arg]
+    assert document["error"]["message"]
+    assert shell.tree() == before
+
+
+def test_a_partial_answer_exits_with_the_code_of_what_was_refused(shell: Shell) -> None:
+    edits = [{"target": "cat", "new": "dog"}, {"target": "zebra", "new": "x"}]
+    result = shell.run("call", "edit", json.dumps({"path": "notes.md", "edits": edits, "partial": True}))
+    assert (json.loads(result.stdout)["success"], result.exit_code) == ("partial", Kind.NO_MATCH.exit_code)
+    assert "dog" in shell.text("notes.md")
+    files = '{"files": ["notes.md", "nope.md"]}'
+    assert shell.run("call", "read", files).exit_code == Kind.NO_SUCH_FILE.exit_code
+
+
+def test_a_name_that_several_toolsets_have_is_refused_with_them(shell: Shell) -> None:
+    error = shell.refused("call", "read_file", '{"path": "notes.md"}')
+    assert (error["kind"], error["details"]["toolsets"]) == ("bad-request", ["article", "coder", "surgical"])
+    assert shell.json("call", "read_file", '{"path": "notes.md"}', "--toolset", "surgical")["toolset"] == "surgical"
+    assert shell.json("call", "editFile", '{"file": "no"}')["toolset"] == "site"
+    assert "did you mean edit" in shell.refused("call", "edt")["hint"]
+
+
+@pytest.mark.parametrize("arguments", ["{", "[1", '{"a": 1, "a": 2}', '{"a": NaN}', "", "@no such file", "\ud800"])
+def test_what_is_no_json_is_refused_before_anything_is_opened(shell: Shell, arguments: str) -> None:
+    assert shell.kind("call", "edit", arguments) == "bad-request"
+    assert not (shell.root / ".steadyhand").exists()
+
+
+@pytest.mark.parametrize("arguments", ["null", "3", '"a.md"', "[]", '{"files": 3}'])
+def test_json_that_does_not_fit_is_an_answer_of_the_tool(shell: Shell, arguments: str) -> None:
+    document = shell.json("call", "edit", arguments)
+    assert (document["answer"]["success"], document["error"]["kind"]) == (False, "bad-request")
+
+
+def test_what_the_host_says_is_kept_with_the_record(shell: Shell) -> None:
+    who = ("--actor", "ada", "--task", "T-1", "--model", "m-1", "--conversation", "talk", "--backup", "bak")
+    answer = shell.json("call", "edit", EDIT, *who)["answer"]
+    record = shell.json("show", answer["id"])["entry"]
+    assert (record["actor"], record["task"], record["tool"]) == ("ada", "T-1", "edit")
+    assert (shell.root / "notes.md.bak").is_file()
+
+
+def test_what_a_task_has_read_holds_for_its_next_call(shell: Shell) -> None:
+    who = ("--actor", "ada", "--task", "T-1")
+    shell.ok("call", "read", '{"path": "notes.md"}', *who)
+    shell.ok("call", "write", '{"path": "notes.md", "content": "new\\n"}', *who)
+    assert shell.text("notes.md") == "new\n"
+
+
+def test_a_person_reads_long_texts_below_the_rest_of_an_answer() -> None:
+    answer = {"success": True, "path": "a\x1b[31m", "content": "1: one\n2: two"}
+    lines = list(paint(answer_lines(answer, is_native=False), color=False))
+    assert lines == ["{", '  "success": true,', '  "path": "a\\u001b[31m"', "}", "content:", "1: one", "2: two"]
+    native = list(paint(answer_lines({"content": "1\x1b[2J\n2", "is_error": False}, is_native=True), color=False))
+    assert native == ["1\\x1b[2J", "2"]

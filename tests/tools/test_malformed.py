@@ -1,0 +1,217 @@
+"""Whatever arguments a tool is called with, it answers in its shape; a refusal has a kind and changes nothing.
+
+`STEADYHAND_CALLS` is how many calls each tool gets; `make fuzz` asks for more than a test run. With `STEADYHAND_SEARCH`
+they are others in every run. A failure names the seed, and `Maker.call(seed)` makes its call again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import reprlib
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import steadyhand as sh
+from steadyhand.errors import Kind
+from steadyhand.tools.registry import tools_of, toolsets
+from steadyhand.tools.result import failed
+from steadyhand.tools.schema import plain_schema
+from steadyhand.tools.tool import Example, Tool
+from tests.tools.examples import filled, lay_out, split_settings
+from tests.tools.malformed import ASTRAY, Maker
+
+CALLS = int(os.environ.get("STEADYHAND_CALLS", "150"))
+SEED = str(random.randrange(10**9)) if os.environ.get("STEADYHAND_SEARCH") else "steadyhand"
+ALL = [(name, tool) for name in toolsets() for tool in tools_of(name)]
+
+SECRETS = ("s3cr3t-in-env", "s3cr3t-in-a-key", "s3cr3t-outside")
+BYTES = {
+    "crlf.md": b"# Title\r\n\r\none\r\ntwo\r\n",
+    "latin.txt": b"caf\xe9 cr\xe8me\none\nna\xefve\n",
+    "empty.md": b"",
+    "binary.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\xff",
+    "sub/b.md": b"# B\n\nthree",
+    "sub/.env": f"B={SECRETS[0]}\n".encode(),
+    ".env": f"A={SECRETS[0]}\nB={SECRETS[0]}\n".encode(),
+    "sub/id_rsa": f"-----BEGIN KEY-----\n{SECRETS[1]}\none\n".encode(),
+    ".git/config": b"[core]\n\tbare = false\n",
+}
+LINKS = {
+    "link-in.md": "sub/b.md",
+    "link-out.md": "../out.md",
+    "sub/link-out.md": "../../out.md",
+    "dir-out": "..",
+    "link-env": ".env",
+}
+TRACES = ("Traceback", 'File "', "Error(", "Exception", " at 0x", "site-packages", "<class ")
+MOST_LINES = 25
+MOST_CHARACTERS = 10_000  # besides what the call itself said
+
+Stats = dict[str, tuple[int, ...]]
+Content = dict[str, tuple[int, str | bytes | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A tree with the files of one example and all that must not be reached."""
+
+    root: Path
+
+    def stats(self) -> Stats:
+        """What the file system knows of everything beneath the root but the journal: enough to see any change."""
+        found: Stats = {}
+        folders = [""]
+        while folders:
+            folder = folders.pop()
+            with os.scandir(self.root / folder) as entries:
+                for entry in entries:
+                    name = f"{folder}{entry.name}"
+                    if name == ".steadyhand":
+                        continue
+                    told = entry.stat(follow_symlinks=False)
+                    if stat.S_ISDIR(told.st_mode):
+                        found[name] = (told.st_mode, told.st_ino)
+                        folders.append(f"{name}/")
+                    else:
+                        found[name] = (told.st_mode, told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+        return found
+
+    def content(self) -> Content:
+        """Names, modes, targets of links and bytes."""
+        return {name: (fact[0], self._bytes(name, fact[0])) for name, fact in self.stats().items()}
+
+    def _bytes(self, name: str, mode: int) -> str | bytes | None:
+        path = self.root / name
+        if stat.S_ISLNK(mode):
+            return os.readlink(path)
+        return path.read_bytes() if stat.S_ISREG(mode) else None
+
+
+def lay_ground(base: Path, example: Example) -> Ground:
+    root = base / "root"
+    (base / "out.md").parent.mkdir(parents=True, exist_ok=True)
+    (base / "out.md").write_text(f"{SECRETS[2]}\none\n")
+    lay_out(root, example.files)
+    for name, content in BYTES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    for name, target in LINKS.items():
+        (root / name).symlink_to(target)
+    os.mkfifo(root / "pipe")
+    for name in (*example.files, *BYTES):
+        (root / name).chmod(0o644)
+    return Ground(root)
+
+
+def maker_for(ground: Ground, tool: Tool, example: Example) -> Maker:
+    names = [*example.files, *(name for name in example.after if name not in example.files)] or ["crlf.md"]
+    astray = [path.format(root=ground.root, out=ground.root.parent / "out.md") for path in ASTRAY]
+    texts = [*example.files.values(), *_texts(example.arguments), "one\ntwo\n"]
+    paths = [*names * (len(astray) // len(names) + 1), *astray]
+    return Maker(tool.parameters, filled(dict(example.arguments), ground.root), texts, paths)
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, Mapping):
+        return [text for each in value.values() for text in _texts(each)]
+    if isinstance(value, list | tuple):
+        return [text for each in value for text in _texts(each)]
+    return [value] if isinstance(value, str) else []
+
+
+def sent(arguments: object) -> str:
+    """Every text that a call holds, as an answer would spell it; calls may be too deep to be written out."""
+    level, texts = [arguments], []
+    while level:
+        texts += [json.dumps(each, ensure_ascii=False) for each in level if isinstance(each, str)]
+        dicts = [each for each in level if isinstance(each, dict)]
+        lists = [each for each in level if isinstance(each, list)]
+        level = [inner for each in dicts for inner in (*each, *each.values())] + [x for each in lists for x in each]
+    return "\n".join(texts)
+
+
+def check_answer(answer: dict[str, Any], asked: str, validator: Any) -> None:
+    """It can be sent, is in the tool's shape, and says of a refusal why."""
+    told = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+    told.encode()
+    if not failed(answer):
+        problem = next(validator.iter_errors(answer), None)
+        assert problem is None, problem
+        return
+    kind = answer["reason"] if answer["kind"] == "patch_error" else answer["kind"]
+    assert Kind(kind) is not Kind.INTERNAL, answer
+    said = answer["content"] if "content" in answer else answer["error"]
+    assert isinstance(said, str)
+    assert said.strip()
+    assert len(said.splitlines()) <= MOST_LINES, said
+    assert len(told) <= MOST_CHARACTERS + 3 * len(asked), told[:2_000]
+
+
+def check_silence(answer: dict[str, Any], asked: str, ground: Ground) -> None:
+    """Nothing is told of what lies elsewhere, of secrets, or of our own making."""
+    told = json.dumps(answer, ensure_ascii=False)
+    for secret in SECRETS:
+        assert secret not in told
+    for word in (*TRACES, str(ground.root.parent)):
+        assert word not in told or word in asked, (word, told[:3_000])
+
+
+@pytest.mark.parametrize(("name", "tool"), ALL, ids=[f"{name}.{tool.name}" for name, tool in ALL])
+def test_any_arguments_are_answered_and_a_refusal_changes_nothing(name: str, tool: Tool, tmp_path: Path) -> None:
+    validator = jsonschema.Draft202012Validator(plain_schema(tool.result))
+    for number, example in enumerate(tool.examples):
+        ground = lay_ground(tmp_path / str(number), example)
+        own, settings = split_settings(example.settings)
+        calls = range(number, CALLS, len(tool.examples))
+        with sh.Workspace(ground.root, actor="malformed", **own) as workspace:
+            kit = workspace.tools(name, **settings)
+            for first, arguments in example.first:
+                kit.call(first, filled(arguments, ground.root))
+            make_calls(kit, tool, ground, maker_for(ground, tool, example), calls, validator)
+    outside = sorted(path.name for path in tmp_path.glob("*/*") if path.name not in ("root", "out.md"))
+    assert outside == []
+
+
+def make_calls(kit: sh.Kit, tool: Tool, ground: Ground, maker: Maker, calls: range, validator: Any) -> None:
+    before, content = ground.stats(), ground.content()
+    for index in calls:
+        seed = f"{SEED}:{tool.name}:{index}"
+        arguments = maker.call(seed)
+        records: list[str] = []
+        try:
+            answer = kit.call(tool.name, arguments, records=records)
+            asked = sent(arguments)
+            check_answer(answer, asked, validator)
+            check_silence(answer, asked, ground)
+            if ground.stats() != before:
+                check_change(kit, ground, answer, records, content)
+                before = ground.stats()
+            else:
+                assert records == [], "a change is recorded and there is none"
+        except Exception as problem:
+            raise AssertionError(f"{seed}: {tool.name}({reprlib.repr(arguments)})") from problem
+
+
+def check_change(kit: sh.Kit, ground: Ground, answer: dict[str, Any], records: list[str], before: Content) -> None:
+    """Something is not as it was: that is what a success did, and its records take it back."""
+    if failed(answer):
+        assert records == []
+    else:
+        assert records, "a change that no record knows"
+        assert {*_ids(answer)} <= {*records}, "an id of another change"
+        for record in reversed(records):
+            kit.workspace.undo(record)
+    assert ground.content() == before, answer
+
+
+def _ids(answer: Mapping[str, Any]) -> list[str]:
+    results = answer.get("results", [])
+    return [each["id"] for each in (answer, *results) if "id" in each]
