@@ -1,0 +1,102 @@
+"""Anthropic's own client: tool parameters, the results of a message's tool uses, and tools for its tool runner.
+
+Messages may be the client's objects or the same as dicts; only the tool runner needs anything imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from steadyhand.surfaces.adapters.calling import Made, Watch, make_call, make_call_async
+from steadyhand.surfaces.adapters.missing import needs
+from steadyhand.tools.kit import Kit
+
+if TYPE_CHECKING:
+    from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool, BetaBuiltinFunctionTool
+
+__all__ = ["answers", "answers_async", "runnable", "runnable_async", "tools"]
+
+Block = dict[str, object]
+
+
+def tools(kit: Kit) -> list[Any]:
+    """What `messages.create(tools=…)` takes; tools that the models know are named by their types."""
+    return kit.schemas("anthropic")
+
+
+def answers(kit: Kit, message: object, *, skip: Collection[str] = (), watch: Watch | None = None) -> list[Any]:
+    """Make the calls of a message in their order; the content of the user's message that answers it.
+
+    `skip` names tools that the application answers itself.
+    """
+    return [_result(block, make_call(kit, *_asked(block), watch)) for block in _uses(message, skip)]
+
+
+async def answers_async(
+    kit: Kit, message: object, *, skip: Collection[str] = (), watch: Watch | None = None
+) -> list[Any]:
+    """The same for the asynchronous client; one call after the other."""
+    return [_result(block, await make_call_async(kit, *_asked(block), watch)) for block in _uses(message, skip)]
+
+
+def runnable(kit: Kit, *, watch: Watch | None = None) -> list[BetaBuiltinFunctionTool]:
+    """What `beta.messages.tool_runner(tools=…)` takes. Refuses with `not-installed` where the client is not there."""
+    with needs("anthropic"):
+        from anthropic.lib.tools import BetaBuiltinFunctionTool, ToolError
+
+    class Runnable(BetaBuiltinFunctionTool):
+        def __init__(self, schema: Block) -> None:
+            self._schema: Any = schema
+
+        def to_dict(self) -> Any:
+            return self._schema
+
+        def call(self, input: object) -> str:
+            made = make_call(kit, str(self._schema["name"]), input, watch)
+            if made.failed:
+                raise ToolError(made.text)
+            return made.text
+
+    return [Runnable(schema) for schema in tools(kit)]
+
+
+def runnable_async(kit: Kit, *, watch: Watch | None = None) -> list[BetaAsyncBuiltinFunctionTool]:
+    """The same for the tool runner of the asynchronous client."""
+    with needs("anthropic"):
+        from anthropic.lib.tools import BetaAsyncBuiltinFunctionTool, ToolError
+
+    class Runnable(BetaAsyncBuiltinFunctionTool):
+        def __init__(self, schema: Block) -> None:
+            self._schema: Any = schema
+
+        def to_dict(self) -> Any:
+            return self._schema
+
+        async def call(self, input: object) -> str:
+            made = await make_call_async(kit, str(self._schema["name"]), input, watch)
+            if made.failed:
+                raise ToolError(made.text)
+            return made.text
+
+    return [Runnable(schema) for schema in tools(kit)]
+
+
+def _uses(message: object, skip: Collection[str]) -> Iterator[object]:
+    content = _of(message, "content")
+    for block in content if isinstance(content, list) else []:
+        if _of(block, "type") == "tool_use" and _of(block, "name") not in skip:
+            yield block
+
+
+def _asked(block: object) -> tuple[str, object]:
+    return str(_of(block, "name")), _of(block, "input")
+
+
+def _result(block: object, made: Made) -> Block:
+    result: Block = {"type": "tool_result", "tool_use_id": _of(block, "id"), "content": made.text}
+    return {**result, "is_error": True} if made.failed else result
+
+
+def _of(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

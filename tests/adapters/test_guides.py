@@ -1,0 +1,71 @@
+"""What the guides show of the examples is what runs in these tests, and the commands they tell are taken."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from scripts import sessions
+from steadyhand.surfaces.cli.commands.mcp import COMMAND
+from tests.adapters import story
+
+GUIDES = story.EXAMPLES.parent / "docs" / "guides"
+SHOWN = re.compile(r"\]\(\.\./\.\./examples/(\w+)\.py\)\n\n```py\n(.*?)\n```", re.DOTALL)
+TYPED = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SERVER, CONFIG = "steadyhand mcp ", " --config "
+NAMES = sorted(path.stem for path in story.EXAMPLES.glob("*.py"))
+
+
+def shown(name: str) -> str:
+    """The part of an example that a guide shows: all but what it is and how it is started."""
+    text = (story.EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+    return text.split("from __future__ import annotations\n\n")[1].split("\n\n\nif __name__")[0]
+
+
+def servers() -> list[str]:
+    """Every way to start the server that a guide of ours tells."""
+    pages = [GUIDES / f"{name}.md" for name in ("docs-bot", "five-minutes", "vault-server", "website-editor")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    typed = [line for block in TYPED.findall(text) for line in block.splitlines()]
+    told = [line for line in typed + re.findall(r"`([^`\n]+)`", text) if line.startswith(SERVER)]
+    return sorted(dict.fromkeys(told))
+
+
+def test_the_guide_shows_every_example_as_it_is() -> None:
+    page = (GUIDES / "five-minutes.md").read_text(encoding="utf-8")
+    assert dict(SHOWN.findall(page)) == {name: shown(name) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_says_how_it_is_started_and_has_a_test_that_runs_it(name: str) -> None:
+    text = (story.EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+    assert f'python examples/{name}.py DIRECTORY "what to do"' in text
+    tests = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")]
+    assert any(f'story.example("{name}")' in test for test in tests)
+
+
+@pytest.mark.parametrize("command", [line for line in servers() if CONFIG not in line])
+def test_a_server_that_a_guide_tells_to_start_has_these_options(command: str) -> None:
+    words = shlex.split(command.removeprefix(SERVER))
+    with COMMAND.make_context("mcp", words) as context:
+        assert context.params["roots"] != ()
+
+
+@pytest.mark.parametrize("command", [line for line in servers() if CONFIG in line])
+def test_a_configuration_that_a_guide_tells_to_print_is_printed(command: str, tmp_path: Path) -> None:
+    home, workspace = sessions.furnish(tmp_path)
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=workspace,
+        env=sessions.environment(home),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "steadyhand" in done.stdout
