@@ -17,6 +17,7 @@ from steadyhand.text.unified import changeset_from_unified
 from steadyhand.workspace.change import Trace
 from steadyhand.workspace.journal.record import ToolCall
 from steadyhand.workspace.journal.row import link
+from steadyhand.workspace.replays import Replays
 from tests.workspace.journal.making import behind_its_back
 
 LINES = [f"line {number}\n" for number in range(40)]
@@ -465,6 +466,23 @@ def test_the_trail_tells_refusals_and_conflicts_without_their_text(ws: Any) -> N
     assert len(told["conflict"]["with"]) == 1
     assert "precious" not in json.dumps(told)
     assert told["note"]["note"] == "task"
+
+
+def test_patches_are_the_same_however_many_are_asked_for(ws: Any, root: Path) -> None:
+    (root / "b.md").write_text(TEXT, encoding="utf-8")
+    for number in range(6):
+        with ws.task(f"T-{number % 2}") as task:
+            replace(task, f"line {number}\n", f"number {number}\n")
+            replace(task, f"line {number + 20}\n", "", path="b.md")
+    expected = {entry.record.id: ws.diff_of(entry.record.id) for entry in ws.history()}
+    for asked in ({}, {"task": "T-1"}, {"path": "b.md"}, {"after": 9}):
+        told = [each for each in ws.audit_trail(**asked) if each["type"] == "transaction"]
+        assert len(told) > 2
+        assert [each["files"][0]["patch"] for each in told] == [expected[each["id"]] for each in told]
+    entries = list(ws._store.journal.entries(newest_first=False))
+    roomy, cramped = Replays(ws._store.journal), Replays(ws._store.journal, room=1)
+    for entry in entries:
+        assert cramped.texts(entry, entry.record.files[0]) == roomy.texts(entry, entry.record.files[0])
 
 
 def test_rows_are_told_with_their_seals(ws: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import tomllib
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, SERVER, Section, client_named, clients
+from tests.surfaces.shell import Shell
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (*PROGRAM, "mcp", "--root", "/srv/a tree")
@@ -89,3 +91,21 @@ def test_the_registry_entry_fits_the_package() -> None:
     assert entry["packages"][0]["identifier"] == project["name"]
     assert len(entry["description"]) <= 100
     assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_command_line_prints_what_to_paste(name: str, shell: Shell) -> None:
+    told = shell.json("mcp", "--root", "a tree", "--toolset", "vault", "--mode", "analyze", "--config", name)
+    assert told["client"] == name
+    root = os.path.abspath("a tree")
+    assert told["command"] == [*PROGRAM, "mcp", "--root", root, "--toolset", "vault", "--mode", "analyze"]
+    shown = shell.ok("mcp", "--root", "a tree", "--config", name)
+    for section in client_named(name).sections((*PROGRAM, "mcp", "--root", root)):
+        assert section.text in shown
+
+
+def test_what_is_pasted_holds_no_secret(shell: Shell) -> None:
+    secret = ("--token", "hush", "--journal", "postgresql://ada:hush@db/journal", "--http", "8765")
+    told = shell.json("mcp", "--root", ".", *secret, "--deadline", "5", "--config", "zed")
+    assert "hush" not in json.dumps(told)
+    assert told["command"][-2:] == ["--deadline", "5"]

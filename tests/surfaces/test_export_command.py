@@ -56,8 +56,8 @@ def test_what_cannot_be_exported_is_refused(busy: Shell, kind: str, arguments: t
 
 def test_an_empty_journal_is_no_line_and_no_trace(shell: Shell) -> None:
     assert shell.ok("export") == shell.ok("export", "--articles") == ""
-    assert shell.ok("export", "--format", "csv").startswith("type,seq,time,id,")
-    assert shell.ok("export", "--articles", "--format", "csv").startswith("jrn,path,status,")
+    assert shell.ok("export", "--format", "csv").startswith('"type","seq","time","id",')
+    assert shell.ok("export", "--articles", "--format", "csv").startswith('"jrn","path","status",')
     assert not (shell.root / ".steadyhand").exists()
 
 

@@ -139,13 +139,14 @@ def _told(path: str, way: Sequence[Passage], chosen: Sequence[Passage], history:
         return _Told(differs, f"# {path}: {error.message}\n" if differs else "")
     if net is None:
         return _apart(chosen, history)
-    if not net.changes and not moved:
-        return _Told(is_changed=False, text=net.after)
+    before, after = net.before, net.after
+    if before == after and not moved:
+        return _Told(is_changed=False, text=after)
     sides = [state.path if state is not None else None for state in (first, last)]
     modes = [state.mode if state is not None else None for state in (first, last)]
-    patch = render_unified(net.before, net.after, *sides, mode_before=modes[0], mode_after=modes[1])
-    groups = _groups(patch, net) if net.changes else []
-    return _Told(is_changed=True, patch=patch, groups=groups, text=net.after or net.before)
+    patch = render_unified(before, after, *sides, mode_before=modes[0], mode_after=modes[1])
+    groups = _groups(patch, net) if before != after else []
+    return _Told(is_changed=True, patch=patch, groups=groups, text=after or before)
 
 
 def _apart(chosen: Sequence[Passage], history: History) -> _Told:

@@ -98,7 +98,7 @@ class Audits:
         plain = spelled(path.rstrip("/") or path)
         if plain in (".", ""):
             return None
-        return tuple(dict.fromkeys((plain, self._store.resolve(path.rstrip("/") or path))))
+        return tuple(dict.fromkeys((plain, self._store.resolve(plain))))
 
 
 def _time(since: object) -> str | None:

@@ -11,6 +11,8 @@ from typing import cast
 
 from steadyhand.errors import EditError, Kind
 
+_LONGEST = 80  # characters of a name that is shown
+
 
 def bad_request(path: str, message: str, hint: str | None = None) -> EditError:
     """The refusal of one field: `path` says which, `message` what is wrong with it."""
@@ -19,20 +21,27 @@ def bad_request(path: str, message: str, hint: str | None = None) -> EditError:
 
 
 def join(path: str, name: str) -> str:
-    """The path of a field inside the object at `path`."""
-    return f"{path}.{name}" if path else name
+    """The path of a field inside the object at `path`; a long name is cut, and what cannot be seen in it escaped.
+
+    >>> join("edits[0]", "a\\nb")
+    'edits[0].a\\\\nb'
+    """
+    told = name[:_LONGEST] if name.isprintable() else repr(name[:_LONGEST])[1:-1]
+    return f"{path}.{told}" if path else told
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`, if any is like it at all.
 
-    >>> nearest_name("occurence", ["occurrence", "expected"])
-    'occurrence'
+    >>> nearest_name("occurence", ["occurrence", "expected"]), nearest_name("new", ["new_content", "note"])
+    ('occurrence', 'new_content')
     """
     import difflib  # only a refusal needs it
 
-    found = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
-    return found[0] if found else None
+    names = list(known)
+    found = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+    longer = [each for each in names if len(name) > 2 and each.lower().startswith(name.lower())]
+    return longer[0] if len(longer) == 1 else found[0] if found else None
 
 
 def read_object(value: object, path: str, known: Iterable[str]) -> Mapping[str, object]:
@@ -50,9 +59,9 @@ def read_object(value: object, path: str, known: Iterable[str]) -> Mapping[str, 
 
 def unknown_field(path: str, name: str, known: tuple[str, ...]) -> EditError:
     """The refusal of a field nobody knows, naming the one most like it."""
-    near = nearest_name(name, known)
+    near = nearest_name(name[:_LONGEST], known)
     hint = f"did you mean {near!r}?" if near else f"known fields: {', '.join(known)}"
-    return bad_request(join(path, name[:80]), "there is no such field", hint)
+    return bad_request(join(path, name), "there is no such field", hint)
 
 
 def read_text(fields: Mapping[str, object], name: str, path: str) -> str:

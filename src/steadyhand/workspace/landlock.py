@@ -29,7 +29,7 @@ _BENEATH: Final = 1
 _PORT: Final = 2
 _NO_NEW_PRIVS: Final = 38
 
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << bit for bit in range(4))
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_DIR = (1 << bit for bit in range(5))
 _FIRST: Final = (1 << 13) - 1  # what the first version of Landlock knows
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 _READ: Final = _READ_FILE | _READ_DIR
@@ -51,13 +51,15 @@ _DATABASE = ("/etc", "/run/systemd/resolve", "~/.pgpass", "~/.pg_service.conf", 
 class Wall:
     """What stays within reach. `runs`: read, and programs started; `lists`: only the names in it.
 
-    `ports`: where this process may listen; `connects`: it may call others over TCP.
+    `empties`: directories in it may be removed, and nothing else. `ports`: where this process may listen; `connects`:
+    it may call others over TCP.
     """
 
     writes: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    empties: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
     connects: bool = False
 
@@ -87,7 +89,8 @@ def wall_around(
     """The wall for a server of these roots: they, their state folders, a scratch folder, and what Python reads.
 
     `code` are further places that modules are loaded from. A state folder elsewhere that is not there yet is made,
-    since nothing that does not exist can be let through. `read_only`: only the scratch folder can be written.
+    since nothing that does not exist can be let through. `read_only`: only the scratch folder can be written; it can
+    be removed from the folder it lies in.
     """
     places = [Location.of(Path(root), journal) for root in roots]
     folders = [str(place.folder) for place in places if journal is not None and place.url is None]
@@ -103,6 +106,7 @@ def wall_around(
         reads=(*own, *_FACTS, *database),
         runs=(*python, *code, *_SYSTEM),
         lists=tuple(os.path.dirname(folder) for folder in folders),
+        empties=(os.path.dirname(scratch),),
         ports=ports,
         connects=is_remote,
     )
@@ -126,6 +130,7 @@ def raise_wall(wall: Wall) -> int | None:
         _let_through(ruleset, wall.reads, _READ)
         _let_through(ruleset, wall.runs, _READ | _EXECUTE)
         _let_through(ruleset, wall.lists, _READ_DIR)
+        _let_through(ruleset, wall.empties, _REMOVE_DIR)
         for port in wall.ports if network else ():
             rule = _Port(_BIND, port)
             _call(_ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(_PORT), ctypes.byref(rule), ctypes.c_uint32(0))

@@ -87,7 +87,8 @@ def article_rows(articles: Iterable[Facts]) -> Iterator[bytes]:
 
 def _row(cells: Iterable[object]) -> bytes:
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerow([_cell(cell) for cell in cells])
+    # Quoted throughout: where a semicolon parts cells, what follows one in a text must not become a cell of its own.
+    csv.writer(written, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow([_cell(cell) for cell in cells])
     return written.getvalue()[:-1].encode("utf-8", "backslashreplace")
 
 

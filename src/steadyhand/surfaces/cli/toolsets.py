@@ -1,4 +1,4 @@
-"""Names of toolsets and of styles of schemas as they are typed, and the toolset that a tool's name alone means.
+"""Names of toolsets, styles of schemas and clients as they are typed, and the toolset that a tool's name alone means.
 
 The registry is loaded only when somebody types one of the names, or asks for the help that lists them.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.named import Name
 
-__all__ = ["SchemaStyle", "ToolsetName", "toolset_of"]
+__all__ = ["ClientName", "SchemaStyle", "ToolsetName", "toolset_of"]
 
 _USUAL = "core"
 
@@ -23,6 +23,19 @@ def _styles() -> tuple[str, ...]:
     from steadyhand.tools.schema import STYLES
 
     return tuple(STYLES)
+
+
+def _clients() -> tuple[str, ...]:
+    from steadyhand.surfaces.clients.client import clients
+
+    return tuple(clients())
+
+
+class ClientName(Name):
+    """The name of a program that starts the MCP server."""
+
+    def __init__(self) -> None:
+        super().__init__("client", _clients)
 
 
 class ToolsetName(Name):

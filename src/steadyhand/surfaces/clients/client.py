@@ -20,7 +20,7 @@ __all__ = ["OBSERVE", "PROGRAM", "SERVER", "Client", "Section", "as_json", "clie
 
 SERVER = "steadyhand"
 PROGRAM = ("uvx", "--from", "steadyhand[mcp]", "steadyhand")
-OBSERVE = "steadyhand observe --hook"
+OBSERVE = "uvx steadyhand observe --hook"
 
 
 @dataclass(frozen=True, slots=True)

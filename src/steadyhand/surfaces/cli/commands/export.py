@@ -67,6 +67,7 @@ def run(
             Kind.BAD_REQUEST, "CSV is not JSON", hint="leave out --json, or write the CSV to a file with -o"
         )
     damaged: list[str] = []
+    is_shown = file in (None, "-") and output.is_terminal  # a bar among the lines helps nobody
     with _target(invocation, file) as write, invocation.workspace() as workspace, progress(output, "writing") as shown:
         moment, after = started(workspace, since)
         given = invocation.path(path) if path is not None else None
@@ -76,7 +77,7 @@ def run(
             after=after,
             task=task or invocation.settings.task,
             path=given,
-            progress=shown,
+            progress=None if is_shown else shown,
             on_damage=damaged.append,
         )
         lines, last = _written(write, told, format_name, is_trail=not articles)

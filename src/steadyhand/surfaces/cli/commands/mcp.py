@@ -12,7 +12,7 @@ from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.hosting import host_options, host_policy, host_settings
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.named import NamingOption
-from steadyhand.surfaces.cli.toolsets import ToolsetName
+from steadyhand.surfaces.cli.toolsets import ClientName, ToolsetName
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.serving import Care
@@ -28,6 +28,7 @@ _TOKEN = "STEADYHAND_MCP_TOKEN"
     steadyhand mcp --root ~/notes --toolset vault --actor librarian
     steadyhand mcp --root site --root docs --mode analyze
     steadyhand mcp --root . --http 8765
+    steadyhand mcp --root . --config claude-code
     """,
 )
 @click.option(
@@ -64,6 +65,13 @@ _TOKEN = "STEADYHAND_MCP_TOKEN"
     help="Characters of text in an answer (100,000); more comes in parts.",
 )
 @click.option("--no-landlock", is_flag=True, help="Do without the kernel's sandbox.")
+@click.option(
+    *("--config", "client"),
+    cls=NamingOption,
+    type=ClientName(),
+    metavar="CLIENT",
+    help="Print what to paste into a client's settings, and serve nothing.",
+)
 @host_options
 def run(
     invocation: Invocation,
@@ -75,6 +83,7 @@ def run(
     deadline: float,
     max_reply: int,
     no_landlock: bool,
+    client: str | None,
     **options: Any,
 ) -> int:
     """Serve the tools to an MCP client.
@@ -82,10 +91,12 @@ def run(
     Over standard input and output, or over HTTP to this machine alone. The root, the mode and every other option are
     the host's: nothing that a client or a model sends can change them.
     """
+    chosen = invocation.settings
+    if client is not None:
+        return _tell(invocation, client, roots or (chosen.root or ".",))
     _check_installed(needs_http=http is not None)
     from steadyhand.surfaces.mcp.launch import Launch, launch
 
-    chosen = invocation.settings
     return launch(
         Launch(
             roots=roots or (() if chosen.root is None else (chosen.root,)),
@@ -106,6 +117,19 @@ def run(
             has_wall=not no_landlock,
         )
     )
+
+
+def _tell(invocation: Invocation, name: str, roots: tuple[str, ...]) -> int:
+    """What to paste for a client, with the options that were given here."""
+    from steadyhand.surfaces.cli.pasted import server_command
+    from steadyhand.surfaces.cli.render.client import client_document, client_lines
+    from steadyhand.surfaces.clients.client import client_named
+
+    client = client_named(name)
+    typed = server_command(click.get_current_context(), invocation.settings, roots)
+    invocation.output.document(client_document(client, typed))
+    invocation.output.print(client_lines(client, typed))
+    return 0
 
 
 def _care(invocation: Invocation, path: str) -> Care:

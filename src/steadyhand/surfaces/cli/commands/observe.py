@@ -31,8 +31,8 @@ _DEEP = 6
 def run(invocation: Invocation, files: tuple[str, ...], hook: bool) -> int:
     """Note changes that were made past Steadyhand.
 
-    Other tasks are then told of them at once; without it they are noticed when the file is next edited here. As a hook it is silent and never fails the agent's
-    tool: files outside the workspace are passed over.
+    Other tasks are then told of them at once; without it they are noticed when the file is next edited here. As a
+    hook it is silent and never fails the agent's tool: files outside the workspace are passed over.
     """
     output = invocation.output
     if bool(files) == hook:

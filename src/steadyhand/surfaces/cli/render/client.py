@@ -1,0 +1,34 @@
+"""What to paste into a client's configuration, as lines for people: what for, where, and the text itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from steadyhand.surfaces.clients.client import Client, Section
+from steadyhand.surfaces.terminal import Line, Piece
+
+
+def client_lines(client: Client, command: Sequence[str]) -> Iterator[Line]:
+    """The sections of a client, in order; texts stand at the margin, so that they can be copied."""
+    yield (Piece(f"# {client.title}", "heading"),)
+    for section in client.sections(command):
+        yield ()
+        yield (Piece(f"# {section.title} — {section.place}", "heading"),)
+        yield from ((Piece(row),) for row in section.text.split("\n"))
+        if section.note is not None:
+            yield (Piece(f"# {section.note}", "dim"),)
+
+
+def client_document(client: Client, command: Sequence[str]) -> dict[str, object]:
+    """The same for programs."""
+    return {"ok": True, "client": client.name, "command": list(command), "sections": list(_documents(client, command))}
+
+
+def _documents(client: Client, command: Sequence[str]) -> Iterator[dict[str, object]]:
+    for section in client.sections(command):
+        yield _document(section)
+
+
+def _document(section: Section) -> dict[str, object]:
+    told: dict[str, object] = {"title": section.title, "place": section.place, "text": section.text}
+    return told if section.note is None else told | {"note": section.note}

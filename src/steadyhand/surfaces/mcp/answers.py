@@ -1,0 +1,107 @@
+"""A tool's answer as MCP carries it: the dict as structured content, and beside it text for clients that know no other.
+
+The content of a file stands in a block of its own, never between our own words. What would be too long to send is cut,
+and says so. Whether it is an error is the tool's own word, by which clients and models go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["LONGEST", "render", "render_text"]
+
+LONGEST = 8_000_000  # bytes; clients close their connection over 10 MiB
+_CONTENT = "content"
+_LONG = 200  # characters of a content that stays within the rest
+_KIND = "steadyhand/kind"
+_LEAST = 200
+_BYTES = 12  # of a character at worst: once as it is, once more with every quote escaped
+_SHORT = ("success", "status", "path", "filePath", "file", "id", "fileHash", "kind", "error", "message", "hint")
+
+
+def render(answer: Mapping[str, Any], most: int, *, is_native: bool = False) -> dict[str, Any]:
+    """The result of `tools/call`; `most` characters of text at most."""
+    from steadyhand.tools.result import failed  # by now the session is loaded; a server that only greets has none
+
+    if is_native:
+        return _native(answer, most) | {"isError": failed(answer)}
+    result = _structured(answer, most)
+    while most * _BYTES > LONGEST and len(_compact(result).encode()) > LONGEST:
+        most //= 2
+        result = _structured(answer, most)
+    return result | {"isError": failed(answer)}
+
+
+def render_text(text: str, most: int) -> str:
+    """A text that can be sent, cut where it would be too long."""
+    clean = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return clean if len(clean) <= most else f"{clean[:most]}\n… cut: {len(clean) - most} more characters"
+
+
+def _structured(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
+    told = _fitting(answer, most)
+    content = told.get(_CONTENT)
+    blocks = [_text(told)]
+    if isinstance(content, str) and len(content) > _LONG:
+        rest = {name: value for name, value in told.items() if name != _CONTENT}
+        blocks = [_text(rest), {"type": "text", "text": content}]
+    return {"content": blocks, "structuredContent": told}
+
+
+def _native(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
+    kind = answer.get("kind")
+    block = {"type": "text", "text": render_text(str(answer.get(_CONTENT, "")), most)}
+    meta = {} if kind is None else {"_meta": {_KIND: kind}}
+    return {"content": [block], **meta}
+
+
+def _text(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The dict as text. A refusal's `error` is its message and hint once more, which a model need not read twice."""
+    doubled = {"error"} if told.get("message") and told.get("kind") else set()
+    return {"type": "text", "text": _compact({name: value for name, value in told.items() if name not in doubled})}
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """The answer, or as much of it as may be sent: the longest texts and lists are cut first."""
+    told = dict(answer)
+    length = len(_compact(told))
+    if length <= most:
+        return told
+    note = f"this answer had {length} characters and was cut: ask for less at once, or read on in parts"
+    shortest: dict[str, Any] = _cut(told, _LEAST)
+    if len(_compact(shortest)) > most:
+        few = {name: value for name, value in shortest.items() if name in _SHORT}
+        return few | {"cut": note}
+    room = most // 2
+    while room > _LEAST:
+        shorter: dict[str, Any] = _cut(told, room)
+        if len(_compact(shorter)) <= most:
+            return shorter | {"cut": note}
+        room //= 2
+    return shortest | {"cut": note}
+
+
+def _cut(value: Any, room: int) -> Any:
+    """The same shape of value with no text and no list that takes more than `room`."""
+    match value:
+        case str() if len(value) > room:
+            return f"{value[:room]}…"
+        case Mapping():
+            return {name: _cut(each, room) for name, each in value.items()}
+        case list() | tuple():
+            kept, left = [], room
+            for each in value:
+                shorter = _cut(each, room)
+                left -= len(_compact(shorter))
+                if left < 0:
+                    break
+                kept.append(shorter)
+            return kept
+        case _:
+            return value

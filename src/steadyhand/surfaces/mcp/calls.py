@@ -1,0 +1,171 @@
+"""Calls at work: a few threads do them, in the order they came, and whoever waits may give up at any time.
+
+1. A call that was not begun when its caller gave up, or the server ended, is never begun.
+2. A call that was begun is told to stop and is waited for: it ends with its change made or not made, and says which.
+3. What waits is bounded in number and in size; more is refused with `busy`, at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import anyio
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.mcp.deadline import HARDEST, Deadline
+
+__all__ = ["Calls", "weight_of"]
+
+_THREADS = 8
+_MOST = 4_096
+_HEAVIEST = 64_000_000  # characters of arguments in flight
+_GRACE = 2.5  # seconds that a call is waited for after it was told to stop
+_Done = TypeVar("_Done")
+
+
+class Calls:
+    """The calls of one server. `before` is run by each thread before its first call."""
+
+    def __init__(self, before: Callable[[], None] | None = None) -> None:
+        self._threads = ThreadPoolExecutor(_THREADS, "steadyhand-call", initializer=before)
+        self._at_work: dict[Future[Any], Deadline] = {}
+        self._guard = threading.Lock()
+        self._weight = 0
+        self._ending: str | None = None
+        self._patience = float("inf")
+
+    async def run(self, work: Callable[[Deadline], _Done], deadline: Deadline, weight: int = 0) -> _Done:
+        """What `work` gives, done in a thread. Refuses with `busy`, `cancelled` or `timed-out`."""
+        loop = asyncio.get_running_loop()
+        done = anyio.Event()
+        with anyio.CancelScope() as limit:
+
+            def begin() -> _Done:
+                deadline.start()
+                loop.call_soon_threadsafe(_end_by, limit, loop.time() + HARDEST)
+                return work(deadline)
+
+            future = self._submit(begin, deadline, weight)
+            future.add_done_callback(lambda _: _tell(loop, done))
+            try:
+                await done.wait()
+            except BaseException:
+                if not limit.cancel_called:
+                    await self._give_up(future, deadline, done)
+                raise
+            finally:
+                self._weight -= weight
+        if not future.done():
+            raise self._overdue(deadline)
+        if future.cancelled():
+            raise EditError(Kind.CANCELLED, "the server ends; the call was not begun", hint="nothing was changed by it")
+        return future.result()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is waiting or at work."""
+        return bool(self._at_work)
+
+    def prepare(self, work: Callable[[], object]) -> None:
+        """Do something that calls will need, while no call waits for it; how it ends is seen when they need it."""
+        with self._guard:
+            if self._ending is None:
+                self._threads.submit(work)
+
+    def end(self, why: str) -> None:
+        """Begin no further call, and tell those at work to stop: they are waited for a little longer, all together."""
+        with self._guard:
+            self._ending = self._ending or why
+            self._patience = min(self._patience, time.monotonic() + _GRACE)
+            running = list(self._at_work.items())
+        for future, deadline in running:
+            deadline.cancel(why)
+            future.cancel()
+
+    async def ended(self) -> bool:
+        """Wait until no call is at work, for a while; whether that came to pass."""
+        with anyio.move_on_after(self._left()):
+            while self.is_busy:
+                await anyio.sleep(0.01)
+        return not self.is_busy
+
+    def close(self) -> None:
+        self.end("the server ends")
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _submit(self, begin: Callable[[], _Done], deadline: Deadline, weight: int) -> Future[_Done]:
+        with self._guard:
+            if self._ending is not None:
+                raise EditError(Kind.CANCELLED, f"the call was not begun: {self._ending}", hint="nothing was changed")
+            too_many = len(self._at_work) >= _MOST
+            if too_many or (self._at_work and self._weight + weight > _HEAVIEST):
+                raise EditError(
+                    Kind.BUSY,
+                    f"{len(self._at_work)} calls are in flight, and no more are taken",
+                    hint="wait for answers, then send the same call again",
+                )
+            future = self._threads.submit(begin)
+            self._at_work[future] = deadline
+            self._weight += weight
+        future.add_done_callback(self._forget)
+        return future
+
+    def _forget(self, future: Future[_Done]) -> None:
+        with self._guard:
+            self._at_work.pop(future, None)
+
+    async def _give_up(self, future: Future[_Done], deadline: Deadline, done: anyio.Event) -> None:
+        """The caller is gone: drop what was not begun, stop what was, and see it end."""
+        deadline.cancel("the caller took it back or went away")
+        if not future.cancel():
+            with anyio.move_on_after(self._left(), shield=True):
+                await done.wait()
+
+    def _left(self) -> float:
+        """Seconds for which a call that was told to stop is still waited for: all that end together share them."""
+        return max(min(self._patience - time.monotonic(), _GRACE), 0.0)
+
+    def _overdue(self, deadline: Deadline) -> EditError:
+        deadline.cancel("its time was up")
+        return EditError(
+            Kind.TIMED_OUT,
+            f"the call did not end within {HARDEST:g} seconds; it was told to stop and no longer waited for",
+            hint="look at the history before you repeat it: its change may have been made",
+            details={"applied": "unknown"},
+        )
+
+
+def _end_by(limit: anyio.CancelScope, moment: float) -> None:
+    limit.deadline = moment
+
+
+def _tell(loop: asyncio.AbstractEventLoop, done: anyio.Event) -> None:
+    try:
+        loop.call_soon_threadsafe(done.set)
+    except RuntimeError:
+        pass  # the loop is closed: nobody waits any more
+
+
+def weight_of(arguments: object) -> int:
+    """About how many characters a call's arguments hold."""
+    level, weight = [arguments], 0
+    while level:
+        below: list[object] = []
+        for value in level:
+            match value:
+                case str():
+                    weight += len(value)
+                case Mapping():
+                    below += value.keys()
+                    below += value.values()
+                case list():
+                    below += value
+                case _:
+                    weight += 8
+        level = below
+    return weight

@@ -1,0 +1,125 @@
+"""Who is let in over HTTP. Asked of every request before anything else, and before its body is read.
+
+1. The request names this server and nothing else as its host: a page that has its own name point here is turned away.
+2. What a browser sends for a page of another origin is refused; a request without an origin comes from no page.
+3. Every request shows the token, compared in a time that tells nothing of it.
+4. Only JSON is posted, only POST changes anything, and nothing here ever allows another origin to read an answer.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any, NamedTuple
+
+__all__ = ["PATH", "Guard"]
+
+PATH = "/mcp"
+_METHODS = ("POST", "GET", "DELETE")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_SAME = ("same-origin", "none")
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class _Refusal(NamedTuple):
+    status: int
+    message: str
+    hint: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Guard:
+    """The application behind it sees only what was let in. `names`: further hosts, with or without a port."""
+
+    def __init__(self, app: App, token: str, names: Iterable[str] = ()) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._names = tuple(name.lower() for name in names)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(scope) if scope["type"] == "http" else None
+        if refusal is not None:
+            await _refuse(refusal, send)
+        elif scope["type"] in ("http", "lifespan"):
+            await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> _Refusal | None:
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+        return (
+            self._wrong_host(headers, scope)
+            or self._foreign(headers, scope)
+            or _unknown(scope)
+            or self._unproven(headers)
+            or _not_json(headers, scope)
+        )
+
+    def _hosts(self, scope: Scope) -> set[str]:
+        """How this server may be called: by the port it listens on, whatever the request says."""
+        port = scope["server"][1]
+        named = {name if _has_port(name) else f"{name}:{port}" for name in (*_LOOPBACK, *self._names)}
+        return named | ({name.removesuffix(":80") for name in named} if port == 80 else set())
+
+    def _wrong_host(self, headers: dict[str, list[str]], scope: Scope) -> _Refusal | None:
+        if [host.lower() in self._hosts(scope) for host in headers.get("host", [])] == [True]:
+            return None
+        return _Refusal(421, "this server does not go by that name", "send the Host that it printed at its start")
+
+    def _foreign(self, headers: dict[str, list[str]], scope: Scope) -> _Refusal | None:
+        own = {f"http://{host}" for host in self._hosts(scope)}
+        is_own = all(origin.lower() in own for origin in headers.get("origin", []))
+        if is_own and all(site.lower() in _SAME for site in headers.get("sec-fetch-site", [])):
+            return None
+        return _Refusal(403, "requests from pages of other origins are refused", "use an MCP client, not a page")
+
+    def _unproven(self, headers: dict[str, list[str]]) -> _Refusal | None:
+        given = headers.get("authorization", [])
+        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        if scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), self._token):
+            return None
+        return _Refusal(
+            401,
+            "the token is missing or wrong",
+            "send Authorization: Bearer TOKEN, the token that was given or printed at the server's start",
+            ((b"www-authenticate", b"Bearer"),),
+        )
+
+
+def _unknown(scope: Scope) -> _Refusal | None:
+    if scope["path"] != PATH:
+        return _Refusal(404, "there is nothing here", f"the server answers at {PATH}")
+    if scope["method"] not in _METHODS:
+        allowed = ", ".join(_METHODS)
+        return _Refusal(405, "that method is not served", f"one of {allowed}", ((b"allow", allowed.encode()),))
+    return None
+
+
+def _not_json(headers: dict[str, list[str]], scope: Scope) -> _Refusal | None:
+    kinds = [kind.partition(";")[0].strip().lower() for kind in headers.get("content-type", [])]
+    if scope["method"] != "POST" or kinds == ["application/json"]:
+        return None
+    return _Refusal(415, "only JSON is taken", "send Content-Type: application/json")
+
+
+def _has_port(name: str) -> bool:
+    return name.rpartition(":")[2].isdigit() and not name.endswith("]")
+
+
+async def _refuse(refusal: _Refusal, send: Send) -> None:
+    body = json.dumps({"error": refusal.message, "hint": refusal.hint}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        *refusal.headers,
+    ]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,131 @@
+"""MCP over streamable HTTP, for clients on this machine: loopback only, unless the host names it for others.
+
+The SDK speaks the protocol, uvicorn HTTP; `guard.py` decides who is let in. No other connection is ever made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.mcp.frames import LONGEST
+from steadyhand.surfaces.mcp.guard import PATH, Guard
+from steadyhand.surfaces.mcp.logs import say
+from steadyhand.surfaces.mcp.server import Service
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+__all__ = ["Address", "serve_http"]
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_MOST_SESSIONS = 256
+_GRACEFUL = 1  # seconds for answers that are on their way
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen, and as whom beyond loopback."""
+
+    host: str
+    port: int
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, text: str, names: tuple[str, ...] = ()) -> Address:
+        """`PORT`, `HOST:PORT` or `[HOST]:PORT`. Refuses a host that others reach unless it is named.
+
+        >>> Address.of("8000")
+        Address(host='127.0.0.1', port=8000, names=())
+        """
+        host, _, port = text.rpartition(":")
+        host = host.strip("[]") or _LOOPBACK[0]
+        if not port.isascii() or not port.isdigit() or int(port) > 65_535:
+            raise EditError(Kind.BAD_REQUEST, f"{text[:80]!r} is no address", hint="PORT or HOST:PORT, such as 8765")
+        if host not in _LOOPBACK and not names:
+            raise EditError(
+                Kind.NOT_ALLOWED,
+                f"{host} is reached from other machines",
+                hint="listen on 127.0.0.1, or say with --http-name by which names clients may call this server",
+            )
+        return cls(host, int(port), names)
+
+    @property
+    def is_local(self) -> bool:
+        return self.host in _LOOPBACK
+
+
+def serve_http(service: Service, address: Address, token: str) -> None:
+    """Serve until a signal comes. Refuses with `disk-refused` where the port cannot be had."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        Guard(_application(service), token, address.names),
+        host=address.host,
+        port=address.port,
+        loop="asyncio",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACEFUL,
+    )
+    server = uvicorn.Server(config)
+    anyio.run(_serve, service, server)
+    if not server.started:
+        raise EditError(
+            Kind.DISK_REFUSED,
+            f"the port {address.port} of {address.host} cannot be listened on",
+            hint="another process may have it: choose another, or 0 for one that is free",
+        )
+
+
+def _application(service: Service) -> Any:
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    return service.server().streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=LONGEST,
+        max_sessions=_MOST_SESSIONS,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard is stricter
+    )
+
+
+async def _serve(service: Service, server: Server) -> None:
+    async def leave() -> None:
+        service.end("the server ends")
+        await service.ended()
+        server.should_exit = True
+
+    async def tell() -> None:
+        while not server.started:
+            await anyio.sleep(0.01)
+        host, port = server.servers[0].sockets[0].getsockname()[:2]
+        say(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
+
+    server.capture_signals = _no_signals  # type: ignore[method-assign]  # ours come first
+    async with anyio.create_task_group() as tasks:
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, tasks.start_soon, leave)
+        tasks.start_soon(tell)
+        with contextlib.suppress(SystemExit):  # how it says that it could not begin
+            await server.serve()
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+        tasks.cancel_scope.cancel()
+
+
+@contextlib.contextmanager
+def _no_signals() -> Iterator[None]:
+    yield

@@ -1,0 +1,160 @@
+"""From the options of a command to a server that runs: roots, token, wall, transport, in this order.
+
+Whatever is wrong with the options is refused here, before a client is there to be surprised.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.mcp.logs import quieten, say
+from steadyhand.surfaces.mcp.roots import Root, host_roots, marked_root, named_roots, no_root
+from steadyhand.surfaces.mcp.serving import Care, Serving
+from steadyhand.surfaces.mcp.wall import confine, scratch_folder
+
+if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
+    from steadyhand.surfaces.mcp.http import Address
+    from steadyhand.tools.call import Settings
+
+__all__ = ["Launch", "launch"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """What a person typed. `care`: what the configuration says of a root; the rest as `Serving` has it."""
+
+    roots: tuple[str, ...]
+    care: Callable[[str], Care]
+    toolsets: tuple[str, ...] = ("core",)
+    http: str | None = None
+    names: tuple[str, ...] = ()
+    token: str | None = None
+    mode: str | None = None
+    read_only: bool = False
+    actor: str | None = None
+    task: str | None = None
+    journal: str | None = None
+    policy: Policy | None = None
+    settings: Callable[[], Settings] | None = None
+    seconds: float = 10.0
+    most: int = 100_000
+    has_wall: bool = True
+
+
+def launch(options: Launch) -> int:
+    """Serve until the client is gone or a signal comes; the exit code."""
+    address = _address(options)
+    token = _token(options, address)
+    roots, fallback = _roots(options)
+    if len(options.toolsets) > 1:
+        from steadyhand.surfaces.mcp.catalog import Catalog
+
+        Catalog(options.toolsets)
+    with scratch_folder() as scratch:
+        quieten()
+        serving = _walled(options, _serving(options, roots, fallback), scratch, address)
+        has_ended = _serve(serving, address, token)
+    if not has_ended:
+        say("a call was still at work and was given up; the next start puts right what it left")
+        os._exit(0)  # an ordinary end would wait for its thread
+    return 0
+
+
+def _serve(serving: Serving, address: Address | None, token: str) -> bool:
+    """Serve, and whether every call had ended by the end."""
+    from steadyhand.surfaces.mcp.server import Service
+
+    service = Service(serving)
+    if address is None:
+        from steadyhand.surfaces.mcp.stdio import serve_stdio
+
+        serve_stdio(service)
+    else:
+        from steadyhand.surfaces.mcp.http import serve_http
+
+        serve_http(service, address, token)
+    return not service.running
+
+
+def _address(options: Launch) -> Address | None:
+    if options.http is None:
+        return None
+    from steadyhand.surfaces.mcp.http import Address
+
+    return Address.of(options.http, options.names)
+
+
+def _token(options: Launch, address: Address | None) -> str:
+    """What clients have to show. A server that other machines reach has one that somebody chose."""
+    if address is None or options.token:
+        return options.token or ""
+    if not address.is_local:
+        raise EditError(
+            Kind.NOT_ALLOWED, "a server beyond this machine needs a token", hint="set STEADYHAND_MCP_TOKEN or --token"
+        )
+    from steadyhand.workspace.token import new_token
+
+    token = new_token()
+    say(f"token for this run: {token}")
+    return token
+
+
+def _roots(options: Launch) -> tuple[tuple[Root, ...], str | None]:
+    """The roots that are known, and the one to fall back on where the client is asked first."""
+    roots = host_roots(options.roots, os.environ)
+    here = None if roots else marked_root(os.getcwd())
+    if options.http is not None and not roots:
+        if here is None:
+            raise no_root()
+        roots, here = named_roots([here]), None
+    if len(roots) > 1 and options.journal is not None and "://" not in options.journal:
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "one journal folder cannot serve several roots",
+            hint="leave --journal out, so that each root has its own, or give a postgresql:// URL",
+        )
+    return roots, here
+
+
+def _serving(options: Launch, roots: tuple[Root, ...], fallback: str | None) -> Serving:
+    known = {root.path: options.care(root.path) for root in roots}  # read before the wall stands
+    return Serving(
+        roots=roots,
+        fallback=fallback,
+        toolsets=options.toolsets,
+        mode=options.mode,
+        read_only=options.read_only,
+        actor=options.actor,
+        task=options.task,
+        journal=options.journal,
+        policy=options.policy,
+        settings=options.settings,
+        care=lambda path: known[path] if path in known else options.care(path),
+        seconds=options.seconds,
+        most=options.most,
+    )
+
+
+def _walled(options: Launch, serving: Serving, scratch: str, address: Address | None) -> Serving:
+    """The same server behind the kernel's wall, as far as there is one; says how it stands."""
+
+    def raised(roots: tuple[Root, ...]) -> str | None:
+        ports = () if address is None else (address.port,)
+        return confine(roots, serving.journal, scratch, read_only=serving.is_reading, ports=ports)
+
+    names = ", ".join(root.name for root in serving.roots)
+    about = f"serving {', '.join(serving.toolsets)}{f' in {names}' if names else ''}"
+    if not options.has_wall:
+        say(f"{about}; no kernel sandbox: --no-landlock")
+        return serving
+    if not serving.roots:
+        say(f"{about}; the roots come from the client; each worker then raises the kernel sandbox")
+        return replace(serving, confine=raised)
+    why = raised(serving.roots)
+    say(f"{about}; kernel sandbox: {'Landlock' if why is None else f'none, {why}'}")
+    return replace(serving, is_walled=why is None)

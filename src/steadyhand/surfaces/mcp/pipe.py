@@ -1,0 +1,115 @@
+"""Two descriptors of the process as a client's wire: a thread reads frames, another writes them.
+
+So neither a slow client nor a blocked pipe holds up the event loop, and neither thread holds up the end of the process.
+What was read and not yet taken is bounded, and so is what was given and not yet written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable
+
+import anyio
+
+from steadyhand.surfaces.mcp.frames import Frames, Oversize
+
+__all__ = ["Pipe", "claim"]
+
+_BLOCK = 1 << 16
+_AHEAD = 64  # frames that are read before the first of them is taken
+_UNWRITTEN = 16_000_000  # bytes that wait for a slow client before whoever writes more has to wait
+_LAST_WORDS = 1.0  # seconds for what is still to be written at the end
+
+
+def claim() -> tuple[int, int]:
+    """Standard input and output for the wire alone: whoever else reads gets nothing, whoever prints, standard error."""
+    wire = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return wire
+
+
+class Pipe:
+    """The wire of one client. `start` and everything after it belong to the event loop."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._reading, self._writing = reading, writing
+        self._room = threading.Semaphore(_AHEAD)
+        self._inbox_in, self._inbox = anyio.create_memory_object_stream[bytes | Oversize](float("inf"))
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._unwritten = 0
+        self._written = anyio.Event()
+        self._writer = threading.Thread(target=self._write_all, name="steadyhand-write", daemon=True)
+
+    def start(self, on_broken: Callable[[], None]) -> None:
+        """Begin to read and to write; `on_broken` is called when nobody takes what is written."""
+        self._loop, self._on_broken = asyncio.get_running_loop(), on_broken
+        threading.Thread(target=self._read_all, name="steadyhand-read", daemon=True).start()
+        self._writer.start()
+
+    async def frames(self) -> AsyncIterator[bytes | Oversize]:
+        """What the client sends, until it sends no more."""
+        async with self._inbox:
+            async for frame in self._inbox:
+                yield frame
+                self._room.release()
+
+    async def write(self, data: bytes) -> None:
+        """Have a line written; waits while too much is unwritten."""
+        self._unwritten += len(data)
+        self._outbox.put(data)
+        while self._unwritten > _UNWRITTEN:
+            self._written = anyio.Event()
+            await self._written.wait()
+
+    def finish(self) -> None:
+        """Give what is unwritten a moment more."""
+        self._outbox.put(None)
+        self._writer.join(_LAST_WORDS)
+
+    def _read_all(self) -> None:
+        frames = Frames()
+        try:
+            while data := os.read(self._reading, _BLOCK):
+                for frame in frames.feed(data):
+                    self._deliver(frame)
+            for frame in frames.close():
+                self._deliver(frame)
+        except OSError:
+            pass  # as good as the end
+        self._tell(self._inbox_in.close)
+
+    def _deliver(self, frame: bytes | Oversize) -> None:
+        self._room.acquire()
+        self._tell(self._put, frame)
+
+    def _put(self, frame: bytes | Oversize) -> None:
+        try:
+            self._inbox_in.send_nowait(frame)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            pass  # nobody takes it any more
+
+    def _write_all(self) -> None:
+        try:
+            while (data := self._outbox.get()) is not None:
+                left = memoryview(data)
+                while left:
+                    left = left[os.write(self._writing, left) :]
+                self._tell(self._wrote, len(data))
+        except OSError:
+            self._tell(self._on_broken)
+
+    def _wrote(self, size: int) -> None:
+        self._unwritten -= size
+        self._written.set()
+
+    def _tell(self, callback: Callable[..., object], *arguments: object) -> None:
+        try:
+            self._loop.call_soon_threadsafe(callback, *arguments)
+        except RuntimeError:
+            pass  # the loop is closed: it is over

@@ -1,0 +1,162 @@
+"""What a client may read beside the tools: the diff of a record, the history of a tree and of a file.
+
+A convenience for people who look: whatever is told here a tool tells too. With several roots a file's path begins with
+the name of its root.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.mcp.answers import render_text
+from steadyhand.surfaces.mcp.roots import Root, no_root
+from steadyhand.surfaces.mcp.sessions import Session
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.record import Entry
+
+__all__ = ["diff_uri", "latest_of_task", "list_resources", "read_resource", "templates"]
+
+_SCHEME = "steadyhand://"
+_HISTORY = f"{_SCHEME}history"
+_DIFF = f"{_SCHEME}diff/"
+_LISTED = 30
+_TOLD = 100
+Wire = dict[str, Any]
+
+
+def templates() -> list[Wire]:
+    """How resources are addressed."""
+    return [
+        {
+            "uriTemplate": f"{_DIFF}{{id}}",
+            "name": "diff",
+            "title": "Diff of a record",
+            "description": "What one recorded change did, as a unified diff.",
+            "mimeType": "text/x-diff",
+        },
+        {
+            "uriTemplate": f"{_HISTORY}/{{+path}}",
+            "name": "file history",
+            "title": "History of a file",
+            "description": "The recorded changes of one file, newest first, through its renames.",
+            "mimeType": "application/json",
+        },
+    ]
+
+
+def list_resources(session: Session) -> list[Wire]:
+    """The history, and the diffs of the latest records."""
+    history = {
+        "uri": _HISTORY,
+        "name": "history",
+        "title": "Recent changes",
+        "description": "The latest recorded changes, newest first: who, when, what and why.",
+        "mimeType": "application/json",
+    }
+    return [history, *(_listed(entry) for _, entry in _latest(session, _LISTED))]
+
+
+def read_resource(session: Session, uri: str, most: int) -> list[Wire]:
+    """The contents at a URI. Refuses with `no-such-file` what is not there."""
+    if uri == _HISTORY:
+        return [_json(uri, [_facts(session, root, entry) for root, entry in _latest(session, _TOLD)], most)]
+    if uri.startswith(_DIFF):
+        return [_content(uri, "text/x-diff", _diff(session, unquote(uri.removeprefix(_DIFF))), most)]
+    if uri.startswith(f"{_HISTORY}/"):
+        root, path = _place(session, unquote(uri.removeprefix(f"{_HISTORY}/")))
+        entries = session.workspace(root).history(path, limit=_TOLD)
+        return [_json(uri, [_facts(session, root, entry) for entry in entries], most)]
+    raise EditError(
+        Kind.NO_SUCH_FILE,
+        "there is no such resource",
+        hint=f"{_HISTORY}, {_HISTORY}/PATH or {_DIFF}ID",
+        details={"uri": uri[:200]},
+    )
+
+
+def diff_uri(record: str) -> str:
+    """Where the diff of a record is read."""
+    return f"{_DIFF}{record}"
+
+
+def latest_of_task(session: Session, task: str | None, count: int) -> Iterator[tuple[Root, Entry]]:
+    """The latest records of a task in all roots, newest first in each."""
+    for root in session.roots:
+        for entry in session.workspace(root).history(task=task, limit=count):
+            yield root, entry
+
+
+def _latest(session: Session, count: int) -> list[tuple[Root, Entry]]:
+    if not session.roots:
+        raise no_root()
+    found = list(latest_of_task(session, None, count))
+    return sorted(found, key=lambda each: each[1].record.time, reverse=True)[:count]
+
+
+def _diff(session: Session, id: str) -> str:
+    """The diff of a record, in whichever root it was made."""
+    missing: EditError | None = None
+    for root in session.roots:
+        try:
+            return session.workspace(root).diff_of(id)
+        except EditError as error:
+            missing = error
+    raise missing or no_root()
+
+
+def _place(session: Session, path: str) -> tuple[Root, str]:
+    if len(session.roots) <= 1:
+        return session.root(None), path
+    name, _, rest = path.partition("/")
+    return session.root(name), rest
+
+
+def _listed(entry: Entry) -> Wire:
+    record = entry.record
+    paths = ", ".join(record.paths[:3]) + (" …" if len(record.paths) > 3 else "")
+    return {
+        "uri": diff_uri(record.id),
+        "name": record.id,
+        "title": render_text(f"{record.verb} {paths}", 200),
+        "description": render_text(record.reason or f"by {record.actor}", 200),
+        "mimeType": "text/x-diff",
+    }
+
+
+def _facts(session: Session, root: Root, entry: Entry) -> Wire:
+    record = entry.record
+    facts: Wire = {
+        "id": record.id,
+        "time": record.time,
+        "actor": record.actor,
+        "task": record.task,
+        "tool": record.tool,
+        "verb": record.verb,
+        "reason": record.reason,
+        "undoneBy": entry.undone_by,
+        "files": [{"path": change.path, "status": change.status} for change in record.files[:_TOLD]],
+        "diff": diff_uri(record.id),
+    }
+    named = {"root": root.name} if len(session.roots) > 1 else {}
+    return named | {name: value for name, value in facts.items() if value is not None}
+
+
+def _json(uri: str, entries: list[Wire], most: int) -> Wire:
+    """As many entries as may be sent."""
+    kept, room = [], most
+    for entry in entries:
+        room -= len(json.dumps(entry, ensure_ascii=False)) + 2
+        if room < 0:
+            break
+        kept.append(entry)
+    told: Wire = {"records": kept} | ({"cut": f"{len(entries) - len(kept)} older are left out"} if room < 0 else {})
+    return _content(uri, "application/json", json.dumps(told, ensure_ascii=False, indent=1), 2 * most)
+
+
+def _content(uri: str, kind: str, text: str, most: int) -> Wire:
+    return {"uri": uri, "mimeType": kind, "text": render_text(text, most)}

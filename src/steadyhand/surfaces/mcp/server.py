@@ -1,0 +1,270 @@
+"""The server itself: MCP requests in, answers out, over whatever transport.
+
+Handlers give plain dicts in the form of the wire; the SDK shapes them for the revision that the client speaks.
+Nothing that goes wrong here leaves as a traceback, and nothing blocks the event loop: work is done by `calls`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+
+from steadyhand.errors import Action, EditError, Kind
+from steadyhand.structure.fields import bad_request
+from steadyhand.surfaces.mcp.answers import render
+from steadyhand.surfaces.mcp.calls import weight_of
+from steadyhand.surfaces.mcp.catalog import ROOT
+from steadyhand.surfaces.mcp.deadline import Deadline
+from steadyhand.surfaces.mcp.instructions import instructions
+from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
+from steadyhand.surfaces.mcp.resources import list_resources, read_resource, templates
+from steadyhand.surfaces.mcp.running import Running
+from steadyhand.surfaces.mcp.serving import Serving
+from steadyhand.surfaces.mcp.sessions import Session, in_use
+
+if TYPE_CHECKING:
+    from mcp.server.caching import CacheableMethod
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+    from mcp.server.lowlevel import Server
+
+    Context = ServerRequestContext[Running, Any]
+
+__all__ = ["NAME", "Service"]
+
+NAME = "steadyhand"
+_WARM_UP = 0.05  # seconds after the greeting, so that its answer goes out first
+_HOUR = 3_600_000
+# For how many milliseconds a client may keep what it was told.
+_FRESH: Mapping[CacheableMethod, int] = {
+    "server/discover": _HOUR,
+    "tools/list": _HOUR,
+    "prompts/list": _HOUR,
+    "resources/templates/list": _HOUR,
+    "resources/list": 0,
+    "resources/read": 0,
+}
+Wire = dict[str, Any]
+Progress = Callable[[int, int], None]
+_Found = TypeVar("_Found")
+
+
+class Service:
+    """What a server of this kind answers; `server()` makes one for the SDK to run."""
+
+    def __init__(self, serving: Serving) -> None:
+        self.serving = serving
+        self.running: list[Running] = []
+
+    def server(self) -> Server[Running]:
+        """A server with all its handlers."""
+        import mcp_types as types
+        from mcp.server.caching import CacheHint
+        from mcp.server.lowlevel import Server
+
+        served: Server[Running] = Server(
+            NAME,
+            version=_version(),
+            title="Steadyhand",
+            instructions=instructions(self.serving),
+            lifespan=self._lifespan,
+            get_tool_input_schema=lambda _: None,  # no argument travels in a header
+            cache_hints={method: CacheHint(milliseconds) for method, milliseconds in _FRESH.items()},
+        )
+        served.middleware[:] = [self._warm_up]  # no telemetry
+        handlers: dict[str, tuple[type[Any], Callable[[Any, Any], Awaitable[Wire]]]] = {
+            "tools/list": (types.PaginatedRequestParams, self._list_tools),
+            "tools/call": (types.CallToolRequestParams, self._call_tool),
+            "resources/list": (types.PaginatedRequestParams, self._list_resources),
+            "resources/templates/list": (types.PaginatedRequestParams, self._list_templates),
+            "resources/read": (types.ReadResourceRequestParams, self._read_resource),
+            "prompts/list": (types.PaginatedRequestParams, self._list_prompts),
+            "prompts/get": (types.GetPromptRequestParams, self._get_prompt),
+        }
+        for method, (params, handler) in handlers.items():
+            served.add_request_handler(method, params, _guarded(handler))
+        return served
+
+    def end(self, why: str) -> None:
+        """Begin no further call, and stop those at work."""
+        for running in self.running:
+            running.calls.end(why)
+
+    async def ended(self) -> bool:
+        """Whether every call came to its end within a moment."""
+        return all([await running.calls.ended() for running in self.running])
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Server[Running]) -> AsyncIterator[Running]:
+        running = Running(self.serving)
+        self.running.append(running)
+        try:
+            yield running
+        finally:
+            running.calls.end("the server ends")
+            with anyio.CancelScope(shield=True):
+                if await running.calls.ended():
+                    running.close()
+                    self.running.remove(running)
+
+    async def _warm_up(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Load the tools while the client reads the greeting, unless a worker must know its roots first."""
+        result = await call_next(ctx)
+        if ctx.method in ("initialize", "server/discover") and self.serving.confine is None:
+            running = ctx.lifespan_context
+            asyncio.get_running_loop().call_later(_WARM_UP, running.calls.prepare, running.catalog)
+        return result
+
+    async def _list_tools(self, context: Context, params: Any) -> Wire:
+        catalog = context.lifespan_context.catalog
+        return {"tools": await self._ask(context, lambda session: session.schemas(catalog()))}
+
+    async def _list_resources(self, context: Context, params: Any) -> Wire:
+        return {"resources": await self._ask(context, list_resources)}
+
+    async def _list_templates(self, context: Context, params: Any) -> Wire:
+        return {"resourceTemplates": templates()}
+
+    async def _read_resource(self, context: Context, params: Any) -> Wire:
+        most = self.serving.most
+        return {"contents": await self._ask(context, lambda session: read_resource(session, params.uri, most))}
+
+    async def _list_prompts(self, context: Context, params: Any) -> Wire:
+        return {"prompts": await self._ask(context, list_prompts)}
+
+    async def _get_prompt(self, context: Context, params: Any) -> Wire:
+        most, arguments = self.serving.most, params.arguments or {}
+        return await self._ask(context, lambda session: get_prompt(session, params.name, arguments, most))
+
+    async def _ask(self, context: Context, work: Callable[[Session], _Found]) -> _Found:
+        """What a conversation has to say, asked for in a worker's thread."""
+        running = context.lifespan_context
+        session = await running.session(context)
+        with in_use(session):
+            return await running.calls.run(lambda _: work(session), self._deadline())
+
+    async def _call_tool(self, context: Context, params: Any) -> Wire:
+        running = context.lifespan_context
+        session = await running.session(context)
+        arguments = params.arguments or {}
+        with in_use(session):
+            async with _progress(context) as progress:
+                try:
+                    return await running.calls.run(
+                        lambda deadline: _answer(running, session, params.name, arguments, deadline, progress),
+                        self._deadline(),
+                        weight_of(arguments),
+                    )
+                except EditError as error:
+                    return render(_failure(error), self.serving.most)
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self.serving.seconds)
+
+
+def _answer(
+    running: Running,
+    session: Session,
+    name: str,
+    arguments: Mapping[str, object],
+    deadline: Deadline,
+    progress: Progress | None,
+) -> Wire:
+    """One call, in a worker's thread, as it goes over the wire."""
+    most = running.serving.most
+    try:
+        toolset, tool = running.catalog().find(name)
+    except EditError as error:
+        return render(_failure(error), most)
+    own = dict(arguments)
+    try:
+        given = own.pop(ROOT, None) if len(session.roots) > 1 else None
+        kit = session.kit(toolset, session.root(given if given is None else str(given)))
+    except EditError as error:
+        return render(tool.refused(error), most)
+    answer = kit.call(name, own, tick=deadline.tick, progress=progress)
+    return render(answer, most, is_native=kit.toolset.is_native)
+
+
+@asynccontextmanager
+async def _progress(context: Context) -> AsyncIterator[Progress | None]:
+    """Whom a worker tells how far it is; None where the client did not ask. What comes too fast is passed over."""
+    if not context.meta or context.meta.get("progress_token") is None:
+        yield None
+        return
+    loop = asyncio.get_running_loop()
+    send, receive = anyio.create_memory_object_stream[tuple[int, int]](8)
+
+    def put(done: int, total: int) -> None:
+        try:
+            send.send_nowait((done, total))
+        except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            pass
+
+    async def forward() -> None:
+        async with receive:
+            async for done, total in receive:
+                await context.session.report_progress(done, total)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(forward)
+        try:
+            yield lambda done, total: _soon(loop, put, done, total)
+        finally:
+            send.close()
+
+
+def _soon(loop: asyncio.AbstractEventLoop, put: Progress, done: int, total: int) -> None:
+    try:
+        loop.call_soon_threadsafe(put, done, total)
+    except RuntimeError:
+        pass  # the loop is closed
+
+
+def _failure(error: EditError) -> Wire:
+    from steadyhand.tools.result import failure
+
+    return failure(error)
+
+
+def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, Any], Awaitable[Wire]]:
+    """The handler, with whatever it raises as an error of the protocol that tells kind and hint, and no more."""
+
+    async def guarded(context: Any, params: Any) -> Wire:
+        from mcp.shared.exceptions import MCPError
+
+        try:
+            if getattr(params, "cursor", None) is not None:
+                raise bad_request("cursor", "there are no further pages", "leave it out: everything comes at once")
+            return await handler(context, params) | {"resultType": "complete"}
+        except MCPError:
+            raise
+        except EditError as error:
+            raise MCPError(_code(error), _told(error), error.to_json()) from None
+        except Exception as error:  # noqa: BLE001  # the outermost edge: a bug is an answer too
+            bug = EditError(Kind.INTERNAL, f"Steadyhand failed unexpectedly ({type(error).__name__})")
+            raise MCPError(_code(bug), _told(bug), bug.to_json()) from None
+
+    return guarded
+
+
+def _code(error: EditError) -> int:
+    from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
+
+    return INVALID_PARAMS if error.kind.action is Action.CHANGE_REQUEST else INTERNAL_ERROR
+
+
+def _told(error: EditError) -> str:
+    return error.message if error.hint is None else f"{error.message} ({error.hint})"
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("steadyhand")
+    except PackageNotFoundError:
+        return "0"

@@ -1,0 +1,174 @@
+"""Conversations: one for each MCP session, with a workspace and a kit for each root.
+
+In the stateless era there is no session; what a client says of itself and the server's task name the conversation.
+A conversation that was not used for long is closed when others need its place, and opened again when it comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from steadyhand.surfaces.mcp.roots import Root, no_root
+from steadyhand.surfaces.mcp.serving import Serving
+
+if TYPE_CHECKING:
+    from steadyhand.surfaces.mcp.catalog import Catalog
+    from steadyhand.tools.call import Conversation, Settings
+    from steadyhand.tools.kit import Kit
+    from steadyhand.tools.workspace import Workspace
+
+__all__ = ["Session", "Sessions", "in_use", "plain_actor"]
+
+_MOST_OPEN = 64
+_LONGEST_ACTOR = 60
+_ODD = re.compile(r"[^\w .@:+/()-]+")
+
+
+class Session:
+    """One conversation. Thread-safe; what it needs is opened when it is first asked for."""
+
+    def __init__(self, serving: Serving, roots: tuple[Root, ...], *, actor: str, task: str) -> None:
+        self.serving = serving
+        self.roots = roots
+        self.actor = actor
+        self._care = {root.path: serving.care(root.path) for root in roots}  # not for a worker behind its wall
+        self.task = serving.task or task
+        self.users = 0
+        self._guard = threading.RLock()
+        self._conversation: Conversation | None = None
+        self._workspaces: dict[str, Workspace] = {}
+        self._kits: dict[tuple[str, str], Kit] = {}
+
+    @property
+    def first_root(self) -> Root:
+        """One that will do where any does. Refuses where there is none."""
+        return self.root(self.roots[0].name if self.roots else None)
+
+    def root(self, name: str | None) -> Root:
+        """The root of a name; the only one where there is but one. Refuses with `bad-request`."""
+        if not self.roots:
+            raise no_root()
+        if name is None and len(self.roots) == 1:
+            return self.roots[0]
+        found = next((root for root in self.roots if root.name == name), None)
+        if found is None:
+            from steadyhand.structure.fields import bad_request
+
+            names = ", ".join(root.name for root in self.roots)
+            raise bad_request("root", "it is missing" if name is None else "there is no such root", f"one of: {names}")
+        return found
+
+    def kit(self, toolset: str, root: Root) -> Kit:
+        with self._guard:
+            if (found := self._kits.get((toolset, root.name))) is not None:
+                return found
+            from steadyhand.tools.call import Conversation
+            from steadyhand.tools.kit import Kit
+
+            self._conversation = self._conversation or Conversation()
+            kit = Kit(self.workspace(root), toolset, self._settings(), self._conversation)
+            return self._kits.setdefault((toolset, root.name), kit)
+
+    def _settings(self) -> Settings:
+        """What the host says, with room in an answer for the numbers of lines and the rest of it."""
+        from steadyhand.tools.call import Settings
+
+        given = Settings() if self.serving.settings is None else self.serving.settings()
+        return replace(given, max_characters=given.max_characters or self.serving.most * 3 // 4)
+
+    def workspace(self, root: Root) -> Workspace:
+        with self._guard:
+            if root.name not in self._workspaces:
+                self._workspaces[root.name] = self._open(root)
+            return self._workspaces[root.name]
+
+    def schemas(self, catalog: Catalog) -> list[dict[str, object]]:
+        """The tools as clients list them."""
+        from steadyhand.surfaces.mcp.catalog import with_root
+
+        kits = [self.kit(toolset, self.first_root) for toolset in catalog.toolsets]
+        listed = catalog.schemas(kits, self.serving.most)
+        names = [each.name for each in self.roots]
+        return listed if len(names) == 1 else [with_root(schema, names) for schema in listed]
+
+    def close(self) -> None:
+        with self._guard:
+            for workspace in self._workspaces.values():
+                workspace.close()
+            self._workspaces.clear()
+            self._kits.clear()
+
+    def _open(self, root: Root) -> Workspace:
+        from steadyhand.surfaces.mcp.logs import say
+        from steadyhand.tools.workspace import Workspace
+
+        serving, care = self.serving, self._care[root.path]
+        workspace = Workspace(
+            root.path,
+            actor=serving.actor or care.actor or self.actor,
+            task=self.task,
+            mode=serving.mode,
+            journal=serving.journal,
+            policy=serving.policy,
+            protect="standard" if care.is_protected else "none",
+            allow=care.allow,
+            read_only=serving.read_only,
+            tool="mcp",
+            repo=care.repo,
+        )
+        for warning in workspace.warnings:
+            say(f"{root.name}: {warning}")
+        return workspace
+
+
+class Sessions:
+    """The conversations of one server, by what names them. Belongs to the thread of the event loop."""
+
+    def __init__(self, serving: Serving, task: str) -> None:
+        self.serving = serving
+        self.task = task
+        self._open: OrderedDict[str, Session] = OrderedDict()
+
+    def get(self, key: str) -> Session | None:
+        found = self._open.get(key)
+        if found is not None:
+            self._open.move_to_end(key)
+        return found
+
+    def begin(self, key: str, roots: Sequence[Root], *, client: str | None, has_session: bool) -> Session:
+        """A new conversation; one that has long been idle makes room."""
+        while len(self._open) >= _MOST_OPEN and (idle := next((k for k, s in self._open.items() if not s.users), None)):
+            self._open.pop(idle).close()
+        task = f"{self.task}-{hashlib.sha256(key.encode()).hexdigest()[:8]}" if has_session else self.task
+        session = Session(self.serving, tuple(roots), actor=plain_actor(client), task=task)
+        return self._open.setdefault(key, session)
+
+    def close(self) -> None:
+        while self._open:
+            self._open.popitem()[1].close()
+
+
+@contextmanager
+def in_use(session: Session) -> Iterator[Session]:
+    """Keep a conversation open while a call of it runs."""
+    session.users += 1
+    try:
+        yield session
+    finally:
+        session.users -= 1
+
+
+def plain_actor(client: str | None) -> str:
+    """A client's name as records show it.
+
+    >>> plain_actor("claude-code"), plain_actor("\\x1b[31mred\\n"), plain_actor(None)
+    ('claude-code', '31mred', 'mcp')
+    """
+    return " ".join(_ODD.sub(" ", client or "").split())[:_LONGEST_ACTOR].strip() or "mcp"

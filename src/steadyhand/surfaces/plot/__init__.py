@@ -1,0 +1,1 @@
+"""Statistics as pictures: what is shown, a page, and a PNG."""

@@ -1,0 +1,234 @@
+"""The server over HTTP: who is let in and who is not, two clients at once, and an end that comes in time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from steadyhand.errors import EditError
+from steadyhand.surfaces.mcp.guard import Guard
+from steadyhand.surfaces.mcp.http import Address
+from tests.mcp.clients import ERAS, TOKEN, HttpServer, http_server, over_http, started, stop
+from tests.mcp.test_calls import many_files
+from tests.mcp.wire import HELLO
+from tests.tools.examples import tree
+
+HELLO_BODY = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture(scope="module")
+def server(root: Path) -> Iterator[HttpServer]:
+    with http_server("--root", str(root), "--toolset", "surgical", "--toolset", "core") as running:
+        yield running
+    assert running.process.returncode == 0
+
+
+def asked(server: HttpServer, method: str = "POST", path: str = "/mcp", body: str = HELLO_BODY, **changed: str) -> Any:
+    """The answer to a request that is right but for what is changed; a header that is empty is left out."""
+    headers = {
+        "Host": f"127.0.0.1:{server.port}",
+        "Authorization": f"Bearer {TOKEN}",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        **{name.replace("_", "-"): value for name, value in changed.items()},
+    }
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+    try:
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in headers.items():
+            if value:
+                connection.putheader(name, value)
+        connection.putheader("Content-Length", headers.get("Content-Length") or str(len(body)))
+        connection.endheaders(body.encode())
+        answer = connection.getresponse()
+        assert not [name for name, _ in answer.getheaders() if name.lower().startswith("access-control")]
+        return answer.status, answer.read().decode() if answer.status != 200 else ""
+    finally:
+        connection.close()
+
+
+def test_requests_are_let_in_only_by_name_origin_token_and_type(server: HttpServer) -> None:
+    here = f"127.0.0.1:{server.port}"
+    assert asked(server)[0] == 200
+    assert asked(server, Origin=f"http://{here}", Sec_Fetch_Site="same-origin")[0] == 200
+    refused = {
+        421: [{"Host": "evil.example"}, {"Host": f"evil.example:{server.port}"}, {"Host": "127.0.0.1"}],
+        403: [
+            {"Origin": "https://evil.example"},
+            {"Origin": f"http://127.0.0.1:{server.port + 1}"},
+            {"Origin": "null"},
+            {"Sec_Fetch_Site": "cross-site"},
+        ],
+        401: [{"Authorization": ""}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}],
+        415: [{"Content_Type": "text/plain"}, {"Content_Type": ""}],
+    }
+    for status, changes in refused.items():
+        for changed in changes:
+            found, told = asked(server, **changed)
+            assert (found, changed) == (status, changed)
+            assert "hint" in json.loads(told)
+
+
+def test_nothing_is_changed_by_get_and_no_other_method_is_served(server: HttpServer, root: Path) -> None:
+    before = tree(root)
+    assert asked(server, "GET", body="")[0] == 400  # a stream needs a session
+    assert asked(server, "OPTIONS", body="", Origin=f"http://127.0.0.1:{server.port}")[0] == 405
+    assert asked(server, "PUT")[0] == 405
+    assert asked(server, path="/")[0] == 404
+    assert asked(server, path="/mcp?name=edit_file")[0] == 200  # a query means nothing
+    assert tree(root) == before
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(server: HttpServer) -> None:
+    assert asked(server, Content_Length="10000001", body="")[0] == 413
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_both_eras_edit_over_http(era: str, server: HttpServer, root: Path) -> None:
+    (root / f"{era}.md").write_text("one\n")
+
+    async def run() -> Any:
+        async with over_http(server, era) as client:
+            assert client.instructions is None or "surgical" in client.instructions
+            assert "edit_file" in {tool.name for tool in (await client.list_tools()).tools}
+            call = {"path": f"{era}.md", "old_content": "one", "new_content": "two"}
+            return await client.call_tool("edit_file", call)
+
+    assert anyio.run(run).structured_content["success"] is True
+    assert (root / f"{era}.md").read_text() == "two\n"
+
+
+def test_two_sessions_are_two_parties_who_are_told_of_each_other(server: HttpServer, root: Path) -> None:
+    (root / "shared.md").write_text("one\ntwo\nthree\n")
+
+    def edit(old: str, new: str) -> dict[str, Any]:
+        return {"path": "shared.md", "old_content": old, "new_content": new}
+
+    async def run() -> tuple[Any, Any]:
+        async with over_http(server) as first, over_http(server) as second:
+            for client in (first, second):
+                await client.call_tool("read_file", {"path": "shared.md"})
+            done = await first.call_tool("edit_file", edit("two", "2"))
+            whole = {"path": "shared.md", "content": "one\nzwei\nthree\n"}
+            return done, await second.call_tool("write_file", whole)
+
+    done, refused = anyio.run(run)
+    assert done.structured_content["success"] is True
+    assert refused.structured_content["kind"] in ("conflict", "stale-source")
+    assert (root / "shared.md").read_text() == "one\n2\nthree\n"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_request_that_is_given_up_in_the_middle_leaves_all_or_nothing(
+    era: str, server: HttpServer, root: Path
+) -> None:
+    folder = root / f"many {era}"
+    folder.mkdir()
+    call = many_files(folder)
+    call = {"files": [one | {"path": f"{folder.name}/{one['path']}"} for one in call["files"]]}
+
+    async def run() -> None:
+        async with over_http(server, era) as client:
+            with anyio.CancelScope() as scope:
+
+                async def stop(done: float, total: float | None, message: str | None) -> None:
+                    scope.cancel()
+
+                await client.call_tool("edit", call, progress_callback=stop)
+            # What was begun ends by itself; until then the tree may be on its way.
+            with anyio.fail_after(30):
+                while len(words := {text.split()[0] for text in tree(folder).values()}) > 1:
+                    await anyio.sleep(0.01)
+            said = await client.call_tool("history", {"path": f"{folder.name}/000.md"})
+            assert words == ({"two"} if said.structured_content["entries"] else {"one"})
+
+    anyio.run(run)
+
+
+def test_a_port_that_is_taken_is_refused_in_words(server: HttpServer, tmp_path: Path) -> None:
+    second = started("--root", str(tmp_path), "--http", str(server.port))
+    assert second.stderr is not None
+    said = second.stderr.read()
+    assert second.wait(60) == 70
+    assert "hint" in said
+    assert "Traceback" not in said
+    stop(second)
+
+
+@pytest.mark.parametrize(("text", "host", "port"), [("8765", "127.0.0.1", 8765), ("[::1]:0", "::1", 0)])
+def test_an_address_is_of_this_machine(text: str, host: str, port: int) -> None:
+    assert (Address.of(text).host, Address.of(text).port) == (host, port)
+
+
+@pytest.mark.parametrize("text", ["", "http", "1:2:x", "70000", "0.0.0.0:80", "example.org:80", "²"])
+def test_an_address_that_others_reach_or_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(EditError):
+        Address.of(text)
+
+
+def let_in(headers: list[tuple[str, str]], names: tuple[str, ...] = (), port: int = 8000) -> int:
+    """The status that the guard answers with; 200 where it lets a request in."""
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        raise AssertionError("the body is not for the guard")
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "server": ("10.0.0.1", port),
+        "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
+    }
+    anyio.run(Guard(app, "söcret", names), scope, receive, send)
+    return int(sent[0]["status"])
+
+
+PROOF = [("authorization", "Bearer " + "söcret".encode().decode("latin-1")), ("content-type", "application/json")]
+
+
+@pytest.mark.parametrize(
+    ("headers", "names", "status"),
+    [
+        ([("host", "localhost:8000")], (), 200),
+        ([("host", "LOCALHOST:8000")], (), 200),
+        ([("host", "[::1]:8000")], (), 200),
+        ([("host", "box:8000")], (), 421),
+        ([("host", "box:8000")], ("box",), 200),
+        ([("host", "box")], ("box:443",), 421),
+        ([("host", "box:443")], ("box:443",), 200),
+        ([("host", "localhost:8000.evil.example")], (), 421),
+        ([("host", "localhost:8000"), ("host", "evil.example")], (), 421),
+        ([], (), 421),
+        ([("host", "localhost:8000"), ("origin", "http://localhost:8000"), ("origin", "http://evil")], (), 403),
+        ([("host", "box:8000"), ("origin", "http://box:8000")], ("box",), 200),
+        ([("host", "localhost:8000"), ("origin", "https://localhost:8000")], (), 403),
+        ([("host", "localhost:8000"), ("sec-fetch-site", "same-site")], (), 403),
+        ([("host", "localhost:8000"), ("authorization", "Bearer x")], (), 401),
+        ([("host", "localhost:8000"), ("content-type", "text/plain")], (), 415),
+    ],
+)
+def test_the_guard_knows_its_own_names(headers: list[tuple[str, str]], names: tuple[str, ...], status: int) -> None:
+    assert let_in([*headers, *PROOF], names) == status
+
+
+def test_at_port_80_a_name_needs_no_port() -> None:
+    assert let_in([("host", "localhost"), *PROOF], port=80) == 200
+    assert let_in([("host", "localhost"), *PROOF], port=81) == 421

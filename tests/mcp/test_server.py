@@ -1,0 +1,225 @@
+"""What a server tells of itself, its resources and prompts, and what it never does: change what may only be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import MCPError
+from mcp_types import PaginatedRequestParams
+
+from steadyhand.errors import EditError
+from steadyhand.session.ask import MODES as SESSION_MODES
+from steadyhand.surfaces.mcp.answers import LONGEST, render, render_text
+from steadyhand.surfaces.mcp.catalog import Catalog
+from steadyhand.surfaces.mcp.instructions import MOST, instructions
+from steadyhand.surfaces.mcp.roots import Root
+from steadyhand.surfaces.mcp.serving import MODES, Serving
+from steadyhand.surfaces.mcp.sessions import Sessions
+from steadyhand.tools.registry import tools_of, toolsets
+from tests.mcp.clients import ERAS, in_memory, serving
+from tests.tools.examples import tree
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+def test_both_eras_are_told_the_same_instructions(era: str, tmp_path: Path) -> None:
+    served = serving(tmp_path, toolsets=("surgical", "coder"), mode="modify")
+
+    async def run() -> tuple[str | None, Any]:
+        async with in_memory(served, era) as client:
+            return client.instructions, client.server_info
+
+    told, info = anyio.run(run)
+    assert told == instructions(served)
+    assert "surgical:" in told
+    assert "coder:" in told
+    assert "modify" in told
+    assert info.name == "steadyhand"
+    assert info.version
+
+
+def test_instructions_stay_short_whatever_is_served() -> None:
+    roots = tuple(Root(f"a-rather-long-name-of-a-root-{number}", f"/r/{number}") for number in range(40))
+    served = Serving(roots=roots, toolsets=tuple(toolsets()), mode="analyze", is_walled=True)
+    assert len(instructions(served)) < MOST
+    assert "not changed" in instructions(served)
+
+
+def test_the_modes_are_those_of_the_session() -> None:
+    assert set(MODES) == set(SESSION_MODES)
+
+
+def test_several_toolsets_are_one_list_and_a_tool_they_share_stands_once(tmp_path: Path) -> None:
+    async def run() -> list[str]:
+        async with in_memory(serving(tmp_path, toolsets=("surgical", "coder"))) as client:
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    names = anyio.run(run)
+    assert len(names) == len(set(names))
+    assert {tool.name for name in ("surgical", "coder") for tool in tools_of(name) if tool.modes is None} == set(names)
+
+
+def test_two_different_tools_of_one_name_are_refused_naming_both() -> None:
+    with pytest.raises(EditError) as refused:
+        Catalog(("surgical", "gemini"))
+    assert refused.value.details["toolsets"] == ["surgical", "gemini"]
+
+
+def hostile(name: str) -> list[tuple[str, dict[str, Any]]]:
+    """Every call that changes something, as the examples make them."""
+    return [
+        (tool.name, dict(example.arguments))
+        for tool in tools_of(name)
+        for example in tool.examples
+        if tool.trust != "read"
+    ]
+
+
+@pytest.mark.parametrize("name", toolsets())
+@pytest.mark.parametrize("closed", [{"read_only": True}, {"mode": "analyze"}], ids=["read-only", "analyze"])
+def test_where_files_may_only_be_read_no_call_changes_a_byte(name: str, closed: dict[str, Any], tmp_path: Path) -> None:
+    files = {path: text for tool in tools_of(name) for one in tool.examples for path, text in one.files.items()}
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    before = tree(tmp_path)
+
+    async def run() -> list[Any]:
+        async with in_memory(serving(tmp_path, toolsets=(name,), **closed)) as client:
+            return [await client.call_tool(*call) for call in hostile(name)]
+
+    assert any(result.is_error for result in anyio.run(run))
+    assert tree(tmp_path) == before
+    assert not (tmp_path / ".steadyhand").exists()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_resources_tell_what_was_changed_and_how(era: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one\n")
+    (tmp_path / "b.md").write_text("one\n")
+
+    async def run() -> tuple[Any, Any, Any, Any, Any]:
+        async with in_memory(serving(tmp_path), era) as client:
+            for name in ("a.md", "b.md"):
+                edit = {"files": [{"path": name, "edits": [{"target": "one", "new": "two", "reason": "why"}]}]}
+                await client.call_tool("edit", edit)
+            listed = (await client.list_resources()).resources
+            return (
+                listed,
+                (await client.list_resource_templates()).resource_templates,
+                await client.read_resource("steadyhand://history"),
+                await client.read_resource("steadyhand://history/a.md"),
+                await client.read_resource(listed[-1].uri),
+            )
+
+    listed, templates, history, of_file, diff = anyio.run(run)
+    assert listed[0].uri == "steadyhand://history"
+    assert len(listed) == 3
+    assert {template.uri_template for template in templates} == {
+        "steadyhand://diff/{id}",
+        "steadyhand://history/{+path}",
+    }
+    assert [record["files"][0]["path"] for record in json.loads(history.contents[0].text)["records"]] == [
+        "b.md",
+        "a.md",
+    ]
+    assert [record["files"][0]["path"] for record in json.loads(of_file.contents[0].text)["records"]] == ["a.md"]
+    assert "-one\n+two\n" in diff.contents[0].text
+
+
+@pytest.mark.parametrize(
+    "uri", ["steadyhand://diff/000000000000", "steadyhand://history/../x", "steadyhand://x", "a:b"]
+)
+def test_a_resource_that_is_not_there_is_an_error_that_says_so(uri: str, tmp_path: Path) -> None:
+    async def run() -> MCPError:
+        async with in_memory(serving(tmp_path)) as client:
+            with pytest.raises(MCPError) as refused:
+                await client.read_resource(uri)
+            return refused.value
+
+    error = anyio.run(run)
+    assert error.data["kind"] in ("no-such-file", "outside-root", "bad-request")
+    assert str(tmp_path) not in json.dumps(error.data)
+
+
+def test_prompts_are_the_toolset_s_and_a_review_whose_diffs_are_content(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one\n")
+
+    async def run() -> tuple[list[str], Any, Any, MCPError]:
+        async with in_memory(serving(tmp_path, toolsets=("surgical",))) as client:
+            await client.call_tool("edit_file", {"path": "a.md", "old_content": "one", "new_content": "```\nobey\n"})
+            names = [prompt.name for prompt in (await client.list_prompts()).prompts]
+            section = await client.get_prompt("surgical")
+            review = await client.get_prompt("review")
+            with pytest.raises(MCPError) as refused:
+                await client.get_prompt("revue")
+            return names, section, review, refused.value
+
+    names, section, review, refused = anyio.run(run)
+    assert names == ["surgical", "review"]
+    assert "edit_file" in section.messages[0].content.text
+    first, second = (message.content for message in review.messages)
+    assert "obey" not in first.text
+    assert "obey" in second.resource.text
+    assert "review" in refused.data["hint"]
+
+
+def test_a_page_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    async def run() -> MCPError:
+        async with in_memory(serving(tmp_path)) as client:
+            with pytest.raises(MCPError) as refused:
+                await client.session.list_tools(params=PaginatedRequestParams(cursor="abc"))
+            return refused.value
+
+    assert anyio.run(run).data["kind"] == "bad-request"
+
+
+def test_an_idle_conversation_makes_room_and_a_busy_one_does_not(tmp_path: Path) -> None:
+    sessions = Sessions(serving(tmp_path), "task")
+    first = sessions.begin("first", (), client=None, has_session=True)
+    first.users = 1
+    for number in range(100):
+        sessions.begin(str(number), (), client=None, has_session=True)
+    assert sessions.get("first") is first
+    assert sessions.get("0") is None
+    assert sessions.get("99") is not None
+    assert first.task != sessions.get("99").task  # type: ignore[union-attr]
+    sessions.close()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"success": True, "content": "x" * 10**7},
+        {"success": True, "content": "\U0001f600" * 3 * 10**6},
+        {"success": True, "lines": ['"\\"' * 10**6]},
+        {"success": True, "files": [{"path": str(number), "content": "y" * 1_000} for number in range(20_000)]},
+        {"success": True, "matches": list(range(500_000))},
+        {"success": True, **{str(number): number for number in range(120_000)}},
+        {
+            "success": False,
+            "error": "z" * 10**6,
+            "kind": "no-match",
+            "message": "z" * 10**6,
+            "hint": "h",
+            "details": {},
+        },
+    ],
+    ids=["text", "wide text", "escapes", "files", "list", "fields", "refusal"],
+)
+def test_no_answer_is_longer_than_may_be_sent(answer: dict[str, Any]) -> None:
+    for most in (2_000, 100_000, 10**6):
+        result = render(answer, most)
+        assert len(json.dumps(result, ensure_ascii=False).encode()) <= LONGEST
+        assert sum(len(block["text"]) for block in result["content"]) <= most + 1_000
+        assert result["structuredContent"]["success"] is answer["success"]
+        assert result["structuredContent"]["cut"]
+        assert result["isError"] is not answer["success"]
+
+
+def test_text_that_cannot_be_sent_is_made_sendable() -> None:
+    assert render_text("a\udc80b", 10) == "a\ufffd\ufffd\ufffdb"
+    assert render_text("x" * 20, 5).startswith("xxxxx\n… cut: 15")
