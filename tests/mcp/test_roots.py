@@ -176,7 +176,7 @@ def test_records_name_the_client_and_a_task_of_the_conversation(tmp_path: Path) 
         import json
 
         record: dict[str, Any] = json.loads((await client.read_resource("steadyhand://history")).contents[0].text)
-        return record["records"][0]
+        return record["history"][0]
 
     for era in ERAS:
         record = anyio.run(told, serving(tmp_path, toolsets=("surgical",)), era)

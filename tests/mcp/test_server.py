@@ -122,11 +122,11 @@ def test_resources_tell_what_was_changed_and_how(era: str, tmp_path: Path) -> No
         "steadyhand://diff/{id}",
         "steadyhand://history/{+path}",
     }
-    assert [record["files"][0]["path"] for record in json.loads(history.contents[0].text)["records"]] == [
+    assert [record["files"][0]["path"] for record in json.loads(history.contents[0].text)["history"]] == [
         "b.md",
         "a.md",
     ]
-    assert [record["files"][0]["path"] for record in json.loads(of_file.contents[0].text)["records"]] == ["a.md"]
+    assert [record["files"][0]["path"] for record in json.loads(of_file.contents[0].text)["history"]] == ["a.md"]
     assert "-one\n+two\n" in diff.contents[0].text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,3 +97,10 @@ def test_a_name_that_there_is_not_is_refused_with_the_nearest() -> None:
 def test_every_toolset_has_a_summary_and_a_prompt(name: str) -> None:
     assert toolset_named(name).summary.endswith(".")
     assert prompt_of(name).startswith("## ")
+
+
+def test_the_contract_that_keeps_toolsets_apart_names_all_of_them() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = [each for each in project["tool"]["importlinter"]["contracts"] if each["id"] == "toolsets"]
+    folders = sorted(f"steadyhand.tools.{name.replace('-', '_')}" for name in toolsets())
+    assert sorted(contract["modules"]) == folders

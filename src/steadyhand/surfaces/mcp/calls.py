@@ -24,6 +24,7 @@ __all__ = ["Calls", "weight_of"]
 _THREADS = 8
 _MOST = 4_096
 _HEAVIEST = 64_000_000  # characters of arguments in flight
+_QUEUED = 60.0  # seconds after which a call that was not begun is given up
 _GRACE = 2.5  # seconds that a call is waited for after it was told to stop
 _Done = TypeVar("_Done")
 
@@ -43,7 +44,7 @@ class Calls:
         """What `work` gives, done in a thread. Refuses with `busy`, `cancelled` or `timed-out`."""
         loop = asyncio.get_running_loop()
         done = anyio.Event()
-        with anyio.CancelScope() as limit:
+        with anyio.CancelScope(deadline=loop.time() + _QUEUED) as limit:
 
             def begin() -> _Done:
                 deadline.start()
@@ -60,8 +61,8 @@ class Calls:
                 raise
             finally:
                 self._weight -= weight
-        if not future.done():
-            raise self._overdue(deadline)
+        if limit.cancelled_caught:
+            raise _overdue(future, deadline)
         if future.cancelled():
             raise EditError(Kind.CANCELLED, "the server ends; the call was not begun", hint="nothing was changed by it")
         return future.result()
@@ -130,14 +131,22 @@ class Calls:
         """Seconds for which a call that was told to stop is still waited for: all that end together share them."""
         return max(min(self._patience - time.monotonic(), _GRACE), 0.0)
 
-    def _overdue(self, deadline: Deadline) -> EditError:
-        deadline.cancel("its time was up")
+
+def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
+    """What is told of a call that is no longer waited for."""
+    if future.cancel():
         return EditError(
-            Kind.TIMED_OUT,
-            f"the call did not end within {HARDEST:g} seconds; it was told to stop and no longer waited for",
-            hint="look at the history before you repeat it: its change may have been made",
-            details={"applied": "unknown"},
+            Kind.BUSY,
+            f"the server had no time for the call within {_QUEUED:g} seconds",
+            hint="nothing was changed by it; send it again when others have been answered",
         )
+    deadline.cancel("its time was up")
+    return EditError(
+        Kind.TIMED_OUT,
+        f"the call did not end within {HARDEST:g} seconds; it was told to stop and is no longer waited for",
+        hint="look at the history before you repeat it: its change may have been made",
+        details={"applied": "unknown"},
+    )
 
 
 def _end_by(limit: anyio.CancelScope, moment: float) -> None:

@@ -23,6 +23,7 @@ __all__ = ["diff_uri", "latest_of_task", "list_resources", "read_resource", "tem
 
 _SCHEME = "steadyhand://"
 _HISTORY = f"{_SCHEME}history"
+_FINDINGS = f"{_SCHEME}findings"
 _DIFF = f"{_SCHEME}diff/"
 _LISTED = 30
 _TOLD = 100
@@ -58,13 +59,23 @@ def list_resources(session: Session) -> list[Wire]:
         "description": "The latest recorded changes, newest first: who, when, what and why.",
         "mimeType": "application/json",
     }
-    return [history, *(_listed(entry) for _, entry in _latest(session, _LISTED))]
+    findings = {
+        "uri": _FINDINGS,
+        "name": "findings",
+        "title": "Findings",
+        "description": "What was reported in this conversation with report_findings.",
+        "mimeType": "application/json",
+    }
+    reports = [findings] if session.serving.mode == "analyze" else []
+    return [history, *reports, *(_listed(entry) for _, entry in _latest(session, _LISTED))]
 
 
 def read_resource(session: Session, uri: str, most: int) -> list[Wire]:
     """The contents at a URI. Refuses with `no-such-file` what is not there."""
     if uri == _HISTORY:
         return [_json(uri, [_facts(session, root, entry) for root, entry in _latest(session, _TOLD)], most)]
+    if uri == _FINDINGS:
+        return [_json(uri, _findings(session), most)]
     if uri.startswith(_DIFF):
         return [_content(uri, "text/x-diff", _diff(session, unquote(uri.removeprefix(_DIFF))), most)]
     if uri.startswith(f"{_HISTORY}/"):
@@ -96,6 +107,14 @@ def _latest(session: Session, count: int) -> list[tuple[Root, Entry]]:
         raise no_root()
     found = list(latest_of_task(session, None, count))
     return sorted(found, key=lambda each: each[1].record.time, reverse=True)[:count]
+
+
+def _findings(session: Session) -> list[Wire]:
+    return [
+        _rooted(session, root, finding.to_json())
+        for root in session.roots
+        for finding in session.workspace(root).findings()
+    ]
 
 
 def _diff(session: Session, id: str) -> str:
@@ -142,8 +161,12 @@ def _facts(session: Session, root: Root, entry: Entry) -> Wire:
         "files": [{"path": change.path, "status": change.status} for change in record.files[:_TOLD]],
         "diff": diff_uri(record.id),
     }
-    named = {"root": root.name} if len(session.roots) > 1 else {}
-    return named | {name: value for name, value in facts.items() if value is not None}
+    return _rooted(session, root, {name: value for name, value in facts.items() if value is not None})
+
+
+def _rooted(session: Session, root: Root, facts: Wire) -> Wire:
+    """The facts, with the name of their root where there are several."""
+    return {"root": root.name} | facts if len(session.roots) > 1 else facts
 
 
 def _json(uri: str, entries: list[Wire], most: int) -> Wire:
@@ -154,7 +177,8 @@ def _json(uri: str, entries: list[Wire], most: int) -> Wire:
         if room < 0:
             break
         kept.append(entry)
-    told: Wire = {"records": kept} | ({"cut": f"{len(entries) - len(kept)} older are left out"} if room < 0 else {})
+    name = uri.removeprefix(_SCHEME).partition("/")[0]
+    told: Wire = {name: kept} | ({"cut": f"{len(entries) - len(kept)} more are left out"} if room < 0 else {})
     return _content(uri, "application/json", json.dumps(told, ensure_ascii=False, indent=1), 2 * most)
 
 

@@ -20,11 +20,13 @@ from steadyhand.surfaces.mcp.calls import weight_of
 from steadyhand.surfaces.mcp.catalog import ROOT
 from steadyhand.surfaces.mcp.deadline import Deadline
 from steadyhand.surfaces.mcp.instructions import instructions
+from steadyhand.surfaces.mcp.progress import Progress, forwarded
 from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
 from steadyhand.surfaces.mcp.resources import list_resources, read_resource, templates
 from steadyhand.surfaces.mcp.running import Running
 from steadyhand.surfaces.mcp.serving import Serving
 from steadyhand.surfaces.mcp.sessions import Session, in_use
+from steadyhand.tools.registry import toolset_named
 
 if TYPE_CHECKING:
     from mcp.server.caching import CacheableMethod
@@ -37,6 +39,7 @@ __all__ = ["NAME", "Service"]
 
 NAME = "steadyhand"
 _WARM_UP = 0.05  # seconds after the greeting, so that its answer goes out first
+_NOT_FOUND = -32002
 _HOUR = 3_600_000
 # For how many milliseconds a client may keep what it was told.
 _FRESH: Mapping[CacheableMethod, int] = {
@@ -48,7 +51,6 @@ _FRESH: Mapping[CacheableMethod, int] = {
     "resources/read": 0,
 }
 Wire = dict[str, Any]
-Progress = Callable[[int, int], None]
 _Found = TypeVar("_Found")
 
 
@@ -151,7 +153,7 @@ class Service:
         session = await running.session(context)
         arguments = params.arguments or {}
         with in_use(session):
-            async with _progress(context) as progress:
+            async with forwarded(context) as progress:
                 try:
                     return await running.calls.run(
                         lambda deadline: _answer(running, session, params.name, arguments, deadline, progress),
@@ -179,49 +181,14 @@ def _answer(
         toolset, tool = running.catalog().find(name)
     except EditError as error:
         return render(_failure(error), most)
+    is_native = toolset_named(toolset).is_native
     own = dict(arguments)
     try:
         given = own.pop(ROOT, None) if len(session.roots) > 1 else None
-        kit = session.kit(toolset, session.root(given if given is None else str(given)))
+        kit = session.kit(toolset, session.root(None if given is None else str(given)))
     except EditError as error:
-        return render(tool.refused(error), most)
-    answer = kit.call(name, own, tick=deadline.tick, progress=progress)
-    return render(answer, most, is_native=kit.toolset.is_native)
-
-
-@asynccontextmanager
-async def _progress(context: Context) -> AsyncIterator[Progress | None]:
-    """Whom a worker tells how far it is; None where the client did not ask. What comes too fast is passed over."""
-    if not context.meta or context.meta.get("progress_token") is None:
-        yield None
-        return
-    loop = asyncio.get_running_loop()
-    send, receive = anyio.create_memory_object_stream[tuple[int, int]](8)
-
-    def put(done: int, total: int) -> None:
-        try:
-            send.send_nowait((done, total))
-        except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            pass
-
-    async def forward() -> None:
-        async with receive:
-            async for done, total in receive:
-                await context.session.report_progress(done, total)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(forward)
-        try:
-            yield lambda done, total: _soon(loop, put, done, total)
-        finally:
-            send.close()
-
-
-def _soon(loop: asyncio.AbstractEventLoop, put: Progress, done: int, total: int) -> None:
-    try:
-        loop.call_soon_threadsafe(put, done, total)
-    except RuntimeError:
-        pass  # the loop is closed
+        return render(tool.refused(error), most, is_native=is_native)
+    return render(kit.call(name, own, tick=deadline.tick, progress=progress), most, is_native=is_native)
 
 
 def _failure(error: EditError) -> Wire:
@@ -243,17 +210,21 @@ def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, A
         except MCPError:
             raise
         except EditError as error:
-            raise MCPError(_code(error), _told(error), error.to_json()) from None
+            refusal = error
         except Exception as error:  # noqa: BLE001  # the outermost edge: a bug is an answer too
-            bug = EditError(Kind.INTERNAL, f"Steadyhand failed unexpectedly ({type(error).__name__})")
-            raise MCPError(_code(bug), _told(bug), bug.to_json()) from None
+            refusal = EditError(Kind.INTERNAL, f"Steadyhand failed unexpectedly ({type(error).__name__})")
+        raise MCPError(_code(refusal, context.protocol_version), _told(refusal), refusal.to_json())
 
     return guarded
 
 
-def _code(error: EditError) -> int:
+def _code(error: EditError, version: str) -> int:
+    """What the revision calls it: only the earlier ones have a number for what is not there."""
     from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
+    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+    if error.kind is Kind.NO_SUCH_FILE and version not in MODERN_PROTOCOL_VERSIONS:
+        return _NOT_FOUND
     return INVALID_PARAMS if error.kind.action is Action.CHANGE_REQUEST else INTERNAL_ERROR
 
 
