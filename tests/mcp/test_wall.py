@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
+from steadyhand.surfaces.mcp.roots import named_roots
+from steadyhand.surfaces.mcp.wall import scratch_folder
 from steadyhand.workspace.landlock import wall_around
 from steadyhand.workspace.machine import landlock_abi
 from tests.mcp.clients import over_stdio
@@ -97,6 +100,22 @@ def test_a_wall_is_around_the_roots_the_journal_and_what_python_reads(tmp_path: 
     looking = wall_around([str(tmp_path / "root")], str(tmp_path / "none"), scratch="s", read_only=True)
     assert not (tmp_path / "none").exists()
     assert str(tmp_path / "root") not in looking.writes
+
+
+def test_what_is_put_aside_lies_outside_the_roots_and_is_gone_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "root" / "tmp").mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "root" / "tmp"))
+    roots = named_roots([str(tmp_path / "root")])
+    with scratch_folder(roots) as folder:
+        assert folder is not None
+        assert not folder.startswith(str(tmp_path / "root"))
+        assert tempfile.gettempdir() == folder
+    assert not Path(folder).exists()
+    with scratch_folder(()) as folder:
+        assert folder is not None
+        assert folder.startswith(str(tmp_path / "root" / "tmp"))
 
 
 def test_a_server_behind_the_wall_edits_undoes_and_keeps_its_journal_elsewhere(tmp_path: Path) -> None:

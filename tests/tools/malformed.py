@@ -21,7 +21,17 @@ __all__ = ["ASTRAY", "Maker"]
 ASTRAY = (
     *("", ".", "..", "/", "~", "~/out.md", "-", "../out.md", "sub/../../out.md", "{out}", "{root}/../out.md"),
     *("/etc/passwd", "/proc/self/environ", "/dev/stdin", "link-out.md", "dir-out/out.md", "sub/link-out.md"),
-    *(".git/config", ".git", ".env", "sub/.env", "sub/id_rsa", "./.env", ".ENV", "link-env", ".steadyhand/journal.sqlite"),
+    *(
+        ".git/config",
+        ".git",
+        ".env",
+        "sub/.env",
+        "sub/id_rsa",
+        "./.env",
+        ".ENV",
+        "link-env",
+        ".steadyhand/journal.sqlite",
+    ),
     *(".steadyhand", "sub", "sub/", "pipe", "binary.png", "empty.md", "crlf.md", "latin.txt", "sub/b.md", "none.md"),
     *("{root}/sub/b.md", "{root}", "sub/../crlf.md", "link-in.md", "crlf.md/x.md", "new/deep/x.md", "%2e%2e/out.md"),
     *("..\\out.md", "C:\\out.md", "a\0.md", "a\nb.md", "\udc80.md", "a\u202emd.exe", "\u2024\u2024/out.md", "con"),
@@ -31,7 +41,14 @@ _WORDS = (
     *("", " ", "\n", "\t", "\r\n", "\0", "\x1b[31m", "\ud800", "\udfff\ud800", "\ufeff", "\u2028", "\x85", "é", "𝕏"),
     *("$&", "$1", "\\1", "\\g<0>", "\\n", "%s", "{0}", "{{", "null", "true", "0", "-1", "1e3", "NaN", "[]", "{}"),
     *('{"a": 1}', '["a"', "(", "(a+)+$", "[", "*", "a{,9999}", "<", "<p>", "<!--", "]]>", "h1 >", ":not(", "#", "a[b"),
-    *("```\nx\n```", "@@ -1 +1 @@", "@@\n-one\n+1\n", "*** Begin Patch", "--- a/x\n+++ b/x\n", "... rest unchanged ..."),
+    *(
+        "```\nx\n```",
+        "@@ -1 +1 @@",
+        "@@\n-one\n+1\n",
+        "*** Begin Patch",
+        "--- a/x\n+++ b/x\n",
+        "... rest unchanged ...",
+    ),
     *("lines:1-2", "lines:2-1", "lines:9-1", "heading:", "key:a.b", "selector:p", "at", "ffffffffffff", "0" * 16),
     *("G" * 16, "first", "last", "all", "unique", "before", "view", "create", "delete", "edits", "SELECT 1;--"),
 )
@@ -120,7 +137,9 @@ class Maker:
 
     def _as_text(self, draw: random.Random) -> str:
         text = json.dumps(self.example)
-        return draw.choice((text, text[:-1], text + "}", text.replace('"', "'"), json.dumps(text), f"```json\n{text}```"))
+        return draw.choice(
+            (text, text[:-1], text + "}", text.replace('"', "'"), json.dumps(text), f"```json\n{text}```")
+        )
 
     def _value(self, draw: random.Random, shape: Shape, depth: int) -> Any:
         """A value that the shape takes, more often than not."""
@@ -131,7 +150,9 @@ class Maker:
                 return draw.choice(shape.choices) if shape.choices else self.text(draw)
             case Number():
                 least = shape.least or 0
-                return draw.choice((least, least + 1, least + 2, least + 4, str(least), least - 1, draw.choice(_NUMBERS)))
+                return draw.choice(
+                    (least, least + 1, least + 2, least + 4, str(least), least - 1, draw.choice(_NUMBERS))
+                )
             case Flag():
                 return draw.choice((True, False, "true", "False"))
             case Many():

@@ -81,7 +81,7 @@ def wall_around(
     roots: Sequence[str],
     journal: str | None,
     *,
-    scratch: str,
+    scratch: str | None,
     read_only: bool = False,
     ports: tuple[int, ...] = (),
     code: Sequence[str] = (),
@@ -100,13 +100,13 @@ def wall_around(
     files = [os.environ[name] for name in ("PGPASSFILE", "PGSERVICEFILE") if os.environ.get(name)] if is_remote else []
     database = [os.path.expanduser(place) for place in _DATABASE] + files if is_remote else []
     python = (sys.prefix, sys.base_prefix, sys.exec_prefix, *(part for part in sys.path if part))
-    own = (*roots, *folders)
+    own, spare = (*roots, *folders), () if scratch is None else (scratch,)
     return Wall(
-        writes=(*(() if read_only else own), scratch, os.devnull),
+        writes=(*(() if read_only else own), *spare, os.devnull),
         reads=(*own, *_FACTS, *database),
         runs=(*python, *code, *_SYSTEM),
         lists=tuple(os.path.dirname(folder) for folder in folders),
-        empties=(os.path.dirname(scratch),),
+        empties=tuple(os.path.dirname(place) for place in spare),
         ports=ports,
         connects=is_remote,
     )

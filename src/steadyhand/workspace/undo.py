@@ -321,7 +321,7 @@ def standing_of_task(journal: Journal, task: str) -> list[Entry]:
     """Every edit of a task that still stands; a redo only makes an edit stand again. Refuses with `cannot-undo`."""
     entries = [e for e in journal.entries(task=task) if e.record.verb == "edit" and e.undone_by is None]
     if not entries:
-        raise EditError(Kind.CANNOT_UNDO, f"task {task!r} has nothing to undo", hint="see `steadyhand log --task`")
+        raise EditError(Kind.CANNOT_UNDO, f"task {task[:80]!r} has nothing to undo", hint="see `steadyhand log --task`")
     return entries
 
 

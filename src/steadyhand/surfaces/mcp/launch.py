@@ -55,7 +55,7 @@ def launch(options: Launch) -> int:
         from steadyhand.surfaces.mcp.catalog import Catalog
 
         Catalog(options.toolsets)
-    with scratch_folder() as scratch:
+    with scratch_folder(roots) as scratch:
         quieten()
         serving = _walled(options, _serving(options, roots, fallback), scratch, address)
         has_ended = _serve(serving, address, token)
@@ -112,7 +112,7 @@ def _roots(options: Launch) -> tuple[tuple[Root, ...], str | None]:
         if here is None:
             raise no_root()
         roots, here = named_roots([here]), None
-    if len(roots) > 1 and options.journal is not None and "://" not in options.journal:
+    if len(roots) > 1 and not (options.journal or "postgres").startswith("postgres"):
         raise EditError(
             Kind.BAD_REQUEST,
             "one journal folder cannot serve several roots",
@@ -140,7 +140,12 @@ def _serving(options: Launch, roots: tuple[Root, ...], fallback: str | None) -> 
     )
 
 
-def _walled(options: Launch, serving: Serving, scratch: str, address: Address | None) -> Serving:
+def _say_missing(why: str | None) -> None:
+    if why is not None:
+        say(f"a worker has no kernel sandbox: {why}")
+
+
+def _walled(options: Launch, serving: Serving, scratch: str | None, address: Address | None) -> Serving:
     """The same server behind the kernel's wall, as far as there is one; says how it stands."""
 
     def raised(roots: tuple[Root, ...]) -> str | None:
@@ -154,7 +159,7 @@ def _walled(options: Launch, serving: Serving, scratch: str, address: Address | 
         return serving
     if not serving.roots:
         say(f"{about}; the roots come from the client; each worker then raises the kernel sandbox")
-        return replace(serving, confine=raised)
+        return replace(serving, confine=lambda roots: _say_missing(raised(roots)))
     why = raised(serving.roots)
     say(f"{about}; kernel sandbox: {'Landlock' if why is None else f'none, {why}'}")
     return replace(serving, is_walled=why is None)

@@ -8,44 +8,66 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from steadyhand.surfaces.mcp.roots import Root
 from steadyhand.workspace.landlock import raise_wall, wall_around
 
 __all__ = ["confine", "scratch_folder"]
 
+_SQLITE = "SQLITE_TMPDIR"
+_PLACES = ("/dev/shm", "/var/tmp")
+
 
 @contextmanager
-def scratch_folder() -> Iterator[str]:
-    """A folder of our own for what has to be put somewhere for a while, and taken for it from now on."""
-    before, folder = tempfile.tempdir, tempfile.mkdtemp(prefix="mcp-", dir=_home())
-    tempfile.tempdir = folder
-    os.environ["SQLITE_TMPDIR"] = folder
+def scratch_folder(roots: Sequence[Root]) -> Iterator[str | None]:
+    """A folder of our own, outside the roots, for what has to be put somewhere for a while; None where none can be."""
+    folder = _made(roots)
+    if folder is None:
+        yield None
+        return
+    before, named = tempfile.tempdir, os.environ.pop(_SQLITE, None)
+    tempfile.tempdir = os.environ[_SQLITE] = folder
     try:
         yield folder
     finally:
         tempfile.tempdir = before
+        del os.environ[_SQLITE]
+        os.environ |= {} if named is None else {_SQLITE: named}
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _home() -> str | None:
-    """Where this user's servers have their folders, each removable by its own; None where there cannot be one."""
-    home = os.path.join(tempfile.gettempdir(), f"steadyhand-{os.getuid()}")
+def _made(roots: Sequence[Root]) -> str | None:
+    for place in (_usual(), *_PLACES):
+        real = os.path.realpath(place)
+        if not any(os.path.commonpath([root.path, real]) == root.path for root in roots):
+            with suppress(OSError):
+                return tempfile.mkdtemp(prefix="mcp-", dir=_home(real))
+    return None
+
+
+def _usual() -> str:
     try:
-        os.mkdir(home, 0o700)
+        return tempfile.gettempdir()
     except OSError:
-        pass
+        return _PLACES[0]
+
+
+def _home(place: str) -> str:
+    """Where this user's servers have their folders, each removable by its own; the place itself if there is none."""
+    home = os.path.join(place, f"steadyhand-{os.getuid()}")
+    with suppress(OSError):
+        os.mkdir(home, 0o700)
     try:
         found = os.lstat(home)
     except OSError:
-        return None
+        return place
     is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
-    return home if is_ours else None
+    return home if is_ours else place
 
 
 def confine(
-    roots: Sequence[Root], journal: str | None, scratch: str, *, read_only: bool, ports: tuple[int, ...] = ()
+    roots: Sequence[Root], journal: str | None, scratch: str | None, *, read_only: bool, ports: tuple[int, ...] = ()
 ) -> str | None:
     """Raise the wall for this thread and all it starts; None, or why it does not stand."""
     paths = [root.path for root in roots]
