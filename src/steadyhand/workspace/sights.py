@@ -22,6 +22,7 @@ from steadyhand.workspace.journal.store import Journal
 _MOST = 32  # sights of parts that are kept of one file
 _LARGEST = 4 << 20  # bytes of a version that is remembered
 _ROOM = 32 << 20  # bytes of versions remembered in all
+_EACH = 16  # versions remembered of one file; a file that is edited all day has most of them in its records
 _KEPT = 1 << 20  # bytes of a version that the journal is given
 
 
@@ -33,7 +34,8 @@ class Sights:
         self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
         self._told: dict[tuple[Party, str], tuple[object, ...]] = {}
         self._lately: dict[tuple[Party, str], Lately] = {}
-        self._versions: OrderedDict[str, bytes] = OrderedDict()
+        self._versions: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._of_path: dict[str, list[str]] = {}
         self._size = 0
 
     def of(self, party: Party, path: str, journal: Journal | None = None) -> tuple[Sight, ...]:
@@ -53,7 +55,7 @@ class Sights:
             if sight.spans is None:  # what was answered before is about what was known before
                 self._lately.pop((party, path), None)
             if content is not None and len(content) <= _LARGEST:
-                self._remember(sight.digest, content)
+                self._remember(path, sight.digest, content)
         return sights
 
     def is_new(self, party: Party, path: str, sights: Sequence[Sight]) -> bool:
@@ -76,7 +78,7 @@ class Sights:
     def version(self, digest: str) -> bytes | None:
         """A version that was seen lately, by (a beginning of) its digest."""
         with self._guard:
-            for known, content in reversed(self._versions.items()):
+            for (_, known), content in reversed(self._versions.items()):
                 if known.startswith(digest):
                     return content
         return None
@@ -89,12 +91,24 @@ class Sights:
             for key in [key for key in self._lately if key[0] == party]:
                 del self._lately[key]
 
-    def _remember(self, digest: str, content: bytes) -> None:
-        self._size -= len(self._versions.pop(digest, b""))
-        self._versions[digest] = content
+    def _remember(self, path: str, digest: str, content: bytes) -> None:
+        self._drop(path, digest)
+        self._versions[path, digest] = content
         self._size += len(content)
+        known = self._of_path.setdefault(path, [])
+        known.append(digest)
+        if len(known) > _EACH:
+            self._drop(path, known[0])
         while self._size > _ROOM:
-            self._size -= len(self._versions.popitem(last=False)[1])
+            self._drop(*next(iter(self._versions)))
+
+    def _drop(self, path: str, digest: str) -> None:
+        content = self._versions.pop((path, digest), None)
+        if content is not None:
+            self._size -= len(content)
+            self._of_path[path].remove(digest)
+            if not self._of_path[path]:
+                del self._of_path[path]
 
 
 def joined(sights: Sequence[Sight]) -> tuple[Sight, ...]:
