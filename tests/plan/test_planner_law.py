@@ -101,7 +101,9 @@ def dull_old(text: str, verb: Edit, usual: str) -> list[tuple[int, int]] | str:
     assert isinstance(verb.target, Old)
     old, wanted = verb.target.text, verb.occurrence or usual
     places = list(every_place(text, old, apart=wanted != "unique"))
-    places = places or list(every_loose_place(text, old, apart=wanted != "unique"))
+    loose = list(every_loose_place(text, old, apart=wanted != "unique"))
+    if not places or ("\r" not in old and len(loose) > len(places)):
+        places = loose
     if not places:
         return "absent"
     if wanted == "unique" and len(places) > 1:

@@ -18,6 +18,7 @@ from steadyhand.dialects.dialect import Dialect, Reader
 from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.pace import paced
 
 __all__ = ["Reading", "choose", "foremost", "mixed"]
 
@@ -164,7 +165,7 @@ class _Asked:
 def _read_again(dialect: Dialect, lines: Sequence[Line], start: int = 0) -> _Asked:
     reading, opened, row = Reading(dialect, dialect.reader()), 0, start
     try:
-        for row in range(start, len(lines)):
+        for row in paced(range(start, len(lines))):
             reading.pieces.extend(reading.reader.feed(lines[row]))
             opened = 0 if not reading.reader.is_open else opened or lines[row].number
         reading.pieces.extend(reading.reader.close())
@@ -223,8 +224,9 @@ def _nothing(readings: Sequence[Reading]) -> EditError:
     is_one = len(readings) == 1
     return EditError(
         Kind.MALFORMED_PATCH,
-        f"line 1, column 1 of the reply: there is no edit in it {f'in {known}' if is_one else 'in any known format'}",
-        hint=f"send {'this' if is_one else f'one of {known}'}; for example:\n{example}",
+        "line 1, column 1 of the reply: nothing in it reads as an edit "
+        f"{f'in the format {known}' if is_one else 'in any known format'}",
+        hint=f"send an edit in {'that format' if is_one else f'one of {known}'}, such as:\n{example}",
         details={"line": 1, "column": 1, "expected": "an edit", "tried": _tried(readings), "example": example},
     )
 

@@ -144,7 +144,8 @@ def _queries(step: Step, old: str, new: str | None, spares: Sequence[Spare] = ()
     yield from _readings(step, old, new)
     for spare in spares:
         for query in _readings(step, spare.old, spare.new):
-            tier = replace(query.tier, differs=(spare.differs, *query.tier.differs))
+            differs = (spare.differs, *query.tier.differs) if spare.differs else query.tier.differs
+            tier = replace(query.tier, differs=differs)
             yield replace(query, tier=tier, spare=spare)
 
 

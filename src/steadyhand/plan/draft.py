@@ -76,12 +76,20 @@ class Draft:
         self._spares = spares
         self._unknown = 0
         self._offered: Source | None = None
+        self._has_returns: bool | None = None
         self._awaited = needles if len(needles) >= _MANY_NEEDLES and len(source.text) >= _LONG_TEXT else ()
 
     @property
     def source(self) -> Source:
         """The text the next edit sees."""
         return self.original
+
+    @property
+    def has_returns(self) -> bool:
+        """Whether a line of the text may end with a CR: of the original, or written by an edit."""
+        if self._has_returns is None:
+            self._has_returns = "\r" in self.original.text
+        return self._has_returns
 
     def find(self, tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
         """What a tier finds in the text the next edit sees."""
@@ -118,6 +126,8 @@ class Draft:
         `after` is what the text would be then, if somebody has it; it is believed only where it is.
         """
         added = [(slot.index, Write(slot.span, new, edit)) for slot, new in places]
+        if any("\r" in new for _, new in places):
+            self._has_returns = True
         if len(added) == 1:
             ((index, write),) = added
             self.writes.insert(index, write)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
-from steadyhand.match.resolve import Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
-from steadyhand.match.tier import LITERAL, STRICT, step_names, tier_named
+from steadyhand.match.needle import Needle
+from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
+from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
 from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
@@ -22,7 +23,7 @@ from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import refused
-from steadyhand.plan.surroundings import LineHint, finder_within, regions_under, stands_beside
+from steadyhand.plan.surroundings import LineHint, finder_within, is_ended, regions_under, stands_beside
 from steadyhand.plan.window import window_at
 from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
@@ -152,9 +153,22 @@ class Locator:
                 return
 
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
+        find = finder_within(self._draft, old, regions)
+        found = self._asked(find, edit, old, laxest)
+        if not isinstance(found, Found | Several | Miscount) or found.tier.name != "exact" or not self._has_twins(old):
+            return found
+        every = self._asked(_but_exactly(find), edit, old, laxest)
+        has_more = isinstance(every, Found | Several | Miscount) and every.total > found.total
+        return every if has_more else found
+
+    def _has_twins(self, old: Old) -> bool:
+        """Whether lines that are quoted with LF, which means them however they end, may also stand elsewhere so."""
+        return "\n" in old.text and "\r" not in old.text and self._draft.has_returns
+
+    def _asked(self, find: Finder, edit: Edit, old: Old, laxest: str | None) -> Resolution:
         usual = self._policy.occurrence if edit.expected is None else "all"
         return resolve(
-            finder_within(self._draft, old, regions),
+            find,
             old.text,
             new=as_replacement(edit, old.text),
             occurrence=usual if edit.occurrence is None else edit.occurrence,
@@ -176,7 +190,7 @@ class Locator:
             raise self._ambiguous(several)
         told = self._hint.of(edit.target)
         is_told = told is not None and told(found.matches[0].span)  # content and line agree: that is meant
-        if not is_told and stands_beside(self._draft, edit, found):
+        if is_ended(self._draft, edit, found) or (not is_told and stands_beside(self._draft, edit, found)):
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)
@@ -226,6 +240,15 @@ class Locator:
             return None
         found = resolve(self._draft.find, edit.new, laxest=_strictest(self._policy))
         return found.matches[0].span if isinstance(found, Found) else None
+
+
+def _but_exactly(find: Finder) -> Finder:
+    """The same without the exact tier: the next one finds what it finds, and the same lines with other endings."""
+
+    def find_others(tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
+        return iter(()) if tier.name == "exact" else find(tier, needle, apart=apart)
+
+    return find_others
 
 
 def _as_read(edit: Edit, found: Found) -> Edit:

@@ -21,7 +21,7 @@ from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 
-__all__ = ["LineHint", "finder_within", "regions_under", "stands_beside"]
+__all__ = ["LineHint", "finder_within", "is_ended", "regions_under", "stands_beside"]
 
 _EDGES = ("", "\n", "\r")
 
@@ -112,6 +112,14 @@ def stands_beside(draft: Draft, edit: Edit, found: Found) -> bool:
         is_telling(added) and draft.read(place.start, place.end) == added and _is_whole_at(draft, place)
         for added, place in zip((behind, ahead), places, strict=True)
     )
+
+
+def is_ended(draft: Draft, edit: Edit, found: Found) -> bool:
+    """Whether all that lines at the end are to get is a newline, and they have one."""
+    if not isinstance(edit, Replace) or not isinstance(edit.target, Old) or not edit.target.at_end:
+        return False
+    end = found.matches[0].span.end
+    return edit.new == f"{edit.target.text}\n" and draft.read(end, end + 1) in _EDGES[1:]
 
 
 def _is_whole_at(draft: Draft, place: Span) -> bool:

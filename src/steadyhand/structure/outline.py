@@ -63,7 +63,8 @@ class Outline:
         return self.total - len(self.entries)
 
     def lines_of(self, entry: Entry) -> tuple[int, int]:
-        return self.source.lines_of(entry.span)
+        first, last = self.source.table.rows_of(entry.span)  # there are many entries
+        return first + 1, last + 1
 
     def to_json(self) -> dict[str, object]:
         entries = [

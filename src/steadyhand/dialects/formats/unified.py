@@ -20,6 +20,7 @@ from steadyhand.dialects.unified.section import Section, binary, is_binary, wron
 from steadyhand.dialects.unified.surroundings import Surroundings
 from steadyhand.dialects.unified.wrapping import Wrapping, is_foreign_mark
 from steadyhand.errors import EditError
+from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import ChangeMode, CopyFile, EditFile
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.unified import render_unified
@@ -50,6 +51,7 @@ class UnifiedReader(Reader):
         self._start = 0
         self._path = ""
         self._edited: set[str] = set()
+        self._given: set[tuple[object, ...]] = set()
         self._last: Line | None = None
         self._idle: list[Piece] = []
         self._has_pieces = False
@@ -148,7 +150,7 @@ class UnifiedReader(Reader):
         yield from self._end_section()
         self._around.begin()
         self._around.label = None
-        self._section, self._in_header = section, True
+        self._section, self._in_header, self._given = section, True, set()
 
     def _take_header(self, section: Section, line: Line) -> Iterator[Piece]:
         text = line.text
@@ -217,6 +219,7 @@ class UnifiedReader(Reader):
             return
         edit = edit_of(rows, hunk.header.line, taken.lost.keys())
         if edit is not None:
+            self._check_once(edit, hunk)
             self._edited.add(self._path)
             yield Piece(EditFile(self._path, (edit,)), lines)
         elif taken.last and (section is not None or hunk.header.line is not None):
@@ -224,6 +227,13 @@ class UnifiedReader(Reader):
         if section is not None and section.is_gone(hunk.header.counts):
             section.is_over = True
             yield Piece(section.removal(), lines)
+
+    def _check_once(self, edit: Replace, hunk: OpenHunk) -> None:
+        """A hunk for a line comes once: of the same again nothing says whether it is a slip or meant for elsewhere."""
+        key = (self._path, hunk.header.line, edit.target, edit.new)
+        if hunk.header.line is not None and key in self._given:
+            raise wrong(hunk.line, "the same hunk for the same line again", "a hunk for another line, or none")
+        self._given.add(key)
 
     def _check_idle(self, hunk: OpenHunk) -> None:
         """A hunk may change nothing, but then it has rows, and a header that says so."""

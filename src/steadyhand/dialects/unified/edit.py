@@ -13,6 +13,8 @@ from steadyhand.plan.place import Old
 
 __all__ = ["changes", "content_of", "edit_of", "standing"]
 
+_AS_SENT = ""  # a reading in which nothing differs from what was sent
+
 
 def changes(rows: Sequence[Row]) -> bool:
     """Whether any row comes or goes."""
@@ -37,8 +39,26 @@ def _edit_of(rows: Sequence[Row], line: int | None) -> Replace | None:
     settled = _settled(rows)
     at_end = any(not row.text.endswith("\n") for row in settled)
     edit = edit_of_rows(settled, line=line, at_end=at_end)
-    is_idle = edit is None or (isinstance(edit.target, Old) and edit.target.text == edit.new)
-    return None if is_idle else edit
+    if edit is None or not isinstance(edit.target, Old) or edit.target.text == edit.new:
+        return None
+    return _with_newline(edit, edit.target)
+
+
+def _with_newline(edit: Replace, target: Old) -> Replace:
+    """The edit of a last line that is said to have no newline, first as that of a file where it does have one.
+
+    Else the newline that the edit brings, or that of a line which goes, would be left there as a blank line.
+    """
+    old, new = target.text, edit.new
+    if not old or old.endswith("\n") or (new and not new.endswith("\n")) or new == old + "\n":
+        return edit
+    ended = Spare(_returned(old) + "\r\n", _returned(new), _AS_SENT)
+    spares = (ended, Spare(old, new, _AS_SENT), *edit.spares)
+    return replace(edit, target=replace(target, text=old + "\n"), spares=spares)
+
+
+def _returned(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
 def standing(rows: Sequence[Row], line: int | None) -> Replace:

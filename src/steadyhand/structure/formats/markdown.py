@@ -9,6 +9,7 @@ from steadyhand.errors import Kind
 from steadyhand.structure.format import Entry, Fault, Format
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.suffixes import SUFFIXES
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _sections(source: Source, document: Document) -> list[tuple[Section | None, 
     from steadyhand.structure.parsers.markdown.names import address_of
 
     found: list[tuple[Section | None, Entry]] = []
-    for section in document.sections:
+    for section in paced(document.sections):
         span = document.span_of(section.mark.first, section.end, section.mark.container)
         label = f"{'#' * section.mark.level} {section.mark.text}"[:120]
         found.append((section, Entry(address_of(source, section), "section", label, span, len(section.path) - 1)))

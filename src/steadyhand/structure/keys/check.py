@@ -17,6 +17,7 @@ from steadyhand.structure.keys.plain import same_data, says
 from steadyhand.structure.keys.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.pace import OFTEN, go_on
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 
@@ -164,8 +165,12 @@ class _Comparison:
         if len(wanted) != len(found):
             return "the number of documents"
         waiting: list[tuple[Wanted, Item, bool]] = [(*pair, True) for pair in zip(wanted, found, strict=True)]
+        count = 0
         while waiting:
             one, two, exact = waiting.pop()
+            count += 1
+            if not count % OFTEN:
+                go_on()
             more = self._compare(one, two, exact=exact)
             if more is None:
                 return render_path(two.path)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from steadyhand.text.pace import OFTEN, go_on
 from steadyhand.text.span import Span
 
 Step = str | int
@@ -46,9 +47,12 @@ class Item:
 
     def walk(self) -> Iterator[Item]:
         """This item and all beneath it, in the order of the file; no recursion, however deep."""
-        waiting = [self]
+        waiting, count = [self], 0
         while waiting:
             item = waiting.pop()
+            count += 1
+            if not count % OFTEN:
+                go_on()
             yield item
             waiting.extend(reversed(item.children))
 

@@ -21,6 +21,7 @@ from steadyhand.structure.keys.syntax import Syntax, syntaxes
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import split_lines
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -196,7 +197,7 @@ def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth
     count = Counter(path for _, path in items)
     seen: Counter[tuple[str, ...]] = Counter()
     entries: list[Entry] = []
-    for item, path in items:
+    for item, path in paced(items):
         seen[path] += 1
         if path:
             address = address_of(prefix, item, seen[path] if count[path] > 1 else None)

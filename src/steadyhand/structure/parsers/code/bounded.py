@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from steadyhand.text.pace import go_on
+
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
     from tree_sitter import LogType, Parser, Point, Tree
@@ -31,6 +33,8 @@ def parse_bounded(grammar: Grammar, data: bytes) -> Tree | int:
     watch = _Watch(parser, data)
     tree = parser.parse(watch.read)
     parser.logger = None  # type: ignore[assignment]
+    if watch.stopped is not None:
+        raise watch.stopped
     return tree if watch.gave_up is None else watch.gave_up
 
 
@@ -44,11 +48,13 @@ class _Watch:
         self.lines = self.troubles = self.reduced = self.run = self.cost = 0
         self.first = len(data)
         self.gave_up: int | None = None
+        self.stopped: BaseException | None = None
 
     def read(self, offset: int, point: Point) -> bytes:  # noqa: ARG002
         if self.until is not None and offset >= self.until:
             self._judge(self.until)
-        if self.gave_up is not None:
+        self._ask()
+        if self.gave_up is not None or self.stopped is not None:
             return b""
         if self.until is None and offset >= self.next:
             self.until = offset + _WATCHED
@@ -56,6 +62,13 @@ class _Watch:
             self.parser.logger = self._note
         end = self.next if self.until is None else self.until
         return self.data[offset : max(end, offset + 1)]
+
+    def _ask(self) -> None:
+        """Whether to go on. Nothing may be raised through the parser: it is told that the text ends."""
+        try:
+            go_on()
+        except BaseException as stop:  # noqa: BLE001 - it is raised once the parser is done
+            self.stopped = stop
 
     def _note(self, kind: LogType, line: str) -> None:  # noqa: ARG002
         self.lines += 1

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.tree import Parsed, grammar_of
+from steadyhand.text.pace import paced
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -79,7 +80,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
     found: dict[int, tuple[int, str, dict[str, list[Node]]]] = {}
     shared: dict[int, set[int]] = {}
     several: set[int] = set()
-    for pattern, nodes in cursor.matches(parsed.tree.root_node):
+    for pattern, nodes in paced(cursor.matches(parsed.tree.root_node)):
         gathered.comments += nodes.get("comment", ())
         gathered.attributes += nodes.get("attribute", ())
         several.update(node.id for node in nodes.get("several", ()))
@@ -93,7 +94,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
             shared.setdefault(node.id, set()).update(name.id for name in nodes.get("name", ()))
             if node.id not in found or pattern < found[node.id][0]:
                 found[node.id] = (pattern, kind, nodes)
-    for node_id, (pattern, kind, nodes) in found.items():
+    for node_id, (pattern, kind, nodes) in paced(found.items()):
         named = query.pattern_settings(pattern).get("named")
         if len(shared[node_id]) <= 1 and node_id not in several:
             gathered.definitions.append(_captured(parsed, outer, kind, nodes, named))

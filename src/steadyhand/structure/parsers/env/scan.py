@@ -11,6 +11,7 @@ from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.config_lines import first_of
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
+from steadyhand.text.pace import OFTEN, go_on
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -39,6 +40,8 @@ def read_env(source: Source) -> LineFile | Refusal:
         if entry is None or rest is None:
             return _refuse(source.line_of(at))
         entries.append(entry)
+        if not len(entries) % OFTEN:
+            go_on()
         at = _skip(text, rest.end())
     return LineFile(text, (LineSection("", None, Span(0, 0), tuple(entries)),), SIGNS)
 

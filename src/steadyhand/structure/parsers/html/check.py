@@ -94,7 +94,7 @@ def refuse_change(page: Page, element: Element, reason: str) -> Refusal:
     return Refusal(
         Kind.BAD_REQUEST,
         f"<{element.tag}>, line {line}: {reason}",
-        "choose another element or another action",
+        "correct that, or choose another element or another action",
         {"line": line, "tag": element.tag},
     )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from steadyhand.structure.parsers.html.element import DROPS_NEWLINE, FORMATTING, VOID, Element
 from steadyhand.structure.parsers.html.tags import read_start_tag
 from steadyhand.structure.parsers.html.tree import Offsets
+from steadyhand.text.pace import paced
 from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class _Places:
         self.text = text
         self.starts: list[Span | None] = []
         self.end_tags: list[Span | None] = []
-        for node in nodes:
+        for node in paced(nodes):
             where = node.source_location
             self.starts.append(where and offsets.span(where.start_tag.start_offset, where.start_tag.end_offset))
             tag = where.end_tag if where else None
@@ -102,7 +103,7 @@ def _ends(
     following = _starts_behind(places, parents)
     tail = _tail(places.text)
     ends: list[int] = []
-    for index, (start, end_tag) in enumerate(zip(places.starts, places.end_tags, strict=True)):
+    for index, (start, end_tag) in enumerate(paced(zip(places.starts, places.end_tags, strict=True))):
         around = _end_around(parents[index], places, ends, len(places.text))
         if start is None:
             ends.append(around)

@@ -8,6 +8,7 @@ from steadyhand.structure.format import Entry
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.html.naming import address_of
 from steadyhand.structure.parsers.html.page import Page, page_of
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 
 _LANDMARKS = frozenset(
@@ -23,7 +24,7 @@ def list_page(source: Source) -> Sequence[Entry] | Refusal:
         return page
     entries: list[Entry] = []
     open_ends: list[int] = []  # where the entries around this one end
-    for index in _worth_showing(page):
+    for index in paced(_worth_showing(page)):
         element = page.element(index)
         if page.flaw_of(element) is not None:
             continue
@@ -41,7 +42,7 @@ def _worth_showing(page: Page) -> list[int]:
     tags = page.extents.tags
     found = [
         index
-        for index, node in enumerate(page.nodes)
+        for index, node in enumerate(paced(page.nodes))
         if tags[index] in _LANDMARKS
         or node.attr("id")
         or (tags[index] == "meta" and (node.attr("name") or "").lower() == "description")

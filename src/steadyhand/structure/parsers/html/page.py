@@ -17,6 +17,7 @@ from steadyhand.structure.parsers.html.mask import Masked, mask, regions_in
 from steadyhand.structure.parsers.html.regions import are_whole, ended_words
 from steadyhand.structure.parsers.html.tags import StartTag, read_start_tag
 from steadyhand.structure.parsers.html.tree import Offsets, parse_tree
+from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from turbohtml import Element as Tag
 
 DEEPEST = 500  # the parser flattens what is nested deeper than 512
+_MOST = 500_000  # elements whose places are found within seconds
+_LONGEST = 32_000_000  # characters, whatever they are: the parser cannot be stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +88,25 @@ def page_of(source: Source) -> Page | Refusal:
 
 
 def _read(source: Source) -> Page | Refusal:
+    if len(source.text) > _LONGEST:
+        return _too_large(f"the page has {len(source.text)} characters, pages are read up to {_LONGEST}", _LONGEST)
+    go_on()
     masked = mask(source.text)
     tree = parse_tree(masked.text, locations=True)
     if isinstance(tree, Refusal):
         return tree
     nodes = tree.select("*")
+    if len(nodes) > _MOST:
+        return _too_large(f"the page has {len(nodes)} elements, pages are read up to {_MOST}", _MOST)
     parents = _parents(nodes)
     if _depth(parents) > DEEPEST:
-        return Refusal(
-            Kind.TOO_LARGE,
-            f"elements are nested deeper than {DEEPEST}",
-            "edit by the text that stands there, or by lines",
-            {"limit": DEEPEST},
-        )
+        return _too_large(f"elements are nested deeper than {DEEPEST}", DEEPEST)
     extents = Extents(masked.text, nodes, parents, Offsets(masked.text))
     return Page(source, masked, tree, nodes, parents, extents, ended_words(source.text, masked.regions))
+
+
+def _too_large(message: str, limit: int) -> Refusal:
+    return Refusal(Kind.TOO_LARGE, message, "edit by the text that stands there, or by lines", {"limit": limit})
 
 
 def _numbers(source: Source) -> dict[Tag, int]:
@@ -111,7 +118,7 @@ def _numbers(source: Source) -> dict[Tag, int]:
 def _parents(nodes: Sequence[Tag]) -> list[int]:
     numbers: dict[Node | None, int] = {node: index for index, node in enumerate(nodes)}
     found: list[int] = []
-    for node in nodes:
+    for node in paced(nodes):
         parent: Node | None = node.parent
         while parent is not None and parent not in numbers:
             parent = parent.parent

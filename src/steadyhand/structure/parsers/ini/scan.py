@@ -13,6 +13,7 @@ from steadyhand.structure.parsers.config_lines import first_of
 from steadyhand.structure.parsers.ini.dialect import Dialect, dialect_of
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
 from steadyhand.text.lines import body, split_lines
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -53,7 +54,7 @@ def read_ini(source: Source) -> LineFile | Refusal:
     """The file, or `unparsable` with the first line that is none of an INI file."""
     reader = _Reader(source.text, dialect_of(source.path))
     at = first_of(source.text)
-    for number, line in enumerate(split_lines(source.text[at:]), start=1):
+    for number, line in enumerate(paced(split_lines(source.text[at:])), start=1):
         try:
             reader.take(at, body(line))
         except NotIni as error:

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Step
 from steadyhand.structure.parsers.json.grammar import Grammar, scalar_of
+from steadyhand.text.pace import OFTEN, go_on
 from steadyhand.text.span import Span
 
 DEEPEST = 512
+_MOST = 500_000  # values that are read within seconds
 _MOST_STEPS = 20_000_000
 """The steps of all paths together: what deep nesting with many items costs in memory."""
 
@@ -53,6 +55,7 @@ class _Scanner:
     path: KeyPath
     unclosed: list[_Open] = field(default_factory=list)
     steps: int = 0
+    count: int = 0
 
     def run(self) -> Item:
         """The value that starts here; `at` stands behind it after."""
@@ -74,6 +77,11 @@ class _Scanner:
                     item = self.unclosed.pop().close(self.at)
             path, name = (*self.unclosed[-1].path, step[0]), step[1]
             self.steps += len(path)
+            self.count += 1
+            if not self.count % OFTEN:
+                go_on()
+            if self.count > _MOST:
+                raise Unreadable(self.at, f"it has more than {_MOST} values", is_too_deep=True)
             if self.steps > _MOST_STEPS:
                 raise Unreadable(self.at, "too many values are nested too deep", is_too_deep=True)
 

@@ -16,6 +16,7 @@ from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.json.grammar import JSON, JSON5, Grammar
 from steadyhand.structure.parsers.json.scanner import Unreadable, scan
 from steadyhand.text.lines import line_start, split_lines
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 
 _STRICT_SUFFIXES = (".ipynb", ".geojson", ".webmanifest", ".har")
@@ -97,7 +98,7 @@ def _documents(source: Source) -> Iterator[Item]:
         yield scan(source.text, grammar)
         return
     at = 0
-    for line in split_lines(source.text):
+    for line in paced(split_lines(source.text)):
         if line.strip(" \t\r\n\ufeff"):
             yield scan(source.text, grammar, at, at + len(line))
         at += len(line)

@@ -14,6 +14,7 @@ from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document, Section
 from steadyhand.structure.parsers.markdown.reading import known_markdown
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 
 SEPARATOR = " > "
@@ -103,7 +104,7 @@ def _index(source: Source) -> Index:
     exact: dict[str, list[int]] = {}
     separated: dict[str, list[int]] = {}
     lax: dict[str, list[int]] = {}
-    for section in document.sections:
+    for section in paced(document.sections):
         plain = [loose(words) for words in section.path[-_LONGEST_PATH:]]
         for start in range(len(plain)):
             words = joined(section.path[-len(plain) :][start:])

@@ -24,18 +24,22 @@ from steadyhand.structure.parsers.markdown.marks import (
     past_marker,
     past_quote,
 )
+from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 DEEPEST = 100
+_MOST = 1_000_000  # tokens, some three for every block: more would take too long
+_LINES = 32  # between two questions whether to go on
 _LEAVES: dict[str, MarkKind] = {"fence": "fence", "code_block": "indented", "html_block": "html", "hr": "rule"}
 
 
 def read_markdown(source: Source) -> Document | Refusal:
-    """The structure of a Markdown text, read once per source. Refuses with `too-large` what is nested too deeply."""
+    """The structure of a Markdown text, read once per source. Refuses with `too-large` what is too deep or too much."""
     return source.derive(_read)
 
 
@@ -61,7 +65,10 @@ def _read_rows(source: Source, front: Front | None) -> Document | Refusal:
     if lead:
         rows = [" " + rows[0][1:], *rows[1:]]
     known = rows if front is None else [""] * front.end + rows[front.end :]
-    tokens, definitions = _tokens(known)
+    try:
+        tokens, definitions = _tokens(known)
+    except _TooMany as error:
+        return error.refusal
     deep = next((token for token in tokens if token.nesting == 1 and token.level + 1 >= DEEPEST), None)
     if deep is not None:
         line = deep.map[0] + 1 if deep.map else 1
@@ -72,7 +79,7 @@ def _read_rows(source: Source, front: Front | None) -> Document | Refusal:
             {"line": line},
         )
     reader = _Reader(rows)
-    for token in tokens:
+    for token in paced(tokens):
         reader.take(token)
     marks, containers, items = tuple(reader.marks), tuple(reader.containers), reader.items()
     sections = _sections(containers, [mark for mark in marks if mark.kind == "heading"])
@@ -83,10 +90,31 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table")
+    # A rule that nothing fits is asked about every block, and about every line that may end one.
+    parser.block.ruler.before("table", "pace", _pace, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     # Where links lead is nobody's business here, and the library's way to look at them raises on odd characters.
     parser.normalizeLink = str  # type: ignore[method-assign,assignment]
     parser.validateLink = _is_anything  # type: ignore[method-assign,assignment]
     return parser
+
+
+class _TooMany(Exception):
+    """The text has more blocks than can be read at once."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        message = f"line {row + 1}: Markdown with so many blocks is not read any further"
+        self.refusal = Refusal(
+            Kind.TOO_LARGE, message, "edit the lines by number or by their text", {"line": row + 1, "limit": _MOST}
+        )
+
+
+def _pace(state: StateBlock, row: int, end: int, silent: bool) -> bool:  # noqa: ARG001, FBT001  # a rule's signature
+    if not row % _LINES:
+        go_on()
+        if len(state.tokens) > _MOST:
+            raise _TooMany(row)
+    return False
 
 
 def _is_anything(_: str) -> bool:

@@ -12,9 +12,11 @@ from typing import NoReturn
 
 from steadyhand.structure.parsers.toml.parts import Header, Mark, Pair, Section, Value, ValueForm, key_of
 from steadyhand.structure.parsers.toml.scalars import decode_scalar, decode_text
+from steadyhand.text import pace
 from steadyhand.text.span import Span
 
 DEEPEST = 80
+_MOST = 150_000  # values that are read, and compared with what the standard library reads, within seconds
 
 _BLANKS = re.compile(r"[ \t]*")
 BETWEEN = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
@@ -29,7 +31,7 @@ _VALUE = re.compile(rf"[ \t]*+(?:([\[{{])|({_STRING})|({_PLAIN}))", re.ASCII)
 
 
 class ScanError(Exception):
-    """Where the text stops being TOML, and why; `is_depth`: it is only too deep."""
+    """Where the text stops being TOML, and why; `is_depth`: it is only too deep, or too much."""
 
     def __init__(self, offset: int, message: str, *, is_depth: bool = False) -> None:
         super().__init__(message)
@@ -76,10 +78,10 @@ def scan(text: str) -> tuple[Section, ...]:
 class _Scanner:
     """A place in a text that only goes forward."""
 
-    __slots__ = ("at", "text")
+    __slots__ = ("at", "count", "text")
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+        self.text, self.at, self.count = text, 0, 0
 
     def skip_between(self) -> int:
         """Over blanks, line ends and comments."""
@@ -139,6 +141,7 @@ class _Scanner:
 
     def begin(self, waiting: list[_Open], depth: int) -> Value | None:
         """A scalar or an empty container; None where a container was opened."""
+        self.pace()
         found = _VALUE.match(self.text, self.at)
         if found is None:
             self.skip_blanks()
@@ -193,6 +196,13 @@ class _Scanner:
         if scalar is None:
             self.fail("this is no value", place.start)
         return Value(scalar[0], place, scalar[1])
+
+    def pace(self) -> None:
+        self.count += 1
+        if not self.count % pace.OFTEN:
+            pace.go_on()
+        if self.count > _MOST:
+            raise ScanError(self.at, f"it has more than {_MOST} values", is_depth=True)
 
     def skip_blanks(self) -> None:
         if found := _BLANKS.match(self.text, self.at):

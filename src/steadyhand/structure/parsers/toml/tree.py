@@ -18,6 +18,7 @@ from steadyhand.structure.keys.plain import same_data
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.toml.parts import Header, Pair, Section, Segment, Value
 from steadyhand.structure.parsers.toml.scan import ScanError, scan
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -162,7 +163,7 @@ def _is_read_as(top: Item, loaded: object) -> bool:
 
 def _knot(sections: tuple[Section, ...]) -> _Knot:
     root = _Knot("root", home=0)
-    for number, section in enumerate(sections):
+    for number, section in enumerate(paced(sections)):
         table = root if section.header is None else _enter(root, section.header, number)
         for pair in section.pairs:
             _put(table, pair)
@@ -219,7 +220,7 @@ def _inside(knot: _Knot, path: KeyPath, sections: tuple[Section, ...], length: i
             _freeze(child, (*path, name), sections, length)
             if isinstance(child, _Knot)
             else _written(child.value, (*path, name), child, sections)
-            for name, child in knot.children.items()
+            for name, child in paced(knot.children.items())
         ]
     )
 

@@ -12,9 +12,11 @@ from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.yaml.building import MOST_STEPS, Builder, TooDeep, Unreadable
 from steadyhand.structure.parsers.yaml.note import Parsed
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 
 _SURELY_FLAT = 15
+_MOST = 600_000  # events, some three for every value: as many as are read within seconds
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 
 
@@ -34,11 +36,14 @@ def _parse(source: Source, builder: Builder) -> Parsed | Refusal:
     try:
         _check_text(source.text)
         shift = _shift(source.text)
-        for event in yaml.parse(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        events = yaml.parse(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        for number, event in enumerate(paced(events)):
             builder.take(event, event.start_mark.index + shift, event.end_mark.index + shift)
+            if number > _MOST:
+                return _too_large(source, builder.position, "there are more values than are read at once")
         return builder.result()
     except TooDeep:
-        return _too_large(source, builder.position)
+        return _too_large(source, builder.position, "the values are nested too deep")
     except Unreadable as error:
         return _unparsable(source, error.offset, error.message)
     except yaml.reader.ReaderError as error:
@@ -58,7 +63,7 @@ def is_readable(source: Source) -> bool:
     anchors: set[str] = set()
     try:
         _check_text(text)
-        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        for event in paced(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))):
             name = type(event).__name__
             if name == "DocumentStartEvent":
                 anchors.clear()
@@ -102,11 +107,11 @@ def _unparsable(source: Source, offset: int, reason: str) -> Refusal:
     )
 
 
-def _too_large(source: Source, offset: int) -> Refusal:
+def _too_large(source: Source, offset: int, message: str) -> Refusal:
     line = source.line_of(min(offset, len(source.text)))
     return Refusal(
         Kind.TOO_LARGE,
-        f"line {line}: the values are nested too deep",
+        f"line {line}: {message}",
         "edit the lines themselves with a replace of their text",
         {"line": line},
     )
