@@ -206,21 +206,14 @@ def test_a_call_whose_caller_gives_up_is_told_and_waited_for() -> None:
 
 
 def test_more_than_can_be_held_is_refused_at_once_and_not_died_of() -> None:
-    release = threading.Event()
-
-    async def run() -> str:
-        calls = Calls()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: calls.run(lambda _: release.wait(20), Deadline(), 60_000_000))
-            while not calls.is_busy:
-                await anyio.sleep(0.005)
-            with pytest.raises(EditError) as refused:
-                await calls.run(lambda _: None, Deadline(), 10_000_000)
-            release.set()
-        calls.close()
-        return str(refused.value.kind)
-
-    assert anyio.run(run) == "busy"
+    calls = Calls()
+    with calls.taken(60_000_000):
+        with pytest.raises(EditError) as refused, calls.taken(10_000_000):
+            pass
+        with calls.taken(1_000_000):
+            pass
+    assert refused.value.kind == "busy"
+    calls.close()
 
 
 def test_the_weight_of_arguments_is_about_their_characters() -> None:

@@ -70,7 +70,10 @@ def _compact(value: object) -> str:
 def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
     """The answer, or as much of it as may be sent: the longest texts and lists are cut first."""
     told = dict(answer)
-    length = len(_compact(told))
+    text = _compact(told)
+    if not text.isascii() and text.encode("utf-8", "ignore").decode() != text:
+        told = _clean(told)
+    length = len(text)
     if length <= most:
         return told
     note = f"this answer had {length} characters and was cut: ask for less at once, or read on in parts"
@@ -85,6 +88,19 @@ def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
             return shorter | {"cut": note}
         room //= 2
     return shortest | {"cut": note}
+
+
+def _clean(value: Any) -> Any:
+    """The same with nothing in it that cannot be sent."""
+    match value:
+        case str():
+            return render_text(value, len(value) * 3)
+        case Mapping():
+            return {_clean(str(name)): _clean(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_clean(each) for each in value]
+        case _:
+            return value
 
 
 def _cut(value: Any, room: int) -> Any:

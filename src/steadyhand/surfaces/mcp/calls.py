@@ -3,6 +3,7 @@
 1. A call that was not begun when its caller gave up, or the server ended, is never begun.
 2. A call that was begun is told to stop and is waited for: it ends with its change made or not made, and says which.
 3. What waits is bounded in number and in size; more is refused with `busy`, at once.
+4. No call is begun while its client takes no answers: they would only pile up.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import anyio
@@ -26,32 +28,51 @@ _MOST = 4_096
 _HEAVIEST = 64_000_000  # characters of arguments in flight
 _QUEUED = 60.0  # seconds after which a call that was not begun is given up
 _GRACE = 2.5  # seconds that a call is waited for after it was told to stop
+_LOOK = 0.05  # seconds after which a thread that waits for room looks whether it still should
 _Done = TypeVar("_Done")
 
 
 class Calls:
-    """The calls of one server. `before` is run by each thread before its first call."""
+    """The calls of one server. `before` is run by each thread before its first call; `room`: answers are taken."""
 
-    def __init__(self, before: Callable[[], None] | None = None) -> None:
+    def __init__(self, before: Callable[[], None] | None = None, room: threading.Event | None = None) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "steadyhand-call", initializer=before)
+        self._room = room
         self._at_work: dict[Future[Any], Deadline] = {}
         self._guard = threading.Lock()
-        self._weight = 0
+        self._taken = self._weight = 0
         self._ending: str | None = None
         self._patience = float("inf")
 
-    async def run(self, work: Callable[[Deadline], _Done], deadline: Deadline, weight: int = 0) -> _Done:
+    @contextmanager
+    def taken(self, weight: int = 0) -> Iterator[None]:
+        """Hold a request of that weight until it is answered. Refuses with `busy` what cannot be held as well."""
+        if self._taken >= _MOST or (self._taken and self._weight + weight > _HEAVIEST):
+            raise EditError(
+                Kind.BUSY,
+                f"{self._taken} calls are in flight, and no more are taken",
+                hint="wait for answers, then send the same call again",
+            )
+        self._taken, self._weight = self._taken + 1, self._weight + weight
+        try:
+            yield
+        finally:
+            self._taken, self._weight = self._taken - 1, self._weight - weight
+
+    async def run(self, work: Callable[[Deadline], _Done], deadline: Deadline) -> _Done:
         """What `work` gives, done in a thread. Refuses with `busy`, `cancelled` or `timed-out`."""
         loop = asyncio.get_running_loop()
         done = anyio.Event()
         with anyio.CancelScope(deadline=loop.time() + _QUEUED) as limit:
 
             def begin() -> _Done:
+                while self._room is not None and not self._room.wait(_LOOK):
+                    deadline.tick()
                 deadline.start()
                 loop.call_soon_threadsafe(_end_by, limit, loop.time() + HARDEST)
                 return work(deadline)
 
-            future = self._submit(begin, deadline, weight)
+            future = self._submit(begin, deadline)
             future.add_done_callback(lambda _: _tell(loop, done))
             try:
                 await done.wait()
@@ -59,13 +80,16 @@ class Calls:
                 if not limit.cancel_called:
                     await self._give_up(future, deadline, done)
                 raise
-            finally:
-                self._weight -= weight
         if limit.cancelled_caught:
             raise _overdue(future, deadline)
         if future.cancelled():
             raise EditError(Kind.CANCELLED, "the server ends; the call was not begun", hint="nothing was changed by it")
         return future.result()
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a request is held that was not answered yet."""
+        return self._taken > 0
 
     @property
     def is_busy(self) -> bool:
@@ -99,20 +123,12 @@ class Calls:
         self.end("the server ends")
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _submit(self, begin: Callable[[], _Done], deadline: Deadline, weight: int) -> Future[_Done]:
+    def _submit(self, begin: Callable[[], _Done], deadline: Deadline) -> Future[_Done]:
         with self._guard:
             if self._ending is not None:
                 raise EditError(Kind.CANCELLED, f"the call was not begun: {self._ending}", hint="nothing was changed")
-            too_many = len(self._at_work) >= _MOST
-            if too_many or (self._at_work and self._weight + weight > _HEAVIEST):
-                raise EditError(
-                    Kind.BUSY,
-                    f"{len(self._at_work)} calls are in flight, and no more are taken",
-                    hint="wait for answers, then send the same call again",
-                )
             future = self._threads.submit(begin)
             self._at_work[future] = deadline
-            self._weight += weight
         future.add_done_callback(self._forget)
         return future
 
@@ -134,13 +150,12 @@ class Calls:
 
 def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
     """What is told of a call that is no longer waited for."""
-    if future.cancel():
+    if future.cancel() or not deadline.cancel("its time was up"):
         return EditError(
             Kind.BUSY,
             f"the server had no time for the call within {_QUEUED:g} seconds",
             hint="nothing was changed by it; send it again when others have been answered",
         )
-    deadline.cancel("its time was up")
     return EditError(
         Kind.TIMED_OUT,
         f"the call did not end within {HARDEST:g} seconds; it was told to stop and is no longer waited for",

@@ -5,6 +5,7 @@ Asked by the thread that works, told by the one that listens; neither ever waits
 
 from __future__ import annotations
 
+import threading
 import time
 
 from steadyhand.errors import EditError, Kind
@@ -18,20 +19,25 @@ HARDEST = 30.0  # seconds after which a call is answered whatever it is doing
 class Deadline:
     """The end of one call. The clock runs from `start`, not from the moment the call was queued."""
 
-    __slots__ = ("_ends", "_why", "seconds")
+    __slots__ = ("_ends", "_guard", "_why", "seconds")
 
     def __init__(self, seconds: float = USUAL) -> None:
         self.seconds = min(seconds, HARDEST)
         self._ends: float | None = None
         self._why: str | None = None
+        self._guard = threading.Lock()
 
     def start(self) -> None:
-        self._ends = time.monotonic() + self.seconds
+        """Begin, unless the call was stopped before: then it refuses with `cancelled`."""
+        with self._guard:
+            self.tick()
+            self._ends = time.monotonic() + self.seconds
 
-    def cancel(self, why: str) -> None:
-        """Stop the call where it next asks; the first reason stays."""
-        if self._why is None:
-            self._why = why
+    def cancel(self, why: str) -> bool:
+        """Stop the call where it next asks; the first reason stays. Whether it had begun."""
+        with self._guard:
+            self._why = self._why or why
+            return self._ends is not None
 
     def tick(self) -> None:
         """Go on, or refuse with `cancelled` or `timed-out`: nothing is then changed."""

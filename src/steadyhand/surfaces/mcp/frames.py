@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["LONGEST", "Frames", "Oversize", "id_of"]
+__all__ = ["LONGEST", "LONGEST_ID", "Frames", "Id", "Oversize", "as_id", "id_of"]
 
 LONGEST = 10_000_000  # bytes
+LONGEST_ID = 1_000  # characters
 _KEPT = 4_096
 _LAST_ID = re.compile(rb',\s*"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{0,200}")\s*\}\s*$')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
@@ -84,7 +85,15 @@ def _leading_id(data: bytes) -> Id | None:
 
 def _read(token: bytes) -> Id | None:
     try:
-        value = json.loads(token)
+        return as_id(json.loads(token))
     except ValueError:
         return None
-    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def as_id(value: object) -> Id | None:
+    """The value if an answer can carry it as its id: a whole number, or a text of whole characters, neither long."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    text = str(value)
+    is_whole = text.isascii() or text.encode("utf-8", "ignore").decode() == text
+    return value if is_whole and len(text) <= LONGEST_ID else None

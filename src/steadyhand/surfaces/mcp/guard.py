@@ -4,6 +4,7 @@
 2. What a browser sends for a page of another origin is refused; a request without an origin comes from no page.
 3. Every request shows the token, compared in a time that tells nothing of it.
 4. Only JSON is posted, only POST changes anything, and nothing here ever allows another origin to read an answer.
+5. What is posted at the same time is bounded together: more is refused before it is read.
 """
 
 from __future__ import annotations
@@ -13,18 +14,25 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, NamedTuple
 
-__all__ = ["PATH", "Guard"]
+from steadyhand.surfaces.mcp.frames import LONGEST
+
+__all__ = ["LET_IN", "PATH", "Guard"]
 
 PATH = "/mcp"
+LET_IN = "steadyhand.let_in"  # in the scope of a request that was
 _METHODS = ("POST", "GET", "DELETE")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _SAME = ("same-origin", "none")
+_MOST_POSTED = 128_000_000  # bytes
+_UNSAID = 1_000_000  # bytes of a request that does not say how many it has
+_LONG = 20  # digits
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers = dict[str, list[str]]
 
 
 class _Refusal(NamedTuple):
@@ -41,24 +49,33 @@ class Guard:
         self._app = app
         self._token = token.encode()
         self._names = tuple(name.lower() for name in names)
+        self._posted = 0  # bytes of the requests that are being answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(scope) if scope["type"] == "http" else None
-        if refusal is not None:
-            await _refuse(refusal, send)
-        elif scope["type"] in ("http", "lifespan"):
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            headers = _headers(scope)
+            refusal = self._refusal(headers, scope)
+            if refusal is not None:
+                await _refuse(refusal, send)
+                return
+            scope[LET_IN] = True
+            size = _size(headers, scope)
+            self._posted += size
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._posted -= size
 
-    def _refusal(self, scope: Scope) -> _Refusal | None:
-        headers: dict[str, list[str]] = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    def _refusal(self, headers: Headers, scope: Scope) -> _Refusal | None:
         return (
             self._wrong_host(headers, scope)
             or self._foreign(headers, scope)
             or _unknown(scope)
             or self._unproven(headers)
             or _not_json(headers, scope)
+            or self._too_much(headers, scope)
         )
 
     def _hosts(self, scope: Scope) -> set[str]:
@@ -67,19 +84,19 @@ class Guard:
         named = {name if _has_port(name) else f"{name}:{port}" for name in (*_LOOPBACK, *self._names)}
         return named | ({name.removesuffix(":80") for name in named} if port == 80 else set())
 
-    def _wrong_host(self, headers: dict[str, list[str]], scope: Scope) -> _Refusal | None:
+    def _wrong_host(self, headers: Headers, scope: Scope) -> _Refusal | None:
         if [host.lower() in self._hosts(scope) for host in headers.get("host", [])] == [True]:
             return None
         return _Refusal(421, "this server does not go by that name", "send the Host that it printed at its start")
 
-    def _foreign(self, headers: dict[str, list[str]], scope: Scope) -> _Refusal | None:
+    def _foreign(self, headers: Headers, scope: Scope) -> _Refusal | None:
         own = {f"http://{host}" for host in self._hosts(scope)}
         is_own = all(origin.lower() in own for origin in headers.get("origin", []))
         if is_own and all(site.lower() in _SAME for site in headers.get("sec-fetch-site", [])):
             return None
         return _Refusal(403, "requests from pages of other origins are refused", "use an MCP client, not a page")
 
-    def _unproven(self, headers: dict[str, list[str]]) -> _Refusal | None:
+    def _unproven(self, headers: Headers) -> _Refusal | None:
         given = headers.get("authorization", [])
         scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
         if scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), self._token):
@@ -91,6 +108,27 @@ class Guard:
             ((b"www-authenticate", b"Bearer"),),
         )
 
+    def _too_much(self, headers: Headers, scope: Scope) -> _Refusal | None:
+        if not self._posted or self._posted + _size(headers, scope) <= _MOST_POSTED:
+            return None
+        again = ((b"retry-after", b"1"),)
+        return _Refusal(503, "too much is being asked at once", "wait for answers, then send it again", again)
+
+
+def _headers(scope: Scope) -> Headers:
+    headers: Headers = {}
+    for name, value in scope["headers"]:
+        headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return headers
+
+
+def _size(headers: Headers, scope: Scope) -> int:
+    """Bytes that a request brings, by its own word; what is longer than may be is refused elsewhere."""
+    if scope["method"] != "POST":
+        return 0
+    said = headers.get("content-length", [""])[0]
+    return min(int(said), LONGEST) if said.isascii() and said.isdigit() and len(said) < _LONG else _UNSAID
+
 
 def _unknown(scope: Scope) -> _Refusal | None:
     if scope["path"] != PATH:
@@ -101,7 +139,7 @@ def _unknown(scope: Scope) -> _Refusal | None:
     return None
 
 
-def _not_json(headers: dict[str, list[str]], scope: Scope) -> _Refusal | None:
+def _not_json(headers: Headers, scope: Scope) -> _Refusal | None:
     kinds = [kind.partition(";")[0].strip().lower() for kind in headers.get("content-type", [])]
     if scope["method"] != "POST" or kinds == ["application/json"]:
         return None

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Address", "serve_http"]
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_MOST_SESSIONS = 256
+_MOST_SESSIONS = 1_000
+_BACKLOG = 128  # asyncio accepts so many at once
 _GRACEFUL = 1  # seconds for answers that are on their way
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -67,12 +68,17 @@ def serve_http(service: Service, address: Address, token: str) -> None:
     """Serve until a signal comes. Refuses with `disk-refused` where the port cannot be had."""
     import uvicorn
 
+    from steadyhand.surfaces.mcp.doors import Door, most_connections
+
     config = uvicorn.Config(
         Guard(_application(service), token, address.names),
         host=address.host,
         port=address.port,
         loop="asyncio",
+        http=Door,
         ws="none",
+        backlog=_BACKLOG,
+        limit_concurrency=most_connections(),
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -19,9 +19,11 @@ from steadyhand.surfaces.mcp.frames import Frames, Oversize
 __all__ = ["Pipe", "claim"]
 
 _BLOCK = 1 << 16
-_AHEAD = 64  # frames that are read before the first of them is taken
+_AHEAD = 16_000_000  # bytes that are read before the first of them is taken
+_FRAME = 1_000  # bytes that a frame takes beside its own
 _UNWRITTEN = 16_000_000  # bytes that wait for a slow client before whoever writes more has to wait
-_LAST_WORDS = 1.0  # seconds for what is still to be written at the end
+_ROOM = 4_000_000  # unwritten bytes from which on no further call should be begun
+_LAST_WORDS = 0.5  # seconds for what is still to be written at the end
 
 
 def claim() -> tuple[int, int]:
@@ -35,16 +37,19 @@ def claim() -> tuple[int, int]:
 
 
 class Pipe:
-    """The wire of one client. `start` and everything after it belong to the event loop."""
+    """The wire of one client. `start` and everything after it belong to the event loop; `room` is for any thread."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self._reading, self._writing = reading, writing
-        self._room = threading.Semaphore(_AHEAD)
+        self._ahead, self._taken = 0, threading.Condition()
         self._inbox_in, self._inbox = anyio.create_memory_object_stream[bytes | Oversize](float("inf"))
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._unwritten = 0
+        self._is_broken = False
         self._written = anyio.Event()
         self._writer = threading.Thread(target=self._write_all, name="steadyhand-write", daemon=True)
+        self.room = threading.Event()
+        self.room.set()
 
     def start(self, on_broken: Callable[[], None]) -> None:
         """Begin to read and to write; `on_broken` is called when nobody takes what is written."""
@@ -57,14 +62,15 @@ class Pipe:
         async with self._inbox:
             async for frame in self._inbox:
                 yield frame
-                self._room.release()
+                with self._taken:
+                    self._ahead -= _weight(frame)
+                    self._taken.notify()
 
     async def write(self, data: bytes) -> None:
         """Have a line written; waits while too much is unwritten."""
-        self._unwritten += len(data)
         self._outbox.put(data)
-        while self._unwritten > _UNWRITTEN:
-            self._written = anyio.Event()
+        self._count(len(data))
+        while self._unwritten > _UNWRITTEN and not self._is_broken:
             await self._written.wait()
 
     def finish(self) -> None:
@@ -85,7 +91,9 @@ class Pipe:
         self._tell(self._inbox_in.close)
 
     def _deliver(self, frame: bytes | Oversize) -> None:
-        self._room.acquire()
+        with self._taken:
+            self._taken.wait_for(lambda: self._ahead < _AHEAD)
+            self._ahead += _weight(frame)
         self._tell(self._put, frame)
 
     def _put(self, frame: bytes | Oversize) -> None:
@@ -100,16 +108,34 @@ class Pipe:
                 left = memoryview(data)
                 while left:
                     left = left[os.write(self._writing, left) :]
-                self._tell(self._wrote, len(data))
+                self._tell(self._count, -len(data))
         except OSError:
-            self._tell(self._on_broken)
+            self._tell(self._break)
 
-    def _wrote(self, size: int) -> None:
-        self._unwritten -= size
+    def _count(self, size: int) -> None:
+        """So many bytes more are to be written, or less: whoever waits for that is woken."""
+        self._unwritten += size
+        if self._unwritten > _ROOM and not self._is_broken:
+            self.room.clear()
+        else:
+            self.room.set()
+        if size < 0:
+            woken, self._written = self._written, anyio.Event()
+            woken.set()
+
+    def _break(self) -> None:
+        """Nobody reads any more: nobody has to wait for that."""
+        self._is_broken = True
+        self.room.set()
         self._written.set()
+        self._on_broken()
 
     def _tell(self, callback: Callable[..., object], *arguments: object) -> None:
         try:
             self._loop.call_soon_threadsafe(callback, *arguments)
         except RuntimeError:
             pass  # the loop is closed: it is over
+
+
+def _weight(frame: bytes | Oversize) -> int:
+    return _FRAME if isinstance(frame, Oversize) else _FRAME + len(frame)

@@ -12,7 +12,7 @@ from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp.calls import Calls
 from steadyhand.surfaces.mcp.roots import Root, named_roots, paths_of
 from steadyhand.surfaces.mcp.serving import Serving
-from steadyhand.surfaces.mcp.sessions import Session, Sessions
+from steadyhand.surfaces.mcp.sessions import Session, Sessions, plain_actor
 from steadyhand.workspace.token import new_name
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ _ASKED = 5.0  # seconds that a client has to list its roots
 class Running:
     """One run of a server, from its first message to its last."""
 
-    def __init__(self, serving: Serving) -> None:
+    def __init__(self, serving: Serving, room: threading.Event | None = None) -> None:
         self.serving = serving
         self.sessions = Sessions(serving, serving.task or f"mcp-{new_name()}")
         self._roots = serving.roots
         self._guard = threading.Lock()
         self._catalog: Catalog | None = None
-        self.calls = Calls(None if serving.confine is None else self._confine)
+        self.calls = Calls(None if serving.confine is None else self._confine, room)
 
     def catalog(self) -> Catalog:
         """The tools that are served; loaded by the first who asks, in its own thread."""
@@ -54,7 +54,7 @@ class Running:
         client = None if known is None else known.client_info.name
         number = None if context.request is None else context.request.headers.get(_SESSION_HEADER)
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            key, has_session = f"client {client}", False
+            key, has_session = f"client {plain_actor(client)}", False
         else:
             key, has_session = f"session {number}", number is not None
         found = self.sessions.get(key)

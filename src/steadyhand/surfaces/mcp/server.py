@@ -7,21 +7,25 @@ Nothing that goes wrong here leaves as a traceback, and nothing blocks the event
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from steadyhand.errors import Action, EditError, Kind
+from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request
 from steadyhand.surfaces.mcp.answers import render
 from steadyhand.surfaces.mcp.calls import weight_of
 from steadyhand.surfaces.mcp.catalog import ROOT
 from steadyhand.surfaces.mcp.deadline import Deadline
+from steadyhand.surfaces.mcp.discretion import discreet, discreet_error
 from steadyhand.surfaces.mcp.instructions import instructions
 from steadyhand.surfaces.mcp.progress import Progress, forwarded
 from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
+from steadyhand.surfaces.mcp.refusals import refused, told_by_sdk
 from steadyhand.surfaces.mcp.resources import list_resources, read_resource, templates
 from steadyhand.surfaces.mcp.running import Running
 from steadyhand.surfaces.mcp.serving import Serving
@@ -39,7 +43,6 @@ __all__ = ["NAME", "Service"]
 
 NAME = "steadyhand"
 _WARM_UP = 0.05  # seconds after the greeting, so that its answer goes out first
-_NOT_FOUND = -32002
 _HOUR = 3_600_000
 # For how many milliseconds a client may keep what it was told.
 _FRESH: Mapping[CacheableMethod, int] = {
@@ -60,6 +63,7 @@ class Service:
     def __init__(self, serving: Serving) -> None:
         self.serving = serving
         self.running: list[Running] = []
+        self.room: threading.Event | None = None  # where a transport has one client: it takes answers
 
     def server(self) -> Server[Running]:
         """A server with all its handlers."""
@@ -76,7 +80,7 @@ class Service:
             get_tool_input_schema=lambda _: None,  # no argument travels in a header
             cache_hints={method: CacheHint(milliseconds) for method, milliseconds in _FRESH.items()},
         )
-        served.middleware[:] = [self._warm_up]  # no telemetry
+        served.middleware[:] = [self._around]  # no telemetry
         handlers: dict[str, tuple[type[Any], Callable[[Any, Any], Awaitable[Wire]]]] = {
             "tools/list": (types.PaginatedRequestParams, self._list_tools),
             "tools/call": (types.CallToolRequestParams, self._call_tool),
@@ -99,9 +103,14 @@ class Service:
         """Whether every call came to its end within a moment."""
         return all([await running.calls.ended() for running in self.running])
 
+    @property
+    def is_answering(self) -> bool:
+        """Whether a request was not answered yet."""
+        return any(running.calls.is_answering for running in self.running)
+
     @asynccontextmanager
     async def _lifespan(self, _: Server[Running]) -> AsyncIterator[Running]:
-        running = Running(self.serving)
+        running = Running(self.serving, self.room)
         self.running.append(running)
         try:
             yield running
@@ -112,9 +121,16 @@ class Service:
                     running.close()
                     self.running.remove(running)
 
-    async def _warm_up(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Load the tools while the client reads the greeting, unless a worker must know its roots first."""
-        result = await call_next(ctx)
+    async def _around(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """What the SDK refuses says what to do; and once the client is greeted, the tools are loaded."""
+        from mcp.shared.exceptions import MCPError
+        from pydantic import ValidationError
+
+        try:
+            result = await call_next(ctx)
+        except (MCPError, ValidationError) as error:
+            raise told_by_sdk(error, ctx.method) from None
+        # A worker that must know its roots first is not begun yet.
         if ctx.method in ("initialize", "server/discover") and self.serving.confine is None:
             running = ctx.lifespan_context
             asyncio.get_running_loop().call_later(_WARM_UP, running.calls.prepare, running.catalog)
@@ -144,24 +160,30 @@ class Service:
     async def _ask(self, context: Context, work: Callable[[Session], _Found]) -> _Found:
         """What a conversation has to say, asked for in a worker's thread."""
         running = context.lifespan_context
-        session = await running.session(context)
-        with in_use(session):
-            return await running.calls.run(lambda _: work(session), self._deadline())
+        with running.calls.taken(weight_of(context.params)):
+            session = await running.session(context)
+            with in_use(session):
+                try:
+                    return await running.calls.run(lambda _: work(session), self._deadline())
+                except EditError as error:
+                    raise discreet_error(error, session.roots) from None
 
     async def _call_tool(self, context: Context, params: Any) -> Wire:
         running = context.lifespan_context
+        try:
+            with running.calls.taken(weight_of(context.params)):
+                return await self._called(context, params.name, params.arguments or {})
+        except EditError as error:
+            return render(_failure(discreet_error(error, self.serving.roots)), self.serving.most)
+
+    async def _called(self, context: Context, name: str, arguments: Mapping[str, object]) -> Wire:
+        running = context.lifespan_context
         session = await running.session(context)
-        arguments = params.arguments or {}
         with in_use(session):
             async with forwarded(context) as progress:
-                try:
-                    return await running.calls.run(
-                        lambda deadline: _answer(running, session, params.name, arguments, deadline, progress),
-                        self._deadline(),
-                        weight_of(arguments),
-                    )
-                except EditError as error:
-                    return render(_failure(error), self.serving.most)
+                return await running.calls.run(
+                    lambda deadline: _answer(running, session, name, arguments, deadline, progress), self._deadline()
+                )
 
     def _deadline(self) -> Deadline:
         return Deadline(self.serving.seconds)
@@ -187,8 +209,10 @@ def _answer(
         given = own.pop(ROOT, None) if len(session.roots) > 1 else None
         kit = session.kit(toolset, session.root(None if given is None else str(given)))
     except EditError as error:
-        return render(tool.refused(error), most, is_native=is_native)
-    return render(kit.call(name, own, tick=deadline.tick, progress=progress), most, is_native=is_native)
+        answer = tool.refused(error)
+    else:
+        answer = kit.call(name, own, tick=deadline.tick, progress=progress)
+    return render(discreet(answer, session.roots), most, is_native=is_native)
 
 
 def _failure(error: EditError) -> Wire:
@@ -211,25 +235,12 @@ def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, A
             raise
         except EditError as error:
             refusal = error
-        except Exception as error:  # noqa: BLE001  # the outermost edge: a bug is an answer too
+        except Exception as error:  # the outermost edge: a bug is an answer too
+            logging.getLogger(__name__).exception("%s failed", context.method)
             refusal = EditError(Kind.INTERNAL, f"Steadyhand failed unexpectedly ({type(error).__name__})")
-        raise MCPError(_code(refusal, context.protocol_version), _told(refusal), refusal.to_json())
+        raise refused(refusal, context.protocol_version)
 
     return guarded
-
-
-def _code(error: EditError, version: str) -> int:
-    """What the revision calls it: only the earlier ones have a number for what is not there."""
-    from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
-    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
-    if error.kind is Kind.NO_SUCH_FILE and version not in MODERN_PROTOCOL_VERSIONS:
-        return _NOT_FOUND
-    return INVALID_PARAMS if error.kind.action is Action.CHANGE_REQUEST else INTERNAL_ERROR
-
-
-def _told(error: EditError) -> str:
-    return error.message if error.hint is None else f"{error.message} ({error.hint})"
 
 
 def _version() -> str:

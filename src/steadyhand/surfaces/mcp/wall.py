@@ -71,8 +71,8 @@ def confine(
 ) -> str | None:
     """Raise the wall for this thread and all it starts; None, or why it does not stand."""
     paths = [root.path for root in roots]
-    wall = wall_around(paths, journal, scratch=scratch, read_only=read_only, ports=ports, code=_code())
     try:
+        wall = wall_around(paths, journal, scratch=scratch, read_only=read_only, ports=ports, code=_code())
         return None if raise_wall(wall) is not None else "this system has no Landlock"
     except OSError as error:
         return error.strerror or "the kernel refused it"
