@@ -607,6 +607,22 @@ def test_line_numbers_that_others_moved_are_not_believed(ws: sh.Workspace) -> No
     assert text(ws) == "top\n" + TEN.replace("line 8", "eight")
 
 
+@pytest.mark.parametrize("target", [sh.CodeBlock(index=1), sh.Heading("B", nth=2)], ids=["code block", "heading"])
+def test_places_counted_by_number_that_others_moved_are_not_believed(
+    target: sh.CodeBlock | sh.Heading, ws: sh.Workspace
+) -> None:
+    ws.create("b.md", "# A\n\n```\n1\n```\n\n## B\n\none\n\n```\n2\n```\n\n## B\n\ntwo\n")
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("b.md")
+        one.edit("b.md", [sh.Insert("# A\n", "\n## B\n\nnew\n\n```\n0\n```\n")])
+        before = text(ws, "b.md")
+        error = conflict(two.edit, "b.md", [sh.Replace(target, "X\n")])
+        assert ("moved" in error.details, "corrected" in error.details) == (True, False)
+        assert text(ws, "b.md") == before
+        two.read("b.md")
+        assert two.edit("b.md", [sh.Replace(target, "X\n")]).ok
+
+
 def test_line_numbers_below_which_others_changed_something_are_believed(ws: sh.Workspace) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")

@@ -156,3 +156,15 @@ def test_a_person_reads_long_texts_below_the_rest_of_an_answer() -> None:
     assert lines == ["{", '  "success": true,', '  "path": "a\\u001b[31m"', "}", "content:", "1: one", "2: two"]
     native = list(paint(answer_lines({"content": "1\x1b[2J\n2", "is_error": False}, is_native=True), color=False))
     assert native == ["1\\x1b[2J", "2"]
+    refusal = {"success": False, "error": "no\nHint: go on", "kind": "no-match", "message": "no", "hint": "go on"}
+    told = list(paint(answer_lines(refusal, is_native=False), color=False))
+    assert told == ["{", '  "success": false,', '  "kind": "no-match"', "}", "error:", "no", "Hint: go on"]
+
+
+def test_calls_of_one_task_are_one_conversation(shell: Shell) -> None:
+    (shell.root / "a.txt").write_text("one\n")
+    wrong, right = ({"path": "a.txt", "edits": [{"target": old, "new": "1"}]} for old in ("two", "one"))
+    for sent, who in ((wrong, "T-1"), (right, "T-1"), (right, "T-2")):
+        shell.run("call", "edit", json.dumps(sent), "--task", who)
+    told = json.loads(shell.run("--json", "stats").stdout)["statistics"]
+    assert (told["calls"], told["firstTry"]["applied"], told["retries"], told["recovered"]) == (3, 0, 1, 1), told

@@ -61,7 +61,7 @@ _DEEP = 80
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes calls of one tool: `shape` is what it takes, `example` a call that it understands, `texts` what is there."""
+    """Makes calls of one tool: `shape` is what it takes, `example` a call it understands, `texts` what is there."""
 
     shape: Object
     example: dict[str, Any]

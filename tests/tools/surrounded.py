@@ -1,10 +1,10 @@
-"""The files of an example among all that must not be reached: secrets, links out, a pipe, and files that are no text."""
+"""The files of an example among what must not be reached: secrets, links out, a pipe, files that are no text."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ LINKS = {
     "dir-out": "..",
     "link-env": ".env",
 }
+
 Stats = dict[str, tuple[int, ...]]
 Content = dict[str, tuple[int, str | bytes | None]]
 
@@ -73,26 +74,26 @@ class Ground:
         return path.read_bytes() if stat.S_ISREG(mode) else None
 
 
-def lay_ground(base: Path, example: Example) -> Ground:
+def lay_ground(base: Path, files: Mapping[str, str]) -> Ground:
     root = base / "root"
-    (base / "out.md").parent.mkdir(parents=True, exist_ok=True)
+    base.mkdir(parents=True, exist_ok=True)
     (base / "out.md").write_text(f"{SECRETS[2]}\none\n")
-    lay_out(root, example.files)
+    lay_out(root, files)
     for name, content in BYTES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(content)
     for name, target in LINKS.items():
         (root / name).symlink_to(target)
     os.mkfifo(root / "pipe")
-    for name in (*example.files, *BYTES):
+    for name in (*files, *BYTES):
         (root / name).chmod(0o644)
     return Ground(root)
 
 
-def maker_for(ground: Ground, tool: Tool, example: Example) -> Maker:
+def maker_for(ground: Ground, tool: Tool, example: Example, *, more: Sequence[str] = ()) -> Maker:
     names = [*example.files, *(name for name in example.after if name not in example.files)] or ["crlf.md"]
     astray = [path.format(root=ground.root, out=ground.root.parent / "out.md") for path in ASTRAY]
-    texts = [*example.files.values(), *_texts(example.arguments), "one\ntwo\n"]
+    texts = [*example.files.values(), *_texts(example.arguments), "one\ntwo\n", *more]
     paths = [*names * (len(astray) // len(names) + 1), *astray]
     return Maker(tool.parameters, filled(dict(example.arguments), ground.root), texts, paths)
 

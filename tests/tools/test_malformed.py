@@ -77,7 +77,7 @@ def check_silence(answer: dict[str, Any], asked: str, ground: Ground) -> None:
 def test_any_arguments_are_answered_and_a_refusal_changes_nothing(name: str, tool: Tool, tmp_path: Path) -> None:
     validator = jsonschema.Draft202012Validator(plain_schema(tool.result))
     for number, example in enumerate(tool.examples):
-        ground = lay_ground(tmp_path / str(number), example)
+        ground = lay_ground(tmp_path / str(number), example.files)
         own, settings = split_settings(example.settings)
         calls = range(number, CALLS, len(tool.examples))
         with sh.Workspace(ground.root, actor="malformed", **own) as workspace:

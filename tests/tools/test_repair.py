@@ -212,7 +212,7 @@ def test_many_repairs_are_told_in_short() -> None:
         ({"filePath": "a", "edits": "[{"}, "edits", "edits: What to change."),
         ({"filePath": "a", "edits": ["one"]}, "edits[0]", "its fields: old_string"),
         ({"filePath": "a", "edits": 3}, "edits", "edits: What to change."),
-        ({"filePath": "a", "mode": "line"}, "mode", "send 'lines'"),
+        ({"filePath": "a", "mode": "line"}, "mode", "did you mean 'lines'?"),
         ({"filePath": "a", "mode": "section"}, "mode", "send mode lines"),
         ({"filePath": "a", "afterHeading": "x"}, "afterHeading", "send edits"),
         ({"filePath": "a", "after_heading": "x"}, "after_heading", "send edits"),

@@ -20,6 +20,7 @@ from steadyhand.session.receipt import Receipt
 from steadyhand.session.reports import Reports
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
+from steadyhand.text.pace import heed
 from steadyhand.text.source import Source
 from steadyhand.workspace.change import Header
 from steadyhand.workspace.journal.record import EditNote
@@ -165,7 +166,8 @@ class Batch:
         ask = Ask(request, policy or self._policy, encoding, remark(reason, "reason") or self._header.reason, overwrite)
         first, met = len(self._layer.outcomes), len(self._layer.meetings.found)
         try:
-            self._lay(ask)
+            with heed(self._layer.tick):
+                self._lay(ask)
         except EditError as error:
             located = error.with_details(path=request.path)
             header = replace(self._header, reason=ask.reason)

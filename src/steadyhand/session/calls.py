@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Self
 
 from steadyhand.errors import EditError
@@ -10,6 +11,7 @@ from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.reports import Reports
+from steadyhand.text.pace import heed
 from steadyhand.workspace.change import Header, Trace
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.keeping import Latest, outside_note
@@ -47,7 +49,8 @@ class Calls:
     ) -> Self:
         """The same workspace for a tool, a policy or a call; what is not given stays.
 
-        `tick` is asked before each edit and each file that is staged; if it raises, nothing is changed.
+        `tick` is asked before each edit and each file that is staged, and while texts are read and places looked for;
+        if it raises, nothing is changed.
         """
         bound = object.__new__(type(self))
         bound.__dict__.update(self.__dict__)
@@ -62,6 +65,10 @@ class Calls:
         """Ask whether the call is still wanted; raises what the caller's `tick` raises."""
         if self._tick is not None:
             self._tick()
+
+    def heeding(self) -> AbstractContextManager[None]:
+        """While work is done that changes nothing, such as reading a patch: it ends when the call is to."""
+        return heed(self._tick)
 
     @property
     def is_read_only(self) -> bool:

@@ -128,6 +128,13 @@ def encoding_name(value: object) -> str | None:
     return value
 
 
+def flag(value: object, name: str) -> bool:
+    """True or false; nothing else counts as either."""
+    if not isinstance(value, bool):
+        raise _bad(name, "True or False is expected")
+    return value
+
+
 def amount(value: object, name: str) -> float:
     """A number that is not negative."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):

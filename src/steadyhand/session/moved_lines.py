@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.plan.edit import Edit, edit_to_json
+from steadyhand.plan.place import Place
+from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.lines import count_lines
 from steadyhand.text.region import Region
@@ -26,18 +28,24 @@ _TRIES = 5
 def moved_by(
     edit: Edit, mine: Sequence[Splice], rows: Region, source: Source, theirs: Sequence[Placed], shown: Sequence[Span]
 ) -> list[Placed]:
-    """The news that moved the lines which an edit names by number alone; none where it was shown them as they are."""
-    if not isinstance(edit.target, Lines) or edit.target.text is not None:
+    """The news that moved the lines which an edit names by number alone; none where it was shown them as they are.
+
+    A number that counts code blocks, or sections of one name, is as good as one that counts lines.
+    """
+    if not _is_by_number(edit.target):
         return []
     start, end = min(splice.start for splice in mine), max(splice.end for splice in mine)
     if any(span.start <= start and end <= span.end for span in shown):
         return []
     above = [placed for placed in theirs if _is_above(placed[1], rows.start)]
-    return [placed for placed in above if _delta(placed, source)] if _moved(above, source) else []
+    moving = [placed for placed in above if _delta(placed, source)]
+    return moving if _moved(above, source) or not isinstance(edit.target, Lines) else []
 
 
 def corrected_lines(edit: Edit, rows: Region, source: Source, theirs: Sequence[Placed]) -> dict[str, object] | None:
     """The edit with the numbers that its lines have now, and what they say; None where others changed those too."""
+    if not isinstance(edit.target, Lines):
+        return None
     row = rows.start
     for _ in range(_TRIES):
         moved = _moved([placed for placed in theirs if _is_above(placed[1], row)], source)
@@ -53,6 +61,12 @@ def corrected_lines(edit: Edit, rows: Region, source: Source, theirs: Sequence[P
     text = source.text[source.table.start(place.start) : source.table.start(place.end)]
     lines = {"start": place.start + 1, "end": place.end, "text": text}
     return {**edit_to_json(edit), "target": {"lines": lines}}
+
+
+def _is_by_number(place: Place) -> bool:
+    if isinstance(place, Lines):
+        return place.text is None
+    return isinstance(place, Addressed) and any(getattr(place, name, None) is not None for name in ("index", "nth"))
 
 
 def _is_above(region: Region, row: int) -> bool:

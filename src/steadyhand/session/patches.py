@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from steadyhand.dialects.front import at_reply, read_patch
@@ -43,7 +44,8 @@ class Patches(ABC):
         `overwrite` lets new and moved files take the place of others, and whole files that of what was never read.
         `strict` refuses anything around the patch.
         """
-        found = reply if isinstance(reply, Patch) else read_patch(reply, format=format, strict=strict)
+        with self.heeding():
+            found = reply if isinstance(reply, Patch) else read_patch(reply, format=format, strict=strict)
         named = found.mapped(self._named(path))
         named = named.overwriting(self._exists) if overwrite else named
         rules = checks.policy_of(self.policy if policy is None else policy)
@@ -77,6 +79,10 @@ class Patches(ABC):
         except EditError as error:
             return error.kind is not Kind.NO_SUCH_FILE
         return True
+
+    @abstractmethod
+    def heeding(self) -> AbstractContextManager[None]:
+        """While work is done that changes nothing: it ends when the call is to."""
 
     @abstractmethod
     def _run(

@@ -45,11 +45,13 @@ class Reads:
 
     def saw_each(self, source: Source, lines: Sequence[int]) -> None:
         """The same for lines here and there, by their numbers."""
-        if len(set(lines)) == source.table.count:
-            self.saw(source)
-            return
         path = source.path or ""
         spans = joined(source.table.span_of(line - 1, line - 1) for line in lines)
+        if len(set(lines)) == source.table.count or self._knowledge.completes(
+            path, source.digest, spans, len(source.text)
+        ):
+            self.saw(source)
+            return
         content = None if self._store.is_secret(path) else source.to_bytes()
         self._knowledge.saw(path, source.digest, self._store.head(), spans, content)
 

@@ -1,7 +1,7 @@
 """What the journal is told of calls that changed nothing: refusals, and conflicts with the edit that was refused.
 
 A report is worth a row, never a failure: where the journal cannot be written it is dropped. A workspace without a
-journal gets none because of a refusal.
+journal gets none because of a refusal, unless a tool was called for a task: what is tried for one is told of it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from steadyhand.workspace.store import Store
 CONFLICT, RESOLVED, REFUSAL = "conflict", "conflict-resolved", "refusal"
 _LONGEST = 300  # characters of a message that is kept
 _LATELY = 50  # conflicts among which the same one is looked for
+_OF_FIELDS = (Kind.BAD_REQUEST, Kind.REASON_REQUIRED, Kind.TOO_LARGE)  # what a field of the call may be refused with
 
 
 class Reports:
@@ -33,7 +34,8 @@ class Reports:
         if header.trace is not None:
             header.trace.refusals += 1
         if error.kind is not Kind.CONFLICT or not conflicts:
-            self._append(REFUSAL, _refusal(header, error, self._file(header, error)))
+            is_for_task = header.trace is not None and header.task is not None
+            self._append(REFUSAL, _refusal(header, error, self._file(header, error)), may_begin=is_for_task)
             return error
         kept = self.kept(header, conflicts)
         return error.with_details(conflicts=kept) if kept else error
@@ -85,9 +87,9 @@ class Reports:
         return any(entry.record.verb == "edit" and entry.record.task == body["task"] for entry in later)
 
     def _file(self, header: Header, error: EditError) -> str | None:
-        """The file that was refused. A bad request may name a field instead: then the file that the call names."""
+        """The file that was refused. The refusal may name a field instead: then the file that the call names."""
         told = error.details.get("path")
-        if isinstance(told, str) and (error.kind is not Kind.BAD_REQUEST or self._is_there(told)):
+        if isinstance(told, str) and (error.kind not in _OF_FIELDS or self._is_there(told)):
             return told
         named = None if header.trace is None else header.trace.file
         return named if named is not None and self._is_there(named) else None
@@ -98,8 +100,9 @@ class Reports:
             return sandbox.stat(place) is not None
         return False
 
-    def _append(self, type: str, body: dict[str, object]) -> bool:
-        if self._store.read_only or not self._store.state.exists:
+    def _append(self, type: str, body: dict[str, object], *, may_begin: bool = False) -> bool:
+        """Whether it is in the journal now; `may_begin`: one may be made for it."""
+        if self._store.read_only or not (may_begin or self._store.state.exists):
             return False
         try:
             self._store.writable_journal().append_note(type, body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
@@ -16,6 +17,7 @@ from steadyhand.session.receipt import Receipt
 from steadyhand.session.reverse import Reverse
 from steadyhand.workspace.change import Change, Header
 from steadyhand.workspace.journal.record import Entry
+from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.overlay import Overlay
 
 
@@ -62,19 +64,31 @@ class Undoing(Leases):
     ) -> Receipt:
         if self.mode in ("generate",):
             raise EditError(Kind.NOT_ALLOWED, f"mode {self.mode} does not allow to undo", hint="ask the host")
-        header, lay = reverse.plan(choose, self._header(reason))
+        with self.heeding():
+            header, lay = reverse.plan(choose, self._header(reason))
         told: list[str] = []
 
         def mindful(overlay: Overlay) -> None:
-            lay(overlay)
+            with self.heeding():
+                lay(overlay)
             told[:] = self._met_leases(overlay, on_lease=self.policy.on_lease)
 
         hardlinks = self.policy.hardlinks
-        change = self._store.change(header, mindful, hardlinks=hardlinks, preview=preview, prune=reverse.prune)
+        change = self._store.change(
+            header, mindful, hardlinks=hardlinks, preview=preview, prune=reverse.prune, progress=self._staging(None)
+        )
         if not change.steps:
             raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
         receipt = self._receipt(change, (), header.undoes)
         return replace(receipt, warnings=(*receipt.warnings, *told))
+
+    @abstractmethod
+    def heeding(self) -> AbstractContextManager[None]:
+        """While work is done that changes nothing: it ends when the call is to."""
+
+    @abstractmethod
+    def _staging(self, progress: Progress | None) -> Progress | None:
+        """What is asked for each file that is staged."""
 
     @abstractmethod
     def _header(self, reason: str | None) -> Header:

@@ -242,7 +242,8 @@ class Workspace(
         def lay(overlay: Overlay) -> None:
             layer = Layer(overlay, self.mode, Meetings(self._knowledge), self._tick)
             try:
-                layer.lay_all(asks, partial=partial)
+                with self.heeding():
+                    layer.lay_all(asks, partial=partial)
                 layer.warnings += self._met_leases(overlay, asks)
             finally:
                 outcomes[:], warnings[:] = layer.outcomes, layer.warnings

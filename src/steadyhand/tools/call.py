@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from steadyhand.errors import EditError
 from steadyhand.session.workspace import Workspace
 from steadyhand.tools.allowed import check_article, check_ending
 from steadyhand.tools.paths import resolve_path
@@ -79,7 +80,19 @@ class Call:
         if not self.is_reading and article is not None:
             check_article(path, resolve_path(self.workspace, article, self.settings.prefix))
         self.check_ending(path)
+        self._check_target(path)
         return path
+
+    def _check_target(self, path: str) -> None:
+        """Refuse a name that leads, as a link, to a kind of file that the host leaves out."""
+        if self.settings.extensions is None or self.toolset.extensions is not None:
+            return  # a toolset for kinds of files looks at what it reads itself
+        try:
+            named = self.workspace.source(path).path
+        except EditError:  # what cannot be read is refused where it is asked for
+            return
+        if named is not None:
+            self.check_ending(named)
 
     def directory(self, spelled: str) -> str:
         """A directory as the model spells it, as the workspace knows it."""

@@ -116,7 +116,11 @@ class Kit:
         read = repair(tool.parameters, arguments)
         is_reading = tool.trust == "read"
         call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
-        result = tool.run(call, read.fields)
+        if is_reading:
+            with workspace.heeding():
+                result = tool.run(call, read.fields)
+        else:
+            result = tool.run(call, read.fields)
         return result | {"repaired": list(read.repaired)} if read.repaired else result
 
     def _trace(self, arguments: object, records: list[str] | None) -> Trace:

@@ -24,7 +24,11 @@ def not_offered(tool: Tool, mode: str | None, *, is_read_only: bool = False) -> 
     if tool.trust == "read" or tool.also_reads:
         return None
     if is_read_only and (mode is None or allowed_verbs(mode)):
-        return EditError(Kind.READ_ONLY, f"{tool.name} is not offered: the workspace may only be read")
+        return EditError(
+            Kind.READ_ONLY,
+            f"{tool.name} is not offered: the workspace may only be read",
+            hint="use the tools that are listed, and tell what you would change",
+        )
     if tool.verbs and not tool.verbs & allowed_verbs(mode):
         return _not_here(tool, mode, "it changes files in a way that this mode does not allow")
     return None

@@ -1,14 +1,21 @@
-"""A patch for one file: read by its dialect, and applied only if it means the file that the call names."""
+"""Patches as calls have them: read by their dialect, and for one file only if that is the one the call names."""
 
 from __future__ import annotations
 
 import posixpath
 
+from steadyhand.dialects.front import read_patch
 from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.tools.call import Call
 
-__all__ = ["patch_for"]
+__all__ = ["patch_for", "patch_from"]
+
+
+def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = False) -> Patch:
+    """What a model wrote, read in its dialect; the reading ends when the call is to."""
+    with call.workspace.heeding():
+        return read_patch(reply, format=format, strict=strict)
 
 
 def patch_for(call: Call, found: Patch, path: str) -> Patch:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import assert_never, cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.fields import bad_request, check_text, describe, join, unknown_field
+from steadyhand.structure.fields import bad_request, check_text, describe, join, nearest_name, unknown_field
 from steadyhand.tools.extent import check_characters, check_extent
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 
@@ -89,7 +89,9 @@ def _read_text(shape: Text, value: object, path: str) -> str:
         instead = dict(shape.gone).get(text)
         if instead is not None:
             raise bad_request(path, f"there is no {text!r} any more", instead)
-        raise bad_request(path, f"{text[:40]!r} is not among {', '.join(shape.choices)}", f"send {shape.choices[0]!r}")
+        near = nearest_name(text[:80], shape.choices)
+        hint = f"did you mean {near!r}?" if near else "send the one of these that is meant"
+        raise bad_request(path, f"{text[:40]!r} is not among {', '.join(shape.choices)}", hint)
     return text
 
 

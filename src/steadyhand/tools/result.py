@@ -41,6 +41,8 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
     file = _file_of(receipt, path)
     applied = [outcome for outcome in receipt.outcomes if outcome.applied and outcome.path in (None, file.path)]
     spans = [outcome.lines for outcome in applied if outcome.lines is not None]
+    if file.status == "created" and not file.redacted:
+        spans = [(1, max(len(split_bodies(file.texts()[1])), 1))]
     facts: dict[str, object] = {"success": True, "path": path, "id": receipt.id}
     if file.after is not None:
         facts["fileHash"] = file.after[:16]

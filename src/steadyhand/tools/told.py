@@ -11,6 +11,8 @@ from steadyhand.tools.numbered import Style, snippet
 
 __all__ = ["how_found", "lines_now", "replacements", "tell", "was_created"]
 
+_ENDINGS = "line endings"  # which a file keeps, whatever those of the text are
+
 
 def tell(receipt: Receipt, *parts: str | None) -> str:
     """The parts that say something, below each other, and what the receipt warns of."""
@@ -24,9 +26,9 @@ def how_found(receipt: Receipt) -> str | None:
     several = len(receipt.files) > 1
     said = [
         f"The text in line {outcome.lines[0]}{f' of {outcome.path}' if several else ''} is what you sent"
-        f" but for {' and '.join(outcome.differs)}."
+        f" but for {' and '.join(differs)}."
         for outcome in receipt.outcomes
-        if outcome.applied and outcome.lines and outcome.differs and outcome.tier not in STRICT
+        if outcome.applied and outcome.lines and (differs := [each for each in outcome.differs if each != _ENDINGS])
     ]
     return "\n".join(said) or None
 

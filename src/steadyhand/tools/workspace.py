@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from steadyhand.plan.policy import Policy
+from steadyhand.session import checks
 from steadyhand.session import workspace as session
-from steadyhand.session.checks import policy_of
+from steadyhand.session.checks import AnyPath
+from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Conversation, Settings
 from steadyhand.tools.findings import Findings
 from steadyhand.tools.kit import Kit
@@ -28,11 +32,11 @@ class Workspace(session.Workspace, Findings):
         self,
         toolset: str = "core",
         *,
-        article: str | None = None,
-        conversation: Conversation | None = None,
+        article: AnyPath | None = None,
+        conversation: Conversation | str | None = None,
         policy: Policy | None = None,
-        prefix: str | None = None,
-        extensions: tuple[str, ...] | None = None,
+        prefix: AnyPath | None = None,
+        extensions: Sequence[str] | None = None,
         model: str | None = None,
         overwrite: bool = False,
         allow_shrink: bool = False,
@@ -40,17 +44,26 @@ class Workspace(session.Workspace, Findings):
         version: str | None = None,
         max_characters: int | None = None,
     ) -> Kit:
-        """The tools of one conversation; what the host may set is told in `Settings`."""
+        """The tools of one conversation, which may be named; what else the host may set is told in `Settings`."""
         settings = Settings(
-            article=article,
-            prefix=prefix,
-            extensions=extensions,
-            model=model,
-            overwrite=overwrite,
-            allow_shrink=allow_shrink,
-            require_read=require_read,
+            article=None if article is None else checks.path_of(article, "article"),
+            prefix=None if prefix is None else checks.path_of(prefix, "prefix"),
+            extensions=None if extensions is None else checks.names(extensions, "extensions"),
+            model=checks.remark(model, "model"),
+            overwrite=checks.flag(overwrite, "overwrite"),
+            allow_shrink=checks.flag(allow_shrink, "allow_shrink"),
+            require_read=checks.flag(require_read, "require_read"),
             version=version,
             max_characters=max_characters,
         )
-        workspace = self if policy is None else self.bound(policy=policy_of(policy))
-        return Kit(workspace, toolset, settings, conversation)
+        workspace = self if policy is None else self.bound(policy=checks.policy_of(policy))
+        return Kit(workspace, toolset, settings, _conversation(conversation))
+
+
+def _conversation(given: object) -> Conversation | None:
+    if given is None or isinstance(given, Conversation):
+        return given
+    name = checks.remark(given, "conversation")
+    if not name:
+        raise bad_request("conversation", "a Conversation or its name is expected")
+    return Conversation(name)

@@ -15,7 +15,7 @@ from steadyhand.tools.call import Call
 from steadyhand.tools.result import success
 from steadyhand.tools.tool import Fields, Result
 
-__all__ = ["write_all"]
+__all__ = ["unread", "write_all"]
 
 _WITH_HASH = ("modify",)  # the modes in which having read a file is not enough
 
@@ -35,13 +35,13 @@ def write_all(call: Call, fields: Fields, hash_field: str) -> tuple[Result, Rece
             overwrite=call.settings.overwrite,
         )
     except EditError as error:
-        raise (_unread(call, where) if expect is None and error.kind is Kind.STALE_SOURCE else error) from None
+        raise (unread(call, where) if expect is None and error.kind is Kind.STALE_SOURCE else error) from None
     lines = {"start": 1, "end": len(split_bodies(content))}
     told = success(receipt, path) | {"lines": lines, "context": {"beforeLines": [], "afterLines": []}}
     return told, receipt
 
 
-def _unread(call: Call, path: str) -> EditError:
+def unread(call: Call, path: str) -> EditError:
     """The refusal of a file that was not read; its hash is not told, or it would be sent instead of reading."""
     seen, present = call.workspace.last_read(path)
     how = {None: "was never read by this task", present: "was read by this task only in part"}

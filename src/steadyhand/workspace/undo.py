@@ -158,16 +158,22 @@ class Undo:
     def _present(self, entry: Entry, change: FileChange) -> Draft:
         """The file as it is in the overlay, wherever later records have moved it."""
         assert change.after is not None
-        path = change.after.path
+        path = home = change.after.path
         for stop in self._since(entry, change):
             if stop.change.after is None:
                 name = stop.entry.record.id
                 raise _refusal(entry, change, f"{stop.change.path} was deleted by {name}", f"undo {name} first")
             path = stop.change.after.path
-        draft = self._overlay.came_from(path)
+            home = home if stop.entry.record.id in self._taken else path
+        draft = self._overlay.came_from(path) or self._brought_back(home)
         if draft is None or draft.path is None:
             raise _refusal(entry, change, f"{path} is no longer there", "restore the file first")
         return draft
+
+    def _brought_back(self, path: str) -> Draft | None:
+        """A file that is not on disk because it was deleted, where this undo has brought it back to by now."""
+        draft = self._overlay.came_from(path)
+        return draft if draft is not None and draft.before_path is None else None
 
     def _later(self, entry: Entry, change: FileChange, draft: Draft) -> Later:
         """Every change between the record and the file as it is in the overlay, in order."""

@@ -29,7 +29,8 @@ def view(command: Command) -> Answer:
         if listing is None:
             raise
         return listing
-    command.call.check_ending(path)
+    for name in (path, source.path or path):  # what it is called, and what it leads to
+        command.call.check_ending(name)
     rows = show_lines(command, source, "colon")
     return Answer("\n".join(rows) if rows else f"The file {command.shown} is empty.")
 

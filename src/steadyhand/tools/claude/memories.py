@@ -37,7 +37,8 @@ def view(command: Command) -> Answer:
         if found is not None or error.kind is Kind.NO_SUCH_FILE:
             raise _missing(error, f"The path {shown} does not exist. Please provide a valid path.") from None
         raise
-    command.call.check_ending(path)
+    for name in (path, source.path or path):  # what it is called, and what it leads to
+        command.call.check_ending(name)
     if len(source.lines) > _MOST_LINES:
         said = f"File {shown} exceeds maximum line limit of {_MOST_LINES:,} lines."
         raise Worded(EditError(Kind.TOO_LARGE, said), said, alone=True)

@@ -13,6 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.ranges import bottom_up, find_overlap
 from steadyhand.plan.request import MAX_EDITS
+from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.tools.call import Call
 from steadyhand.tools.result import CHANGED, success
@@ -54,7 +55,7 @@ RESULT = Object(
 def run(call: Call, fields: Fields) -> Result:
     """Make the edits from the bottom to the top, all or none."""
     path = str(fields["path"])
-    edits = [_edit_of(item) for item in cast("list[Mapping[str, Any]]", fields["edits"])]
+    edits = [_edit_of(item, index) for index, item in enumerate(cast("list[Mapping[str, Any]]", fields["edits"]))]
     order = _check_apart([target for _, target in edits])
     try:
         receipt = call.workspace.edit(
@@ -70,8 +71,12 @@ def run(call: Call, fields: Fields) -> Result:
     return success(receipt, path) | {"diff": receipt.diff(), "edits": places}
 
 
-def _edit_of(item: Mapping[str, Any]) -> tuple[Replace, Lines]:
-    target = Lines(item["range"]["start"], item["range"]["end"], item.get("oldText"))
+def _edit_of(item: Mapping[str, Any], index: int) -> tuple[Replace, Lines]:
+    start, end = item["range"]["start"], item["range"]["end"]
+    if end < start - 1:
+        hint = f"send start {end}, end {start}; to insert before line {start}, end {start - 1}"
+        raise bad_request(f"edits[{index}].range", f"lines {start} to {end} run backwards", hint)
+    target = Lines(start, end, item.get("oldText"))
     return Replace(target, item["newText"], reason=item.get("reason")), target
 
 

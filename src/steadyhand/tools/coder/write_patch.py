@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import cast
 
 from steadyhand.dialects.formats.unified import DIALECT
-from steadyhand.dialects.front import read_patch
 from steadyhand.errors import EditError
 from steadyhand.text.lines import split_bodies
 from steadyhand.tools.call import Call
-from steadyhand.tools.patching import patch_for
+from steadyhand.tools.patching import patch_for, patch_from
 from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -31,7 +30,7 @@ PARAMETERS = Object(
 def run(call: Call, fields: Fields) -> Result:
     """Apply the diff, all of it or nothing."""
     path, is_strict = str(fields["path"]), not fields.get("lenient")
-    found = read_patch(_headed(str(fields["patch"])), format="unified", strict=is_strict)
+    found = patch_from(call, _headed(str(fields["patch"])), format="unified", strict=is_strict)
     receipt = call.workspace.patch(patch_for(call, found, path), reason=cast("str | None", fields.get("reason")))
     return success(receipt, path)
 

@@ -6,20 +6,30 @@ Only reads and refuses; nothing is looked at on disk. A field that says nothing,
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.place import Old
-from steadyhand.plan.request import EditFile, Requests, edits_from_json, request_from_json, requests_from_json
+from steadyhand.plan.request import (
+    EditFile,
+    FileRequest,
+    Requests,
+    edits_from_json,
+    request_from_json,
+    requests_from_json,
+)
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.fields import bad_request, join
 from steadyhand.structure.target import target_keys
+from steadyhand.structure.targets.anchor import Anchor
+from steadyhand.structure.targets.lines import Lines
 from steadyhand.tools.call import Call
 from steadyhand.tools.tool import Fields
 
-__all__ = ["edits_of", "named_by_address", "requests_of", "way_of"]
+__all__ = ["counts_lines", "edits_of", "named_by_address", "requests_of", "way_of"]
 
 _VERBS = ("edits", "create", "delete", "rename_to")
 _FILE_FIELDS = ("path", *_VERBS, "expect")
@@ -69,7 +79,20 @@ def requests_of(call: Call, way: str, fields: Fields) -> Requests:
         return Requests((request_from_json(only),), reason, is_partial)
     given = cast("Sequence[Fields]", fields["files"])
     files = [_file(call, file, f"files[{index}]") for index, file in enumerate(given)]
-    return Requests(requests_from_json({"files": files}).files, reason, is_partial)
+    requests = requests_from_json({"files": files}).files
+    _check_numbers(requests)
+    return Requests(requests, reason, is_partial)
+
+
+def _check_numbers(requests: Sequence[FileRequest]) -> None:
+    """Refuse lines of a file that an entry before has changed: they may be meant as read, or as they are then."""
+    first: dict[str, int] = {}
+    for index, request in enumerate(requests):
+        if isinstance(request, EditFile):
+            earlier = first.setdefault(posixpath.normpath(request.path), index)
+            if earlier != index and any(map(_is_by_number, request.edits)):
+                what = f"it says lines of {request.path}, which files[{earlier}] changes before"
+                raise bad_request(f"files[{index}]", what, "put all edits of one file into one entry")
 
 
 def edits_of(items: object) -> tuple[Edit, ...]:
@@ -120,6 +143,17 @@ def _check_target(target: object, place: str) -> None:
     if isinstance(value, str) and (part is not None or nth is not None or kinds == ["lines"]):
         address = f"{kinds[0]}{'' if part is None else f'.{part}'}{'' if nth is None else f'[{nth}]'}:{value}"
         raise bad_request(place, "it is no target in this form", f"send {json.dumps({'at': address[:200]})}")
+
+
+def counts_lines(request: FileRequest) -> bool:
+    """Whether one of several edits says its place by number: that of the file as it was read, before any of them."""
+    if not isinstance(request, EditFile) or len(request.edits) == 1:
+        return False
+    return any(map(_is_by_number, request.edits))
+
+
+def _is_by_number(edit: Edit) -> bool:
+    return isinstance(edit.target, Lines | Anchor)
 
 
 def named_by_address(error: EditError, requests: Requests) -> EditError:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from steadyhand.dialects.front import read_patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.request import Requests
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
-from steadyhand.tools.core.asking import edits_of, named_by_address, requests_of, way_of
+from steadyhand.tools.core.asking import counts_lines, edits_of, named_by_address, requests_of, way_of
 from steadyhand.tools.core.examples import EXAMPLES
 from steadyhand.tools.core.spreading import literally, spread
 from steadyhand.tools.core.told import CHANGES, tell
+from steadyhand.tools.patching import patch_from
 from steadyhand.tools.shape import HASH, NEW, OLD, Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Fields, Result, Tool
 
@@ -87,15 +87,19 @@ def run(call: Call, fields: Fields) -> Result:
 
 
 def _applied(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
+    workspace = call.workspace
+    if any(map(counts_lines, requests.files)):
+        workspace = workspace.bound(policy=replace(workspace.policy, batch="snapshot"))
     try:
-        return call.workspace.apply(requests, preview=is_dry)
+        return workspace.apply(requests, preview=is_dry)
     except EditError as error:
         raise named_by_address(error, requests) from None
 
 
 def _patched(call: Call, fields: Fields, *, is_dry: bool) -> Receipt:
     given = fields.get("path")
-    found = read_patch(str(fields["patch"])).mapped(lambda name: call.path(name or str(given)) if name or given else "")
+    read = patch_from(call, str(fields["patch"]))
+    found = read.mapped(lambda name: call.path(name or str(given)) if name or given else "")
     policy = replace(call.workspace.policy, partial=True) if fields.get("partial") else None
     reason, overwrite = cast("str | None", fields.get("reason")), call.settings.overwrite
     return call.workspace.patch(found, reason=reason, overwrite=overwrite, policy=policy, preview=is_dry)

@@ -79,6 +79,8 @@ def _log(call: Call, fields: Fields, path: str | None) -> Result:
 
 def _one(call: Call, id: str) -> Result:
     entry = call.workspace.show(id)
+    for path in entry.record.paths:
+        call.check_ending(path)
     return {"success": True, "entry": _entry(entry), **cut_diff(call.workspace.diff_of(entry.record.id))}
 
 

@@ -30,12 +30,18 @@ def run(call: Call, fields: Fields) -> Result:
         raise bad_request("", f"undo was told {said}", "give exactly one of 'id', 'task' and 'last'")
     reason, is_dry = fields.get("reason"), bool(fields.get("dry_run"))
     why = None if reason is None else str(reason)
-    if chosen == ["task"]:
-        receipt = call.workspace.undo(task=str(fields["task"]), reason=why, preview=is_dry)
-    else:
-        record = str(fields["id"]) if chosen == ["id"] else _last(call)
-        receipt = call.workspace.undo(record, reason=why, preview=is_dry)
+    record = None if chosen == ["task"] else str(fields["id"]) if chosen == ["id"] else _last(call)
+    task = str(fields["task"]) if chosen == ["task"] else None
+    for file in call.workspace.undo(record, task=task, preview=True).files if _is_limited(call) else ():
+        for name in {file.path, file.path_before or file.path}:
+            call.path(name)
+    receipt = call.workspace.undo(record, task=task, reason=why, preview=is_dry)
     return tell(receipt, is_dry=is_dry) | {"undoes": list(receipt.undoes)}
+
+
+def _is_limited(call: Call) -> bool:
+    """Whether the host left some files out, which taking back would reach without naming them."""
+    return call.settings.article is not None or call.settings.extensions is not None
 
 
 def _last(call: Call) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.tools.answer import Worded, answer_refusal
+from steadyhand.workspace.refusal import shown
 
 __all__ = ["code_of", "refused", "said_of"]
 
@@ -35,9 +36,9 @@ def code_of(kind: Kind) -> str:
     return _CODES.get(kind, "edit_preparation_failure")
 
 
-def said_of(error: EditError, shown: str) -> str:
-    """The first line of the answer for a refused change of the file that the model calls `shown`."""
-    return f"{code_of(error.kind)}: failed to edit {shown}"
+def said_of(error: EditError, path: str) -> str:
+    """The first line of the answer for a refused change of the file that the model calls `path`."""
+    return f"{code_of(error.kind)}: failed to edit {shown(path)[1:-1]}"
 
 
 def refused(error: EditError) -> dict[str, object]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from steadyhand.dialects.front import read_patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.request import EditFile, FileRequest, Requests
 from steadyhand.session.receipt import Receipt
@@ -18,6 +17,7 @@ from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, w
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.openai.grammar import GRAMMAR
 from steadyhand.tools.openai.operation import OPERATIONS, read_operation, tell_operation
+from steadyhand.tools.patching import patch_from
 from steadyhand.tools.seen import check_read
 from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.told import how_found, tell
@@ -66,7 +66,7 @@ def _patch(call: Call, fields: Fields) -> Answer:
         shown.setdefault(resolved, path)
         return resolved
 
-    found = read_patch(str(fields["input"]), format="v4a").mapped(resolve)
+    found = patch_from(call, str(fields["input"]), format="v4a").mapped(resolve)
     _check_read(call, found.files)
     receipt = call.workspace.patch(found, reason="apply_patch: patch")
     return Answer(tell(receipt, _tell_files(receipt, shown), how_found(receipt)))

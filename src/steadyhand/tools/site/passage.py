@@ -111,7 +111,8 @@ class PassageOperation:
         candidates = error.details.get("candidates")
         if isinstance(candidates, list) and any("unique_old" in each for each in candidates):
             hint += " (`unique_old` of its candidate in the details is enough)"
-        if tier in ("exact", "whitespace") and error.details.get("total_is_exact", True):
+        is_counted = error.kind is Kind.COUNT_MISMATCH or not _can_overlap(self.search)  # places that overlap are not
+        if tier in ("exact", "whitespace") and is_counted and error.details.get("total_is_exact", True):
             hint += f", or send expectedReplacements {total} to change every place"
         return hint
 
@@ -139,6 +140,15 @@ def _operation(fields: Mapping[str, object], index: int, count: int) -> PassageO
         reason=cast("str | None", fields.get("reason")),
     )
     return PassageOperation(index, count, edit, search, expected)
+
+
+def _can_overlap(text: str) -> bool:
+    """Whether two places of a text may share characters: it begins as it ends.
+
+    >>> _can_overlap("abab"), _can_overlap("abc")
+    (True, False)
+    """
+    return any(text.startswith(text[at:]) for at in range(max(len(text) - _LONGEST, 1), len(text)))
 
 
 def _short(text: str) -> str:

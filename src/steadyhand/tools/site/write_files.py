@@ -12,6 +12,7 @@ from steadyhand.tools.shape import Field, Flag, Many, Object, Text
 from steadyhand.tools.site.answers import SUCCESS, overall
 from steadyhand.tools.site.naming import check_apart, plain_path
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.tools.writing import unread
 
 MOST_FILES = 100
 
@@ -64,20 +65,20 @@ def run(call: Call, fields: Fields) -> Result:
 
 
 def _write(call: Call, fields: Mapping[str, object], reason: str | None) -> Result:
-    file = str(fields["file"])
+    file, expect = str(fields["file"]), cast("str | None", fields.get("expectedHash"))
     try:
         path = call.path(file)
         receipt = call.workspace.write(
             path,
             str(fields["content"]),
-            expect=cast("str | None", fields.get("expectedHash")),
+            expect=expect,
             reason=reason,
             allow_shrink=bool(fields.get("allow_shrink")) or call.settings.allow_shrink,
             overwrite=call.settings.overwrite,
         )
     except EditError as error:
         call.workspace.note_refusal(error)
-        return failure(_explained(error)) | {"file": file}
+        return failure(_explained(call, error, file, expect)) | {"file": file}
     call.conversation.succeeded(plain_path(path))
     facts = success(receipt, path)
     written = next((each for each in receipt.files if each.path == receipt.outcomes[0].path), receipt.files[-1])
@@ -88,12 +89,13 @@ def _without_path(facts: Result) -> Result:
     return {name: value for name, value in facts.items() if name not in ("success", "path")}
 
 
-def _explained(error: EditError) -> EditError:
-    """The refusal in the words of this tool."""
+def _explained(call: Call, error: EditError, file: str, expect: str | None) -> EditError:
+    """The refusal in the words of this tool; the hash of a file that was not read is not told."""
     if error.kind is not Kind.STALE_SOURCE:
         return error
+    told = unread(call, call.path(file)) if expect is None else error
     hint = "read it with readFile, then write it with the fileHash that you get as expectedHash"
-    return EditError(error.kind, error.message, hint=hint, details=error.details)
+    return EditError(told.kind, told.message, hint=hint, details=told.details)
 
 
 TOOL = Tool(

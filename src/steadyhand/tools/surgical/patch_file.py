@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from steadyhand.dialects.front import read_patch
 from steadyhand.tools.call import Call
-from steadyhand.tools.patching import patch_for
+from steadyhand.tools.patching import patch_for, patch_from
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.surgical.refusal import refused
@@ -24,7 +23,7 @@ PARAMETERS = Object(
 def run(call: Call, fields: Fields) -> Result:
     """Apply the diff, all of it or nothing; what stands around it is left out, and told."""
     path = str(fields["path"])
-    found = read_patch(str(fields["patch"]), format="unified")
+    found = patch_from(call, str(fields["patch"]), format="unified")
     receipt = call.workspace.patch(patch_for(call, found, path), reason=cast("str | None", fields.get("reason")))
     return success(receipt, path)
 

@@ -8,6 +8,7 @@ from steadyhand.errors import EditError
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.encoding import MARK
+from steadyhand.text.lines import to_lf
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 
@@ -51,9 +52,9 @@ def _no_occurrence(said: str) -> EditError:
 
 def count_occurrences(text: str, old: str, occurrence: Occurrence) -> Count:
     """The places in the text of before, found as the edit found them; its mark is none of a text's characters."""
-    source = Source.of_text(text)
+    lines = text if "\r" in old else to_lf(text)  # what is quoted with LF stands wherever its lines do
     for wanted in (old, old.removeprefix(MARK)):
-        found = resolve(finder_of(source), wanted, occurrence=occurrence, laxest="newline")
+        found = resolve(finder_of(Source.of_text(lines)), wanted, occurrence=occurrence, laxest="newline")
         if isinstance(found, Found):
-            return Count(found.total, len(found.matches), found.matches[0].span.of(text))
+            return Count(found.total, len(found.matches), found.matches[0].span.of(lines))
     return Count(0, 0, old)

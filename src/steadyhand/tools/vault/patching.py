@@ -72,7 +72,7 @@ def edit_of(operation: str, target: Mapping[str, object], content: str | None) -
         place = _target(name, target, operation)
         return Replace(place, "") if isinstance(place, CodeBlock) else Delete(place)  # the fences stay
     if content is None:
-        raise bad_request("content", "the field is missing", f"add 'content', the text to {operation}")
+        raise bad_request("content", "the field is missing", f"add 'content', the text that {operation} writes")
     if operation == "insert":
         return Insert(_target(name, target, operation), content, where="end" if name == "appendToSection" else "before")
     return Replace(_target(name, target, operation), content)

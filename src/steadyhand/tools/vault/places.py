@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from steadyhand.errors import EditError, Kind
@@ -16,23 +17,40 @@ from steadyhand.tools.vault.anatomy import format_name
 __all__ = ["check_markdown", "told_target"]
 
 _LONGEST = 300  # characters of a target that a hint spells out
+_LOOK_AGAIN = "inspect the file again, and send the target for its present text with its fileHash as expectedHash"
+_FENCED = re.compile(r"\bcode_block\.fenced:")  # an address that no target of this tool says
 
 
-def told_target(error: EditError, target: Mapping[str, object]) -> EditError:
+def told_target(error: EditError, target: Mapping[str, object], operation: str) -> EditError:
     """The refusal with the targets to send in place of addresses, which other toolsets take."""
     name = next((each for each in target if each != "nth"), "")
-    if name == "lines":
-        return error
     match error.kind:
-        case Kind.NO_SUCH_TARGET:
+        case Kind.OUT_OF_BOUNDS if name == "lines":
+            return _told(error, _lines_there(error.details.get("line_count"), operation), {})
+        case Kind.NO_SUCH_TARGET if name != "lines":
             near = _targets(name, _listed(error.details.get("nearest")))
             hint = _send(near[0]) if near else "send lines, or call TextReplace"
             return _told(error, hint, {"nearest": near})
-        case Kind.AMBIGUOUS_MATCH | Kind.COUNT_MISMATCH:
+        case Kind.AMBIGUOUS_MATCH | Kind.COUNT_MISMATCH if name != "lines":
             places = [_place(name, place) for place in _listed(error.details.get("places"))]
             return _told(error, _which(name, places), {"places": places})
+        case Kind.CONFLICT:
+            kept = {name: value for name, value in error.details.items() if name != "corrected"}
+            return EditError(error.kind, error.message, hint=_LOOK_AGAIN, details=kept)
+        case Kind.BAD_REQUEST if error.hint is not None and _FENCED.search(error.hint):
+            what = "send only the code" if name == "codeBlock" else "close it first"
+            return _told(error, f"{what}; or send the lines, fences and all", {})
         case _:
             return error
+
+
+def _lines_there(count: object, operation: str) -> str | None:
+    """Which lines an operation takes in a file of so many."""
+    if not isinstance(count, int):
+        return None
+    if operation == "insert":
+        return f"send a start from 1 to {count + 1}, which is the end of the file"
+    return f"send lines from 1 to {count}" if count else 'send operation "insert" with start 1'
 
 
 def check_markdown(source: Source, target: Mapping[str, object]) -> None:
@@ -83,4 +101,4 @@ def _which(name: str, places: Sequence[Mapping[str, object]]) -> str:
 
 def _send(target: Mapping[str, object]) -> str:
     said = json.dumps(target, ensure_ascii=False)
-    return f"send target {said}" if len(said) <= _LONGEST else "send one of `nearest` in the details"
+    return f"if that is meant, send target {said}" if len(said) <= _LONGEST else "send one of `nearest` in the details"

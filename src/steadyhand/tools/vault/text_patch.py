@@ -45,7 +45,7 @@ def run(call: Call, fields: Fields) -> Result:
     try:
         receipt = call.workspace.edit(call.path(path), edit, expect=expect, reason=reason)
     except EditError as error:
-        raise told_target(error, target) from None
+        raise told_target(error, target, operation) from None
     rows = changed_rows(receipt)
     told = tell_change(receipt, path, rows) | {"operation": operation, "target": dict(target)}
     if rows is None:

@@ -42,7 +42,7 @@ def private_copy(folder: JournalFolder) -> JournalFolder:
     shutil.rmtree(home, ignore_errors=True)
     raise EditError(
         Kind.BUSY,
-        f"the journal {folder.database} is being written too quickly to be copied",
+        "the journal is being written too quickly to be copied",
         hint="send the same call again in a moment",
     )
 

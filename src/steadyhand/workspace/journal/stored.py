@@ -135,7 +135,7 @@ class StoredJournal(PartyTables):
             raise EditError(
                 Kind.BAD_REQUEST,
                 f"{id_or_prefix[:40]!r} is no record id",
-                hint="give 4 to 12 hex digits, as `log` shows them",
+                hint="give 4 to 12 hex digits, as the history shows them",
             )
         found = self._handle.read(lambda connection: seqs_starting(connection, prefix, _LISTED + 1))
         if not found:

@@ -33,7 +33,9 @@ from steadyhand.surfaces.cli.toolsets import ToolsetName, toolset_of
 @click.option(
     "--toolset", metavar="NAME", type=ToolsetName(), help="Whose tool it is; else core's, or the only one of the name."
 )
-@click.option("--conversation", metavar="ID", help="The conversation that the call belongs to, for the records.")
+@click.option(
+    "--conversation", metavar="ID", help="The conversation that the call belongs to, for the records; else the task."
+)
 @host_options
 def run(
     invocation: Invocation,
@@ -56,10 +58,10 @@ def run(
 
     sent = _sent(invocation, arguments)
     chosen = toolset or toolset_of(tool)
-    talk = Conversation() if conversation is None else Conversation(conversation)
     output = invocation.output
     with invocation.workspace(writing=True, policy=host_policy(options), kind=Workspace) as workspace:
-        kit = Kit(workspace, chosen, host_settings(options), talk)
+        told = conversation or (workspace.task_id and f"{workspace.actor}/{workspace.task_id}")
+        kit = Kit(workspace, chosen, host_settings(options), Conversation(told) if told else None)
         with progress(output, "staging") as shown:
             answer = kit.call(tool, sent, progress=shown)
     kind = refusal_kind(answer)

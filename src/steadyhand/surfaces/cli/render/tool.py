@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_lines", "answer_text", "shape_name", "tool_lines", "toolset_lines"]
 
-_TEXTS = ("content", "diff")  # what of an answer is read better as it is than inside JSON
+_TEXTS = ("content", "diff", "error")  # what of an answer is read better as it is than inside JSON
+_IN_ERROR = ("message", "hint")  # what an error says already
 
 
 def toolset_lines(toolsets: Iterable[tuple[Toolset, tuple[Tool, ...]]]) -> Iterator[Line]:
@@ -99,7 +100,8 @@ def answer_lines(answer: Mapping[str, object], *, is_native: bool) -> Iterator[L
     import json
 
     texts = {name: text for name in _TEXTS if isinstance(text := answer.get(name), str)}
-    rest = {name: value for name, value in answer.items() if name not in texts}
+    said = {*texts, *(_IN_ERROR if "error" in texts else ())}
+    rest = {name: value for name, value in answer.items() if name not in said}
     yield from _text_lines(json.dumps(rest, indent=2, ensure_ascii=False))
     for name, text in texts.items():
         yield (Piece(f"{name}:", "dim"),)

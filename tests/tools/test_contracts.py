@@ -1,0 +1,224 @@
+"""What holds for the tools of every toolset: what they take, how a change and a refusal are told, what is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.errors import EditError, Kind
+from steadyhand.tools.registry import tools_of, toolsets
+from steadyhand.tools.result import failed
+from tests.tools.examples import Case, all_examples, case_name, lay_out, make_calls, split_settings
+from tests.tools.ground import make, tree
+
+OWN = [name for name, toolset in toolsets().items() if not toolset.is_native]
+NAMES = ("article", "claude", "claude-code", "coder", "core", "gemini", "openai", "site", "surgical", "vault")
+WHOLE = [("article", "write_file"), ("surgical", "write_file"), ("coder", "write_file"), ("core", "write")]
+CASES = [case for case in all_examples() if case[0] in OWN]
+# What only the host decides.
+HOSTS = {"root", "article", "prefix", "extensions", "backup", "policy", "tier", "guards", "allow", "overwrite"}
+
+
+def fields_in(shape: Any) -> set[str]:
+    """The names of the fields of a shape, those of objects inside it too."""
+    inner = [*getattr(shape, "shapes", ()), *([shape.item] if hasattr(shape, "item") else [])]
+    inner += [field.shape for field in getattr(shape, "fields", ())]
+    return {field.name for field in getattr(shape, "fields", ())}.union(*map(fields_in, inner))
+
+
+def answered(case: Case, root: Path) -> dict[str, Any]:
+    name, tool, example = case
+    lay_out(root, example.files)
+    own, settings = split_settings(example.settings)
+    with sh.Workspace(root, actor="contracts", **own) as workspace:
+        return make_calls(workspace.tools(name, **settings), tool, example, root)
+
+
+# What they take.
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_whoever_changes_files_may_say_why_and_no_argument_is_the_hosts(name: str) -> None:
+    for tool in tools_of(name):
+        taken = fields_in(tool.parameters)
+        assert tool.trust == "read" or "reason" in taken, tool.name
+        assert not taken & HOSTS, tool.name
+
+
+def test_a_whole_file_is_written_with_a_hash_and_with_leave_to_shrink() -> None:
+    for name, writer in [*WHOLE, ("site", "writeFiles")]:
+        (tool,) = (each for each in tools_of(name) if each.name == writer)
+        assert fields_in(tool.parameters) >= {"expect" if name == "core" else "expectedHash", "allow_shrink"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"article": 3},
+        {"extensions": ".md"},
+        {"overwrite": "no"},
+        {"allow_shrink": 1},
+        {"conversation": 7},
+        {"conversation": ""},
+        {"model": b"m"},
+    ],
+)
+def test_a_slip_in_the_hosts_settings_opens_nothing(settings: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(EditError) as refused:
+        make(tmp_path, {"a.md": "one\n"}).tools("site", **settings)
+    assert refused.value.kind is Kind.BAD_REQUEST
+
+
+def test_a_kit_is_had_by_name_lists_schemas_and_has_a_prompt(tmp_path: Path) -> None:
+    workspace = make(tmp_path, {})
+    assert tuple(sorted(toolsets())) == NAMES
+    for name in NAMES:
+        kit = workspace.tools(name, article=Path("docs/a.md"), conversation="talk", policy=sh.Policy())
+        for style in ("openai", "openai-strict", "anthropic", "mcp"):
+            assert len(kit.schemas(style)) == len(kit.tools) > 0
+        assert kit.prompt().startswith("## ")
+        assert kit.conversation.id == "talk"
+
+
+# How they answer.
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_name)
+def test_a_change_is_told_by_hash_lines_and_what_stands_around(case: Case, tmp_path: Path) -> None:
+    answer = answered(case, tmp_path)
+    if failed(answer):
+        check_refusal(answer)
+        return
+    told = str(answer.get("path") or answer.get("filePath") or answer.get("file"))
+    if "fileHash" not in answer or answer.get("dryRun"):
+        return
+    data = (tmp_path / told).read_bytes()
+    assert answer["fileHash"] == hashlib.sha256(data).hexdigest()[:16]
+    lines, around = answer.get("lines", answer.get("affectedLines")), answer.get("context")
+    if isinstance(lines, Mapping) and isinstance(around, Mapping):
+        rows = data.decode().splitlines()
+        assert rows[max(lines["start"] - 4, 0) : lines["start"] - 1] == around["beforeLines"]
+        assert set(around["afterLines"]) <= set(rows)
+        assert len(around["afterLines"]) <= 3
+
+
+def check_refusal(answer: dict[str, Any]) -> None:
+    """The fields of every refusal; `error` is message and hint in one."""
+    assert {"error", "kind", "message", "hint", "details"} <= set(answer)
+    assert answer["error"] == "\nHint: ".join(filter(None, (answer["message"], answer["hint"])))
+    assert Kind(answer.get("reason", answer["kind"]))  # type: ignore[call-arg]
+    assert len(answer["error"].split("\n")) <= 15
+
+
+NEW_FILES: list[tuple[str, str, dict[str, Any]]] = [
+    ("coder", "write_patch", {"path": "n.txt", "patch": "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n"}),
+    ("coder", "write_file", {"path": "n.txt", "content": "one\ntwo\n"}),
+    ("core", "edit", {"path": "n.txt", "create": "one\ntwo\n"}),
+    ("core", "write", {"path": "n.txt", "content": "one\ntwo\n"}),
+]
+
+
+@pytest.mark.parametrize(("toolset", "tool", "sent"), NEW_FILES, ids=[f"{row[0]}.{row[1]}" for row in NEW_FILES])
+def test_a_new_file_is_told_with_all_its_lines(toolset: str, tool: str, sent: dict[str, Any], tmp_path: Path) -> None:
+    answer: dict[str, Any] = make(tmp_path, {}).tools(toolset).call(tool, sent)
+    assert (answer["success"], answer["lines"]) == (True, {"start": 1, "end": 2})
+    assert answer["context"] == {"beforeLines": [], "afterLines": []}
+
+
+@pytest.mark.parametrize(("toolset", "tool"), [*WHOLE, ("site", "writeFiles")])
+@pytest.mark.parametrize("mode", [None, "modify"])
+def test_the_hash_of_a_file_that_was_not_read_is_told_by_no_refusal(
+    toolset: str, tool: str, mode: str | None, tmp_path: Path
+) -> None:
+    kit = make(tmp_path, {"a.txt": "one\ntwo\n"}, mode=mode).tools(toolset)
+    file = {"file" if toolset == "site" else "path": "a.txt", "content": "1\n"}
+    answer = kit.call(tool, {"files": [file]} if toolset == "site" else file)
+    assert failed(answer)
+    assert hashlib.sha256(b"one\ntwo\n").hexdigest()[:12] not in str(answer)
+
+
+def test_a_range_that_runs_backwards_is_told_in_the_fields_of_the_tool(tmp_path: Path) -> None:
+    kit = make(tmp_path, {"a.txt": "1\n2\n3\n4\n"}).tools("coder")
+    right = {"range": {"start": 1, "end": 1}, "newText": "x"}
+    answer: Any = kit.call(
+        "apply_edits", {"path": "a.txt", "edits": [right, right | {"range": {"start": 4, "end": 2}}]}
+    )
+    assert (answer["kind"], answer["details"]["path"]) == ("bad-request", "edits[1].range")
+    assert "start 2, end 4" in answer["hint"]
+
+
+# Tasks that meet, and what the host says of it.
+
+
+@pytest.mark.parametrize(("policy", "after"), [("refuse", "A\n"), ("skip", "A\n"), ("force", "A\nB\n")])
+def test_a_conflict_is_refused_or_skipped_and_forced_only_if_the_host_says_so(
+    policy: Any, after: str, tmp_path: Path
+) -> None:
+    first = make(tmp_path, {"a.txt": "one\n"}, task="A").tools("surgical")
+    second = make(tmp_path, {}, task="B").tools("surgical", policy=sh.Policy(on_conflict=policy))
+    for kit in (first, second):
+        kit.call("read_file", {"path": "a.txt"})
+    first.call("insert_at", {"path": "a.txt", "line": -1, "content": "A\n"})
+    answer = second.call("insert_at", {"path": "a.txt", "line": -1, "content": "B\n"})
+    assert tree(tmp_path)["a.txt"].decode() == f"one\n{after}"
+    assert (answer["success"], answer.get("kind")) == ((True, None) if policy == "force" else (False, "conflict"))
+
+
+def test_a_file_is_built_up_in_phases_by_tasks_that_each_add_to_it(tmp_path: Path) -> None:
+    make(tmp_path, {}, task="1", mode="generate").tools("surgical").call(
+        "write_file", {"path": "app.py", "content": "import os\n"}
+    )
+    for number in ("2", "3"):
+        kit = make(tmp_path, {}, task=number, mode="modify").tools("surgical")
+        kit.call("read_file", {"path": "app.py"})
+        added = {"path": "app.py", "line": -1, "content": f"\n\ndef step_{number}():\n    return {number}\n"}
+        assert kit.call("insert_at", added)["success"] is True
+    assert [row for row in tree(tmp_path)["app.py"].decode().split("\n") if row][::2] == [
+        "import os",
+        "    return 2",
+        "    return 3",
+    ]
+
+
+def test_a_task_is_taken_back_with_a_file_that_it_made_renamed_and_deleted(tmp_path: Path) -> None:
+    kit = make(tmp_path, {"a.txt": "one\n"}, task="T").tools("core")
+    for sent in (
+        {"path": "n.txt", "create": "x\n"},
+        {"path": "n.txt", "edits": [{"target": "x", "new": "y"}]},
+        {"path": "n.txt", "rename_to": "m.txt"},
+        {"path": "m.txt", "delete": True},
+        {"path": "a.txt", "edits": [{"target": "one", "new": "1"}]},
+    ):
+        assert kit.call("edit", sent)["success"] is True, sent
+    assert kit.call("undo", {"task": "T"})["success"] is True
+    assert tree(tmp_path) == {"a.txt": b"one\n"}
+
+
+# What is recorded.
+
+EDIT = {"old_string": "one", "new_string": "1", "reason": "digits"}
+
+
+def test_a_task_whose_only_call_was_refused_has_failed_and_not_been_skipped(tmp_path: Path) -> None:
+    workspace = make(tmp_path, {"a.md": "one\n", "b.md": "two\n"}, task="T")
+    workspace.tools("article").call("edit_article", {"path": "b.md", "edits": [EDIT]})
+    told = workspace.audit("b.md")
+    assert (told["status"], told["toolUsage"]) == ("failed", {"edit_article": {"calls": 1, "refused": 1}})
+    assert workspace.audit("a.md")["status"] == "skipped"
+
+
+@pytest.mark.parametrize("wrong", [{"reason": " "}, {"old_string": ""}, {"old_string": "zzz"}, {"more": 1}])
+def test_every_refused_call_counts_for_the_file_it_names(wrong: dict[str, object], tmp_path: Path) -> None:
+    workspace = make(tmp_path, {"a.md": "one\n"}, task="T")
+    kit = workspace.tools("article", model="m-1")
+    assert kit.call("edit_article", {"path": "a.md", "edits": [EDIT | wrong]})["success"] is False
+    assert kit.call("edit_article", {"path": "a.md", "edits": [EDIT]})["success"] is True
+    told = workspace.audit("a.md")
+    assert (told["status"], told["editReasons"]) == ("updated", ["digits"])
+    assert told["toolUsage"] == {"edit_article": {"calls": 2, "refused": 1}}
+    assert "error" not in told
