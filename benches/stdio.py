@@ -34,12 +34,14 @@ class StdioClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._process.stdout.close()
 
     def request(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The result of a request; a protocol error ends the bench."""

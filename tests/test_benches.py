@@ -79,6 +79,12 @@ SUBJECTS = {
         "3 places changed by structure in one call, 4 KB",
     ],
     "hostile": ["Hostile inputs"],
+    "mcp": [
+        "Round trip of one edit over stdio",
+        "Tokens that a model reads",
+        "Start-up of the MCP server, and its end",
+        "Memory of the MCP server",
+    ],
 }
 
 

@@ -16,17 +16,18 @@ from steadyhand.surfaces.mcp.calls import Calls, weight_of
 from steadyhand.surfaces.mcp.deadline import Deadline
 from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import MODERN, in_memory, serving
+from tests.mcp.wire import Hand, piped
 from tests.tools.examples import tree
 
 FILES = 150
 
 
-def many_files(root: Path) -> dict[str, Any]:
+def many_files(root: Path, count: int = FILES) -> dict[str, Any]:
     """A tree, and the arguments of a call that edits all of it at once."""
-    for number in range(FILES):
+    for number in range(count):
         (root / f"{number:03}.md").write_text(f"one {number}\n")
     edits = [{"target": "one", "new": "two"}]
-    return {"files": [{"path": f"{number:03}.md", "edits": edits} for number in range(FILES)]}
+    return {"files": [{"path": f"{number:03}.md", "edits": edits} for number in range(count)]}
 
 
 def whole_state(root: Path) -> str:
@@ -68,21 +69,52 @@ def test_two_hundred_edits_of_one_file_at_once_are_all_there_and_told_truly(tmp_
         assert len(workspace.history("a.md")) == 200
 
 
-def test_a_thousand_calls_in_flight_are_all_answered(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("one\n")
-    answers: list[bool] = []
+def test_a_thousand_calls_in_flight_are_all_answered_rightly(tmp_path: Path) -> None:
+    for number in range(10):
+        (tmp_path / f"{number}.md").write_text(f"file {number}\n")
 
-    async def run() -> None:
-        async with in_memory(serving(tmp_path)) as client, anyio.create_task_group() as tasks:
+    def client(hand: Hand) -> None:
+        sent = {
+            hand.send("tools/call", {"name": "read", "arguments": {"path": f"{number % 10}.md"}}): number % 10
+            for number in range(1_000)
+        }
+        for answer in (hand.next() for _ in range(len(sent))):
+            assert answer["result"]["structuredContent"]["content"] == f"1: file {sent.pop(answer['id'])}"
 
-            async def read() -> None:
-                answers.append((await client.call_tool("read", {"path": "a.md"})).structured_content["success"])
+    piped(serving(tmp_path), client)
 
-            for _ in range(1_000):
-                tasks.start_soon(read)
 
-    anyio.run(run)
-    assert answers == [True] * 1_000
+def test_a_storm_of_cancellations_stops_only_what_it_names(tmp_path: Path) -> None:
+    def client(hand: Hand) -> set[str]:
+        hand.call("list", {})
+        numbers = {}
+        for file in (f"{number}.md" for number in range(40)):
+            number = hand.send("tools/call", {"name": "write", "arguments": {"path": file, "content": "x\n"}})
+            numbers[number] = file
+            for odd in (number, str(number), 10**9, 1, None) if number % 2 else ():
+                hand.tell("notifications/cancelled", requestId=odd)
+        left, seen = {number for number in numbers if not number % 2}, set()
+        while left:
+            answer = hand.next()
+            left.discard(answer["id"])
+            seen.add(answer["id"])
+        return {numbers[number] for number in seen}
+
+    answered = piped(serving(tmp_path), client)
+    written = set(tree(tmp_path))
+    assert answered <= written
+    with sh.Workspace(tmp_path, actor="reader") as workspace:
+        assert {path for entry in workspace.history() for path in entry.record.paths} == written
+
+
+def test_a_call_that_was_stopped_before_it_began_never_begins() -> None:
+    deadline = Deadline()
+    assert deadline.cancel("over") is False
+    with pytest.raises(EditError, match="cancelled"):
+        deadline.start()
+    begun = Deadline()
+    begun.start()
+    assert begun.cancel("over") is True
 
 
 def test_progress_is_told_and_a_call_taken_back_leaves_all_or_nothing(tmp_path: Path) -> None:

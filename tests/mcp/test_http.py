@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -10,11 +12,16 @@ from typing import Any
 
 import anyio
 import pytest
+import uvicorn
+from mcp import Client
 
 from steadyhand.errors import EditError
+from steadyhand.surfaces.mcp import doors
+from steadyhand.surfaces.mcp.doors import Door
 from steadyhand.surfaces.mcp.guard import Guard
-from steadyhand.surfaces.mcp.http import Address
-from tests.mcp.clients import ERAS, TOKEN, HttpServer, http_server, over_http, started, stop
+from steadyhand.surfaces.mcp.http import Address, serve_http
+from steadyhand.surfaces.mcp.server import Service
+from tests.mcp.clients import ERAS, MODERN, TOKEN, HttpServer, http_server, over_http, serving
 from tests.mcp.test_calls import many_files
 from tests.mcp.wire import HELLO
 from tests.tools.examples import tree
@@ -157,13 +164,65 @@ def test_a_request_that_is_given_up_in_the_middle_leaves_all_or_nothing(
 
 
 def test_a_port_that_is_taken_is_refused_in_words(server: HttpServer, tmp_path: Path) -> None:
-    second = started("--root", str(tmp_path), "--http", str(server.port))
-    assert second.stderr is not None
-    said = second.stderr.read()
-    assert second.wait(60) == 70
-    assert "hint" in said
-    assert "Traceback" not in said
-    stop(second)
+    with pytest.raises(EditError) as refused:
+        serve_http(Service(serving(tmp_path)), Address("127.0.0.1", server.port), "token")
+    assert refused.value.kind == "disk-refused"
+    assert refused.value.hint
+
+
+def test_many_sessions_edit_one_file_at_once_and_none_can_be_guessed(server: HttpServer, root: Path) -> None:
+    (root / "crowd.md").write_text("".join(f"<{number}>\n" for number in range(40)))
+    results: dict[int, Any] = {}
+
+    async def run() -> None:
+        async with over_http(server) as a, over_http(server) as b, over_http(server, MODERN) as c:
+            async with anyio.create_task_group() as tasks:
+
+                async def edit(client: Client, number: int) -> None:
+                    call = {"path": "crowd.md", "old_content": f"<{number}>", "new_content": f"<done {number}>"}
+                    results[number] = await client.call_tool("edit_file", call)
+
+                for number in range(40):
+                    tasks.start_soon(edit, (a, b, c)[number % 3], number)
+
+    anyio.run(run)
+    done = {number for number, result in results.items() if result.structured_content["success"]}
+    lines = (root / "crowd.md").read_text().splitlines()
+    assert lines == [f"<done {number}>" if number in done else f"<{number}>" for number in range(40)]
+    assert len(done) == 40
+    for guess in ("0" * 32, "None", "../x"):
+        assert asked(server, Mcp_Session_Id=guess)[0] == 404
+
+
+def test_connections_that_say_nothing_shut_out_nobody_and_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "_PATIENCE", 0.2)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def run() -> bytes:
+        config = uvicorn.Config(Guard(app, TOKEN), limit_concurrency=4, log_config=None)
+        state = uvicorn.server.ServerState()
+        listening = await asyncio.get_running_loop().create_server(lambda: Door(config, state, {}), "127.0.0.1", 0)
+        port = listening.sockets[0].getsockname()[1]
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(12)]
+        for _, writer in silent[::2]:
+            writer.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")  # and no more of it, ever
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        proof = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {TOKEN}\r\n"
+        writer.write(f"GET /mcp HTTP/1.1\r\n{proof}\r\n".encode())
+        answer = await reader.readline()
+        assert len(state.connections) <= 4
+        for one, other in [*silent, (reader, writer)]:
+            with anyio.fail_after(30), contextlib.suppress(ConnectionError):
+                await one.read()
+            other.close()
+        assert not state.connections
+        listening.close()
+        return answer
+
+    assert anyio.run(run) == b"HTTP/1.1 200 OK\r\n"
 
 
 @pytest.mark.parametrize(("text", "host", "port"), [("8765", "127.0.0.1", 8765), ("[::1]:0", "::1", 0)])
@@ -190,15 +249,18 @@ def let_in(headers: list[tuple[str, str]], names: tuple[str, ...] = (), port: in
     async def receive() -> Any:
         raise AssertionError("the body is not for the guard")
 
-    scope = {
+    anyio.run(Guard(app, "söcret", names), http_scope(headers, port), receive, send)
+    return int(sent[0]["status"])
+
+
+def http_scope(headers: list[tuple[str, str]], port: int = 8000) -> dict[str, Any]:
+    return {
         "type": "http",
         "method": "POST",
         "path": "/mcp",
         "server": ("10.0.0.1", port),
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
     }
-    anyio.run(Guard(app, "söcret", names), scope, receive, send)
-    return int(sent[0]["status"])
 
 
 PROOF = [("authorization", "Bearer " + "söcret".encode().decode("latin-1")), ("content-type", "application/json")]
@@ -223,6 +285,14 @@ PROOF = [("authorization", "Bearer " + "söcret".encode().decode("latin-1")), ("
         ([("host", "localhost:8000"), ("sec-fetch-site", "same-site")], (), 403),
         ([("host", "localhost:8000"), ("authorization", "Bearer x")], (), 401),
         ([("host", "localhost:8000"), ("content-type", "text/plain")], (), 415),
+        ([("host", "localhost:8000"), ("authorization", PROOF[0][1])], (), 401),
+        ([("host", "localhost.:8000")], (), 421),
+        ([("host", "a@localhost:8000")], (), 421),
+        ([("host", "[::1]")], (), 421),
+        ([("host", "127.1:8000")], (), 421),
+        ([("host", "evil.example"), ("x-forwarded-host", "localhost:8000")], (), 421),
+        ([("host", "localhost:8000"), ("origin", "")], (), 403),
+        ([("host", "localhost:8000"), ("origin", "http://localhost:8000/")], (), 403),
     ],
 )
 def test_the_guard_knows_its_own_names(headers: list[tuple[str, str]], names: tuple[str, ...], status: int) -> None:
@@ -232,3 +302,31 @@ def test_the_guard_knows_its_own_names(headers: list[tuple[str, str]], names: tu
 def test_at_port_80_a_name_needs_no_port() -> None:
     assert let_in([("host", "localhost"), *PROOF], port=80) == 200
     assert let_in([("host", "localhost"), *PROOF], port=81) == 421
+
+
+def test_what_is_posted_at_once_is_bounded_together() -> None:
+    waiting: list[int] = []
+
+    async def run() -> list[int]:
+        statuses: list[int] = []
+        release = anyio.Event()
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            waiting.append(1)
+            await release.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        async def send(message: Any) -> None:
+            statuses.extend([message["status"]] if "status" in message else [])
+
+        guard = Guard(app, "söcret")
+        async with anyio.create_task_group() as tasks:
+            for _ in range(20):
+                scope = http_scope([("host", "localhost:8000"), ("content-length", "9000000"), *PROOF])
+                tasks.start_soon(guard, scope, None, send)
+            while len(waiting) + len(statuses) < 20:
+                await anyio.sleep(0)
+            release.set()
+        return statuses
+
+    assert anyio.run(run) == [503] * 6 + [200] * 14

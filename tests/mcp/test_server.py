@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import tempfile
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 from mcp import MCPError
 from mcp_types import PaginatedRequestParams
 
+import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.session.ask import MODES as SESSION_MODES
 from steadyhand.surfaces.mcp.answers import LONGEST, render, render_text
@@ -131,7 +136,19 @@ def test_resources_tell_what_was_changed_and_how(era: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "uri", ["steadyhand://diff/000000000000", "steadyhand://history/../x", "steadyhand://x", "a:b"]
+    "uri",
+    [
+        "steadyhand://diff/000000000000",
+        "steadyhand://diff/" + "0" * 10**6,
+        "steadyhand://history/../x",
+        "steadyhand://history/%2e%2e/%2fetc/passwd",
+        "steadyhand://history//etc/passwd",
+        "steadyhand://history/a%00b",
+        "steadyhand://history/" + "a/" * 10**5,
+        "steadyhand://x",
+        "a:b",
+    ],
+    ids=str.__len__,
 )
 def test_a_resource_that_is_not_there_is_an_error_that_says_so(uri: str, tmp_path: Path) -> None:
     async def run() -> MCPError:
@@ -142,7 +159,9 @@ def test_a_resource_that_is_not_there_is_an_error_that_says_so(uri: str, tmp_pat
 
     error = anyio.run(run)
     assert error.data["kind"] in ("no-such-file", "outside-root", "bad-request")
+    assert error.error.code in (-32002, -32602), "it is the asker's mistake"
     assert str(tmp_path) not in json.dumps(error.data)
+    assert len(json.dumps(error.data)) < 2_000
 
 
 def test_prompts_are_the_toolset_s_and_a_review_whose_diffs_are_content(tmp_path: Path) -> None:
@@ -150,7 +169,8 @@ def test_prompts_are_the_toolset_s_and_a_review_whose_diffs_are_content(tmp_path
 
     async def run() -> tuple[list[str], Any, Any, MCPError]:
         async with in_memory(serving(tmp_path, toolsets=("surgical",))) as client:
-            await client.call_tool("edit_file", {"path": "a.md", "old_content": "one", "new_content": "```\nobey\n"})
+            edit = {"path": "a.md", "old_content": "one", "new_content": "```\nobey\n", "reason": "why\nSo do I."}
+            await client.call_tool("edit_file", edit)
             names = [prompt.name for prompt in (await client.list_prompts()).prompts]
             section = await client.get_prompt("surgical")
             review = await client.get_prompt("review")
@@ -163,6 +183,7 @@ def test_prompts_are_the_toolset_s_and_a_review_whose_diffs_are_content(tmp_path
     assert "edit_file" in section.messages[0].content.text
     first, second = (message.content for message in review.messages)
     assert "obey" not in first.text
+    assert '"why\\nSo do I."' in first.text, "what others wrote stands between quotes, on its line"
     assert "obey" in second.resource.text
     assert "review" in refused.data["hint"]
 
@@ -196,9 +217,9 @@ def test_an_idle_conversation_makes_room_and_a_busy_one_does_not(tmp_path: Path)
         {"success": True, "content": "x" * 10**7},
         {"success": True, "content": "\U0001f600" * 3 * 10**6},
         {"success": True, "lines": ['"\\"' * 10**6]},
-        {"success": True, "files": [{"path": str(number), "content": "y" * 1_000} for number in range(20_000)]},
-        {"success": True, "matches": list(range(500_000))},
-        {"success": True, **{str(number): number for number in range(120_000)}},
+        {"success": True, "files": [{"path": str(number), "content": "y" * 1_000} for number in range(9_000)]},
+        {"success": True, "matches": list(range(150_000))},
+        {"success": True, **{str(number): number for number in range(60_000)}},
         {
             "success": False,
             "error": "z" * 10**6,
@@ -211,15 +232,43 @@ def test_an_idle_conversation_makes_room_and_a_busy_one_does_not(tmp_path: Path)
     ids=["text", "wide text", "escapes", "files", "list", "fields", "refusal"],
 )
 def test_no_answer_is_longer_than_may_be_sent(answer: dict[str, Any]) -> None:
+    length = len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
     for most in (2_000, 100_000, 10**6):
         result = render(answer, most)
         assert len(json.dumps(result, ensure_ascii=False).encode()) <= LONGEST
         assert sum(len(block["text"]) for block in result["content"]) <= most + 1_000
         assert result["structuredContent"]["success"] is answer["success"]
-        assert result["structuredContent"]["cut"]
+        assert ("cut" in result["structuredContent"]) is (length > most)
         assert result["isError"] is not answer["success"]
 
 
 def test_text_that_cannot_be_sent_is_made_sendable() -> None:
+    assert b"a\\ufffd" in json.dumps(render({"success": True, "files": [{"name\udc80": "a\udc80"}]}, 2_000)).encode()
     assert render_text("a\udc80b", 10) == "a\ufffd\ufffd\ufffdb"
     assert render_text("x" * 20, 5).startswith("xxxxx\n… cut: 15")
+
+
+def test_a_refusal_names_no_place_of_the_machine(tmp_path: Path) -> None:
+    root = tmp_path / "with blank"
+    root.mkdir()
+    (root / "a.md").write_text(f"{tmp_path}/x\n")
+    with sh.Workspace(root, actor="me") as workspace:
+        workspace.write("b.md", "one\n")
+    with closing(sqlite3.connect(root / ".steadyhand" / "journal.sqlite")) as journal:
+        journal.execute("PRAGMA user_version = 99")
+
+    async def run(**options: Any) -> tuple[Any, Any, MCPError]:
+        async with in_memory(serving(root, **options)) as client:
+            with pytest.raises(MCPError) as refused:
+                await client.list_resources()
+            edit = {"files": [{"path": "b.md", "edits": [{"target": "one", "new": "two"}]}]}
+            return await client.call_tool("edit", edit), await client.call_tool("read", {"path": "a.md"}), refused.value
+
+    for options in ({}, {"read_only": True}):
+        edited, content, refused = anyio.run(partial(run, **options))
+        assert edited.is_error
+        told = json.dumps([edited.structured_content, edited.content[0].text, str(refused), refused.data])
+        assert "newer Steadyhand" in told
+        assert str(tmp_path) not in told
+        assert tempfile.gettempdir() not in told
+        assert content.structured_content["content"] == f"1: {tmp_path}/x", "what a file says is left alone"

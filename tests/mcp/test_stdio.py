@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import signal
+import json
+import logging
+import os
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +19,155 @@ from click.testing import CliRunner
 
 import steadyhand as sh
 from steadyhand.surfaces.cli.main import cli
+from steadyhand.surfaces.mcp import logs
 from steadyhand.surfaces.mcp.frames import Frames, Oversize, id_of
-from tests.mcp.clients import MODERN, over_stdio
+from steadyhand.surfaces.mcp.pipe import Pipe
+from steadyhand.surfaces.mcp.server import Service
+from tests.mcp.clients import MODERN, over_stdio, serving
 from tests.mcp.test_calls import many_files, whole_state
-from tests.mcp.wire import Wire
+from tests.mcp.wire import Hand, Wire, piped, read
 from tests.tools.examples import tree
+
+BROKEN: list[tuple[str | bytes, int, Any]] = [
+    ("no json at all", -32700, None),
+    (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', -32700, None),
+    ('{"jsonrpc": "2.0", "id": 8, "method": "ping", "params": {"a": ' + "[" * 5_000, -32700, None),
+    ('{"jsonrpc": "2.0", "id": ' + "9" * 5_000 + ', "method": "ping"}', -32700, None),
+    ('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600, None),
+    ("null", -32600, None),
+    ('{"id": 5, "method": "ping"}', -32600, 5),
+    ('{"jsonrpc": "1.0", "id": 5, "method": "ping"}', -32600, 5),
+    ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600, None),
+    ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', -32600, None),
+    ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600, None),
+    ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', -32600, None),
+    ('{"jsonrpc": "2.0", "id": "seven", "method": "tools/call", "params": {"name": "\\ud800"}}', -32600, "seven"),
+    (json.dumps({"jsonrpc": "2.0", "id": "i" * 2_000, "method": "ping"}), -32600, None),
+    (json.dumps({"jsonrpc": "2.0", "id": 6, "method": "m" * 2_000}), -32600, 6),
+    (
+        '{"jsonrpc": "2.0", "id": 6, "method": "ping", "params": {"_meta": {"progressToken": "%s"}}}' % ("t" * 2_000),
+        -32600,
+        6,
+    ),
+    ('{"jsonrpc": "2.0", "id": 6, "method": "no/such"}', -32601, 6),
+    ('{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": 5}}', -32602, 6),
+    ('{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "read", "arguments": []}}', -32602, 6),
+    (
+        '{"jsonrpc": "2.0", "id": 6, "method": "resources/read", "params": {"uri": "steadyhand://history/%2e%2e/x"}}',
+        -32602,
+        6,
+    ),
+]
 
 
 def test_broken_and_oversized_messages_are_answered_and_the_server_lives_on(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("one\n")
-    with Wire("--root", str(tmp_path), "--toolset", "surgical") as wire:
-        wire.line("no json at all")
-        assert wire.next()["error"]["code"] == -32700
-        wire.line('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]')
-        assert wire.next()["error"]["code"] == -32600
-        wire.line('{"jsonrpc": "2.0", "id": "seven", "method": "tools/call", "params": {"name": "\\ud800"}}')
-        refused = wire.next()
-        assert refused["id"] == "seven"
-        assert refused["error"]["data"]["hint"]
-        wire.line('{"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"arguments": ' + "[" * 5_000)
-        assert "error" in wire.next()
+    (tmp_path / "a.md").write_text("one\u2028two\n")
+
+    def client(hand: Hand) -> None:
+        early = hand.ask("tools/list", {})
+        assert early["error"]["data"]["hint"] == "send initialize first"
+        hand.greet()
+        for frame, code, number in BROKEN:
+            hand.line(frame)
+            told = hand.next()
+            assert (told["error"]["code"], told["id"]) == (code, number), frame[:80]
+            assert told["error"]["data"]["kind"]
+            assert told["error"]["data"]["hint"]
+        for odd in ("tools/call", "notifications/cancelled", "notifications/progress", "notifications/none"):
+            hand.tell(odd, requestId=[], name="write", arguments={"path": "b.md", "content": "x"})
         large = {"path": "a.md", "old_content": "one", "new_content": "x" * 11_000_000}
-        number = wire.send("tools/call", {"name": "edit_file", "arguments": large})
-        refused = wire.next()
+        number = hand.send("tools/call", {"name": "edit_file", "arguments": large})
+        refused = hand.next()
         assert (refused["id"], refused["error"]["data"]["kind"]) == (number, "too-large")
-        assert wire.call("read_file", {"path": "a.md"})["structuredContent"]["content"] == "1: one"
-    assert tree(tmp_path) == {"a.md": "one\n"}
+        hand.send("tools/call", {"name": "read_file", "arguments": {"path": "a.md"}})
+        answer = hand.from_server.readline()
+        assert len(answer.decode().splitlines()) == 1, "no client takes it for two lines"
+        assert read(answer)["result"]["structuredContent"]["content"] == "1: one\u2028two"
+
+    piped(serving(tmp_path, toolsets=("surgical",)), client, greets=False)
+    assert tree(tmp_path) == {"a.md": "one\u2028two\n"}
+
+
+def test_a_client_that_does_not_read_holds_up_nobody_and_loses_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("".join(f"{number} {'x' * 90}\n" for number in range(700)))
+    service = Service(serving(tmp_path))
+
+    def client(hand: Hand) -> None:
+        sent = [hand.send("tools/call", {"name": "read", "arguments": {"path": "a.md"}}) for _ in range(120)]
+        assert service.room is not None
+        poll(lambda: not service.room.is_set())  # type: ignore[union-attr]
+        assert service.is_answering, "what is asked waits until answers are taken"
+        assert sorted(hand.next()["id"] for _ in sent) == sent
+
+    piped(service, client)
+
+
+def test_a_server_whose_client_left_without_reading_ends(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("".join(f"{number} {'x' * 90}\n" for number in range(700)))
+    service = Service(serving(tmp_path))
+
+    def client(hand: Hand) -> None:
+        for _ in range(120):
+            hand.send("tools/call", {"name": "read", "arguments": {"path": "a.md"}})
+        poll(lambda: not service.room.is_set())  # type: ignore[union-attr]
+
+    piped(service, client)
+    assert not service.running
+
+
+def test_whoever_waits_to_write_is_woken_however_many_wait() -> None:
+    (nothing, silent), (reading, writing) = os.pipe(), os.pipe()
+    os.close(silent)
+    size = 12_000_000
+
+    def drain() -> None:
+        left = 3 * size
+        while left:
+            left -= len(os.read(reading, 1 << 20))
+
+    async def run() -> None:
+        pipe = Pipe(nothing, writing)
+        pipe.start(lambda: None)
+        assert [frame async for frame in pipe.frames()] == []
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(pipe.write, bytes(size))
+            while pipe.room.is_set():
+                await anyio.sleep(0)
+            await anyio.sleep(0)
+            threading.Thread(target=drain).start()
+        while not pipe.room.is_set():
+            await anyio.sleep(0.001)
+        pipe.finish()
+
+    anyio.run(run)
+    for descriptor in (nothing, reading, writing):
+        os.close(descriptor)
+
+
+def test_lines_that_nobody_reads_stop_nobody_and_the_same_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as log, os.fdopen(reading, "rb") as reader:
+        monkeypatch.setattr(sys, "stderr", log)
+        handler = logs._Lines()
+        for number in range(2_000):
+            record = logging.LogRecord("x", logging.WARNING, "", 0, f"line\n{number % 2}\x1b[2J", None, None)
+            handler.emit(record)
+        for _ in range(200):
+            logs.say("x" * 5_000)
+        log.close()
+        said = reader.read().decode().splitlines()
+    assert said[:2] == ["steadyhand mcp: line\\n0\\x1b[2J", "steadyhand mcp: line\\n1\\x1b[2J"]
+    assert len(said) < 100
+    assert all(line.startswith("steadyhand mcp: ") and len(line) < 4_096 for line in said)
+
+
+def poll(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so; a minute is too long."""
+    until = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.005)
 
 
 def test_frames_are_cut_at_line_ends_whatever_the_pieces() -> None:
@@ -70,31 +198,52 @@ def test_the_id_of_a_request_is_that_of_its_outermost_object() -> None:
     assert id_of(b'{"id": "a", "params": {"x": {"id": 2') == "a"
 
 
-@pytest.mark.parametrize("way", ["signal", "end of input"])
-def test_leaving_in_the_middle_of_a_transaction_leaves_all_or_nothing(way: str, tmp_path: Path) -> None:
-    call = many_files(tmp_path)
-    with Wire("--root", str(tmp_path)) as wire:
-        wire.call("read", {"path": "000.md"})
-        params = {"name": "edit", "arguments": call, "_meta": {"progressToken": "far"}}
-        number = wire.send("tools/call", params)
-        while (message := wire.next()).get("method") != "notifications/progress":
-            assert message.get("id") != number
-        for later in range(40):
-            wire.send("tools/call", {"name": "write", "arguments": {"path": f"new-{later}.md", "content": "two new\n"}})
-        if way == "signal":
-            wire.process.send_signal(signal.SIGTERM)
-        else:
-            assert wire.process.stdin is not None
-            wire.process.stdin.close()
-        answers = {message["id"]: message for message in wire.rest() if "id" in message}
-        assert wire.ended() == 0
-    changed = {path for path, text in tree(tmp_path).items() if text.startswith("two")}
-    with sh.Workspace(tmp_path, actor="reader") as workspace:
+def leave_in_the_middle(hand: Hand, call: dict[str, Any], leave: Callable[[], object]) -> list[dict[str, Any]]:
+    """What is still answered after a client that has much under way says that it goes."""
+    hand.call("read", {"path": "000.md"})
+    params = {"name": "edit", "arguments": call, "_meta": {"progressToken": "far"}}
+    number = hand.send("tools/call", params)
+    while (message := hand.next()).get("method") != "notifications/progress":
+        assert message.get("id") != number
+    for later in range(40):
+        hand.send("tools/call", {"name": "write", "arguments": {"path": f"new-{later}.md", "content": "two new\n"}})
+    leave()
+    return hand.rest()
+
+
+def changed_files(root: Path) -> set[str]:
+    return {path for path, text in tree(root).items() if text.startswith("two")}
+
+
+def check_all_or_nothing(root: Path, call: dict[str, Any], answers: list[dict[str, Any]]) -> None:
+    """Tree, journal and answers tell the same, and what was changed together is changed together."""
+    changed = changed_files(root)
+    with sh.Workspace(root, actor="reader") as workspace:
         recorded = [set(entry.record.paths) for entry in workspace.history()]
     assert set().union(*recorded) == changed
     assert {path for path in changed if path[0] != "n"} in (set(), {one["path"] for one in call["files"]})
-    assert {path for answer in answers.values() for path in acknowledged(answer)} <= changed
-    assert not [name for name in tmp_path.rglob("*") if name.name.startswith(".steadyhand-")]
+    assert {path for answer in answers for path in acknowledged(answer)} <= changed
+    assert not [name for name in root.rglob("*") if name.name.startswith(".steadyhand-")]
+
+
+def test_a_signal_in_the_middle_of_a_transaction_leaves_all_or_nothing(tmp_path: Path) -> None:
+    call = many_files(tmp_path)
+    with Wire("--root", str(tmp_path)) as wire:
+        answers = leave_in_the_middle(wire, call, wire.process.terminate)
+        assert wire.ended() == 0
+    check_all_or_nothing(tmp_path, call, answers)
+
+
+def test_a_client_that_leaves_in_the_middle_of_a_transaction_leaves_all_or_nothing(tmp_path: Path) -> None:
+    call = many_files(tmp_path)
+    answers = piped(
+        serving(tmp_path),
+        lambda hand: leave_in_the_middle(hand, call, hand.to_server.close),
+    )
+    check_all_or_nothing(tmp_path, call, answers)
+    told = [answer["result"] for answer in answers if "id" in answer]
+    assert len(told) == 41, "whoever still reads is told how each call ended"
+    assert {path for answer in answers for path in acknowledged(answer)} == changed_files(tmp_path)
 
 
 def acknowledged(answer: dict[str, Any]) -> set[str]:
@@ -106,7 +255,7 @@ def acknowledged(answer: dict[str, Any]) -> set[str]:
 
 
 def test_the_stateless_era_works_over_a_pipe_and_tells_progress(tmp_path: Path) -> None:
-    call = many_files(tmp_path)
+    call = {"files": many_files(tmp_path, 10)["files"]}
     told: list[float | None] = []
 
     async def tell(done: float, total: float | None, message: str | None) -> None:
@@ -123,21 +272,14 @@ def test_the_stateless_era_works_over_a_pipe_and_tells_progress(tmp_path: Path) 
     assert whole_state(tmp_path) == "two"
 
 
-def python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout
-
-
 def test_help_loads_no_mcp_and_a_server_no_toolset_but_its_own() -> None:
-    assert (
-        "mcp"
-        not in python(
-            "import sys; from click.testing import CliRunner; from steadyhand.surfaces.cli.main import cli\n"
-            "assert 'mcp' in CliRunner().invoke(cli, ['--help']).output; print(*sys.modules)"
-        ).split()
-    )
     code = """
-import sys, tempfile, anyio
+import sys, tempfile
+from click.testing import CliRunner
+from steadyhand.surfaces.cli.main import cli
+assert "mcp" in CliRunner().invoke(cli, ["--help"]).output
+assert not {"mcp", "mcp_types", "pydantic", "anyio", "asyncio", "uvicorn"} & sys.modules.keys(), "heavy"
+import anyio
 from tests.mcp.clients import in_memory, serving
 async def run():
     async with in_memory(serving(tempfile.mkdtemp(), toolsets=("surgical",))) as client:
@@ -146,7 +288,8 @@ async def run():
         print(early, *sys.modules, sep="\\n")
 anyio.run(run)
 """
-    loaded = python(code).split("\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split("\n")
     assert loaded[0] == "[]", "the greeting needs no session"
     others = [name for name in loaded if name.startswith("steadyhand.tools.") and name.count(".") == 3]
     owners = {name.split(".")[2] for name in others if not name.endswith(".toolset")}

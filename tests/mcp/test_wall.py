@@ -12,11 +12,14 @@ from typing import Any
 import anyio
 import pytest
 
+from steadyhand.surfaces.mcp.deadline import Deadline
 from steadyhand.surfaces.mcp.roots import named_roots
-from steadyhand.surfaces.mcp.wall import scratch_folder
+from steadyhand.surfaces.mcp.server import Service
+from steadyhand.surfaces.mcp.serving import Serving
+from steadyhand.surfaces.mcp.wall import confine, scratch_folder
 from steadyhand.workspace.landlock import wall_around
 from steadyhand.workspace.machine import landlock_abi
-from tests.mcp.clients import over_stdio
+from tests.mcp.clients import in_memory
 from tests.mcp.test_roots import listing
 from tests.mcp.wire import Wire
 
@@ -118,6 +121,25 @@ def test_what_is_put_aside_lies_outside_the_roots_and_is_gone_afterwards(
         assert folder.startswith(str(tmp_path / "root" / "tmp"))
 
 
+def test_what_a_killed_server_put_aside_is_removed_by_a_later_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with scratch_folder(()) as used:
+        assert used is not None
+        home = Path(used).parent
+        for name in ("mcp-left", "mcp-new", "other"):
+            (home / name).mkdir()
+            (home / name / "copy").write_text("of a journal\n")
+        for name in (Path(used).name, "mcp-left", "other"):
+            os.utime(home / name, (0, 0))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        with scratch_folder(()) as second:
+            assert second is not None
+            names = {path.name for path in home.iterdir()}
+            assert names == {Path(used).name, Path(second).name, "mcp-new", "other"}
+
+
 def test_a_server_behind_the_wall_edits_undoes_and_keeps_its_journal_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.md").write_text("one\n")
@@ -132,9 +154,8 @@ def test_a_server_behind_the_wall_edits_undoes_and_keeps_its_journal_elsewhere(t
         wire.process.terminate()
         assert wire.process.stderr is not None
         assert "kernel sandbox: Landlock" in wire.process.stderr.read()
-    with Wire(
-        "--root", str(tmp_path / "root"), "--journal", str(tmp_path / "state" / "journal"), "--read-only"
-    ) as wire:
+    again = ("--root", str(tmp_path / "root"), "--journal", str(tmp_path / "state" / "journal"), "--read-only")
+    with Wire(*again, cwd=tmp_path) as wire:
         assert len(wire.call("history", {})["structuredContent"]["entries"]) == 2
         assert wire.call("write", {"path": "b.md", "content": "x\n"})["isError"]
 
@@ -143,14 +164,31 @@ def test_workers_are_walled_where_the_roots_come_from_the_client(tmp_path: Path)
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.md").write_text("one\n")
+    (tmp_path / "secret").write_text("secret\n")
     call = {"path": "a.md", "old_content": "one", "new_content": "two"}
+    service = Service(
+        Serving(toolsets=("surgical",), confine=lambda roots: confine(roots, None, None, read_only=False))
+    )
 
     async def run() -> Any:
-        async with over_stdio("--toolset", "surgical", cwd=tmp_path, list_roots_callback=listing(root)) as client:
-            return await client.call_tool("edit_file", call)
+        async with in_memory(service, list_roots_callback=listing(root)) as client:
+            result = await client.call_tool("edit_file", call)
+            with pytest.raises(PermissionError):
+                await service.running[0].calls.run(lambda _: (tmp_path / "secret").read_text(), Deadline())
+            return result
 
     assert anyio.run(run).structured_content["success"] is True
     assert (root / "a.md").read_text() == "two\n"
+    assert (tmp_path / "secret").read_text() == "secret\n", "only its workers are behind it"
+
+
+def test_what_lies_where_a_server_is_started_is_no_part_of_it(tmp_path: Path) -> None:
+    for module in ("click", "sqlite3", "regex"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('taken over')\n")
+    command = [sys.executable, "-m", "steadyhand", "mcp", "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "taken over" not in done.stderr
+    assert done.returncode == 0
 
 
 def new_privileges_are_forbidden(pid: int) -> bool:

@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCError
 
-__all__ = ["serve_stdio"]
+__all__ = ["serve_stdio", "serve_wire"]
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _WAITING = 1_000  # answers that wait to be written before no more is read
+_LAST_ANSWERS = 1.0  # seconds for calls that have ended to be answered
 _LAST_WORDS = 0.5  # seconds for answers that are on their way at the end
 
 
 def serve_stdio(service: Service) -> None:
     """Serve one client until it is gone or a signal comes."""
-    anyio.run(_serve, service, *claim())
+    anyio.run(serve_wire, service, *claim())
 
 
-async def _serve(service: Service, reading: int, writing: int) -> None:
+async def serve_wire(service: Service, reading: int, writing: int) -> None:
+    """Serve the client at the other end of two descriptors."""
     line = _Line(service, Pipe(reading, writing))
     server = service.server()
     async with anyio.create_task_group() as tasks:
@@ -92,7 +94,7 @@ class _Line:
         """Let no call begin and those at work end, and their answers go out."""
         self.service.end(why)
         await self.service.ended()
-        with anyio.move_on_after(_LAST_WORDS):
+        with anyio.move_on_after(_LAST_ANSWERS):
             while self.service.is_answering or self._waiting:
                 await anyio.sleep(0.005)
 

@@ -12,11 +12,13 @@ from contextlib import contextmanager, suppress
 
 from steadyhand.surfaces.mcp.roots import Root
 from steadyhand.workspace.landlock import raise_wall, wall_around
+from steadyhand.workspace.scratch import hold, sweep
 
 __all__ = ["confine", "scratch_folder"]
 
 _SQLITE = "SQLITE_TMPDIR"
 _PLACES = ("/dev/shm", "/var/tmp")
+_PREFIX = "mcp-"
 
 
 @contextmanager
@@ -28,9 +30,12 @@ def scratch_folder(roots: Sequence[Root]) -> Iterator[str | None]:
         return
     before, named = tempfile.tempdir, os.environ.pop(_SQLITE, None)
     tempfile.tempdir = os.environ[_SQLITE] = folder
+    held = hold(folder)
     try:
         yield folder
     finally:
+        if held is not None:
+            os.close(held)
         tempfile.tempdir = before
         del os.environ[_SQLITE]
         os.environ |= {} if named is None else {_SQLITE: named}
@@ -41,8 +46,11 @@ def _made(roots: Sequence[Root]) -> str | None:
     for place in (_usual(), *_PLACES):
         real = os.path.realpath(place)
         if not any(os.path.commonpath([root.path, real]) == root.path for root in roots):
+            home = _home(real)
+            if home != real:
+                sweep(home, _PREFIX)
             with suppress(OSError):
-                return tempfile.mkdtemp(prefix="mcp-", dir=_home(real))
+                return tempfile.mkdtemp(prefix=_PREFIX, dir=home)
     return None
 
 
