@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.plan import running_source
+from steadyhand.plan.counted_rows import CountedRows
 from steadyhand.plan.draft import Slot
 from steadyhand.plan.running import RunningDraft
 from steadyhand.text.source import Source
@@ -38,6 +39,34 @@ def test_every_line_and_every_place_of_a_running_text_is_counted_as_in_a_text_of
             seen.append((draft.source, draft.source.text))
     for source, content in seen:  # asked after everything was written: an earlier source is still the earlier text
         assert_same_lines(source, Source.of_text(content))
+
+
+@given(texts, st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4), texts), min_size=1, max_size=5))
+def test_rows_that_are_counted_are_those_of_the_text_or_are_not_counted_at_all(
+    text: str, wishes: list[tuple[int, int, str]]
+) -> None:
+    draft = RunningDraft(Source.of_text(text))
+    kept: CountedRows | None = None
+    for number, (start, size, new) in enumerate(wishes):
+        slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
+        if not isinstance(slot, Slot):
+            continue
+        before = list(draft.writes)
+        draft.write([(slot, new)], number)
+        if not CountedRows.can_count(draft):
+            return
+        added = [(index, write) for index, write in enumerate(draft.writes) if write not in before]
+        if kept is not None and len(draft.writes) == len(before) + 1 and len(added) == 1:
+            kept.add(*added[0])
+        else:
+            kept = CountedRows(draft)
+        plain = Source.of_text(draft.source.text).table
+        for rows in (kept, CountedRows(draft)):
+            assert rows.count == plain.count
+            assert [rows.start(row) for row in range(plain.count + 1)] == [
+                plain.start(row) for row in range(plain.count + 1)
+            ]
+            assert [rows.text(row) for row in range(plain.count)] == [plain.text(row) for row in range(plain.count)]
 
 
 def assert_same_lines(source: Source, plain: Source) -> None:

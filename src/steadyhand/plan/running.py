@@ -14,6 +14,7 @@ from heapq import merge
 from itertools import accumulate
 
 from steadyhand.match.index import NeedleIndex
+from steadyhand.plan.counted_rows import CountedRows
 from steadyhand.plan.draft import Draft, Slot, Taken, Write, reaches
 from steadyhand.plan.rows import RunningRows
 from steadyhand.plan.running_source import RunningSource
@@ -35,6 +36,8 @@ class RunningDraft(Draft):
         self._moved: list[int] = [0]
         self._now_ends: list[int] = []
         self._rows = RunningRows(source, self.read)
+        self._counted: CountedRows | None = None
+        self._can_count = True
         self._current: Source | None = source
 
     @property
@@ -54,7 +57,10 @@ class RunningDraft(Draft):
     def locate(self, target: Target) -> Match | Refusal:
         if self._current is not None or not isinstance(target, RowTarget):
             return super().locate(target)
-        return target.locate_rows(self._rows.of(self.writes))
+        if self._counted is None and self._can_count:
+            self._can_count = CountedRows.can_count(self)
+            self._counted = CountedRows(self) if self._can_count else None
+        return target.locate_rows(self._counted or self._rows.of(self.writes))
 
     def slot(self, span: Span) -> Slot | Taken:
         index = self._index_at(span.start)
@@ -141,8 +147,13 @@ class RunningDraft(Draft):
             position = write.span.end
         yield self.original.text[position:]
 
+    def moved(self, index: int) -> int:
+        """By how much the writes before one have moved what follows."""
+        return self._moved[index]
+
     def _settle(self, added: Sequence[tuple[int, Write]]) -> None:
         self._current = None
+        self._count(added)
         if len(added) == 1:
             ((index, write),) = added
             delta = write.delta
@@ -157,6 +168,13 @@ class RunningDraft(Draft):
         for needles in self._indices:
             for _, write in added:
                 self._stir(write, needles)
+
+    def _count(self, added: Sequence[tuple[int, Write]]) -> None:
+        """Let the rows that are counted know of a write; after many at once they are counted anew when asked for."""
+        if self._counted is not None and len(added) == 1 and CountedRows.can_count(self, [added[0][1]]):
+            self._counted.add(*added[0])
+        else:
+            self._counted = None
 
     def _catch_up(self, index: NeedleIndex) -> None:
         for write in self.writes:
