@@ -12,6 +12,7 @@ Reads the journal only.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -19,9 +20,12 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import Encoding
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.workspace.journal.record import Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
+
+_SOME = 16  # records between two questions whether to go on: reading one takes a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,29 @@ class Stop:
     change: FileChange
 
 
+class Course:
+    """The records of files in the order they were made, each read once however often it is asked what came after."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._known: dict[str, tuple[int, list[Entry]]] = {}
+
+    def after(self, path: str, seq: int) -> Iterator[Entry]:
+        """The records of a path behind one, oldest first."""
+        since, entries = self._known.get(path, (None, []))
+        if since is None or seq < since:
+            until = None if since is None else since + 1
+            earlier = self._journal.entries(path=path, after_seq=seq, before_seq=until, newest_first=False)
+            entries = [*paced(earlier, _SOME), *entries]
+            self._known[path] = seq, entries
+        yield from entries[bisect_right(entries, seq, key=lambda entry: entry.seq) :]
+
+
 def stops_back(journal: Journal, path: str, *, before_seq: int | None = None) -> Iterator[Stop]:
     """The changes that led to the file at `path`, newest first."""
     while True:
         moved = False
-        for entry in journal.entries(path=path, before_seq=before_seq):
+        for entry in paced(journal.entries(path=path, before_seq=before_seq), _SOME):
             change = _arriving(entry, path)
             if change is None:
                 return
@@ -55,11 +77,11 @@ def stops_back(journal: Journal, path: str, *, before_seq: int | None = None) ->
             return
 
 
-def stops_forward(journal: Journal, path: str, *, after_seq: int) -> Iterator[Stop]:
+def stops_forward(course: Course, path: str, *, after_seq: int) -> Iterator[Stop]:
     """What happened after `after_seq` to the file that stood at `path` then, oldest first."""
     while True:
         moved = False
-        for entry in journal.entries(path=path, after_seq=after_seq, newest_first=False):
+        for entry in paced(course.after(path, after_seq)):
             change = _leaving(entry, path)
             if change is None:
                 return
@@ -78,7 +100,7 @@ def history_of(journal: Journal, path: str) -> Iterator[Entry]:
     before_seq: int | None = None
     while True:
         moved_from: str | None = None
-        for entry in journal.entries(path=path, before_seq=before_seq):
+        for entry in paced(journal.entries(path=path, before_seq=before_seq), _SOME):
             yield entry
             change = _arriving(entry, path)
             if change is not None and change.before is not None and change.before.path != path:

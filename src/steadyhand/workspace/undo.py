@@ -17,16 +17,19 @@ from collections.abc import Iterator, Sequence
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
+from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, gap_between, recorded_text, stops_forward, unwind, version_after
+from steadyhand.workspace.lineage import Course, Stop, gap_between, recorded_text, stops_forward, unwind, version_after
 from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.place import FileImage
 
 Later = list[tuple[str, ChangeSet]]
+
+_SOME = 16  # changes put together between two questions whether to go on
 
 
 class Undo:
@@ -34,6 +37,7 @@ class Undo:
 
     def __init__(self, journal: Journal, overlay: Overlay) -> None:
         self._journal = journal
+        self._course = Course(journal)
         self._overlay = overlay
         self._taken: set[str] = set()
         self.prune: list[str] = []
@@ -41,6 +45,7 @@ class Undo:
     def take_back(self, entries: Sequence[Entry]) -> None:
         """Undo several records as one; refuses with `cannot-undo` and leaves the overlay to be thrown away."""
         for entry in sorted(entries, key=lambda item: item.seq, reverse=True):
+            go_on()
             self._take_back_record(entry)
             self._taken.add(entry.record.id)
         self.prune.sort(key=lambda path: path.count("/"), reverse=True)  # a directory is empty after those inside it
@@ -227,7 +232,7 @@ class Undo:
         path, seq = change.after.path, entry.seq
         while True:
             deletion: Stop | None = None
-            for stop in stops_forward(self._journal, path, after_seq=seq):
+            for stop in stops_forward(self._course, path, after_seq=seq):
                 if stop.change.after is None and self._is_undone(stop.entry):
                     deletion = stop
                     break
@@ -267,7 +272,7 @@ def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -
     inverse = change.changes.invert()
     moved: ChangeSet | Clash = inverse
     blamed = ""
-    for name, changes in later:
+    for name, changes in paced(later):
         blamed = name
         moved = moved.rebase(changes) if isinstance(moved, ChangeSet) else moved
         if isinstance(moved, Clash):
@@ -275,7 +280,7 @@ def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -
     if isinstance(moved, ChangeSet):
         return moved
     whole = ChangeSet()
-    for _, changes in later:
+    for _, changes in paced(later, _SOME):
         whole = whole.compose(changes)
     netted = inverse.rebase(whole.trim())
     if isinstance(netted, ChangeSet):
