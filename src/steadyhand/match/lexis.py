@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from steadyhand.match.languages import TOKEN, Lexis, lexis_of
+from steadyhand.text.pace import go_on
 from steadyhand.text.typography import PLAIN, plain
 
 __all__ = ["Lexis", "Token", "fold", "lexis_of", "read_tokens", "squeeze", "token_key", "token_text", "tokens"]
@@ -93,6 +94,7 @@ def token_key(lexis: Lexis, row: str) -> str:
     >>> token_key(lexis_of("a.py"), "f( 'a b',x )") == token_key(lexis_of("a.py"), 'f("a b", x)')
     True
     """
+    go_on()
     return "\0".join(token.text for token in read_tokens(lexis, fold(lexis, row)))
 
 

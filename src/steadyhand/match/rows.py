@@ -10,6 +10,7 @@ make an ambiguous needle look unique; only two of them may stand for more, since
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +18,7 @@ from itertools import islice
 from steadyhand.match.needle import Needle
 from steadyhand.text.indent import Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import LineTable
+from steadyhand.text.pace import OFTEN, go_on
 from steadyhand.text.seeds import places_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
@@ -125,7 +127,8 @@ class _Search:
             # A bracket further left or right is another bracket, unless words beside it say which.
             return any(map(_has_words, self._rows)) or carried("", 0) == ""
         says_enough = sum(min(len(text.strip()), 40) / 40 for text in self._rows) >= _TELLING
-        return says_enough and all(_is_like_neighbour(pairs, self._rows, at) for at in range(len(pairs)))
+        telling = [at for at, text in enumerate(self._rows) if _has_words(text)]
+        return says_enough and all(_is_like_neighbour(pairs, telling, at) for at in range(len(pairs)))
 
     def _follow(self, keys: Sequence[str], row: int, step: int) -> int | None:
         """The row at which the last of the keys stands, going one way and passing over blank rows."""
@@ -141,6 +144,8 @@ class _Search:
     def _key_of(self, row: int) -> str:
         """The key of a row of the text; that of a blank row is empty."""
         self._work -= 1
+        if not self._work % OFTEN:
+            go_on()
         if self._source.table.span(row).length > self._longest:
             return _TOO_LONG
         text = self._source.table.text(row)
@@ -152,13 +157,12 @@ class _Search:
         return known
 
 
-def _is_like_neighbour(pairs: Sequence[Pair], rows: Sequence[str], at: int) -> bool:
+def _is_like_neighbour(pairs: Sequence[Pair], telling: Sequence[int], at: int) -> bool:
     """Whether a row of mere signs is moved sideways like the words next to it; one bracket looks like another."""
-    if _has_words(rows[at]):
-        return True
-    telling = [other for other, row in enumerate(rows) if _has_words(row)]
-    near = min(telling, key=lambda other: (abs(other - at), other), default=None)
-    return near is not None and pairs[near].carry(pairs[at].before) == pairs[at].after
+    place = bisect_left(telling, at)
+    beside = telling[max(place - 1, 0) : place + 1]
+    near = min(beside, key=lambda other: (abs(other - at), other), default=None)
+    return near == at or (near is not None and pairs[near].carry(pairs[at].before) == pairs[at].after)
 
 
 def _has_words(row: str) -> bool:
