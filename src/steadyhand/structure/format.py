@@ -11,11 +11,14 @@ import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+
+_LONGEST = 255  # characters of a name in which its suffixes are looked for: no file has a longer one
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,8 @@ def format_of(path: str | None) -> Format | None:
         return None
     name = file_name(path)
     known = _by_name()
-    suffixes = [name[at:] for at, letter in enumerate(name) if letter == "."]
-    return next((known[key] for key in (name, *suffixes) if key in known), None)
+    dots = (at for at, letter in enumerate(name[-_LONGEST:], max(len(name) - _LONGEST, 0)) if letter == ".")
+    return next((known[key] for key in chain((name,), (name[at:] for at in dots)) if key in known), None)
 
 
 def format_named(name: str) -> Format | None:

@@ -53,7 +53,8 @@ class _Watch:
     def read(self, offset: int, point: Point) -> bytes:  # noqa: ARG002
         if self.until is not None and offset >= self.until:
             self._judge(self.until)
-        self._ask()
+        if self.gave_up is None and self.stopped is None:
+            self._ask()
         if self.gave_up is not None or self.stopped is not None:
             return b""
         if self.until is None and offset >= self.next:

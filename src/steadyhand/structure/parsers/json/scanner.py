@@ -14,7 +14,7 @@ from steadyhand.text.pace import OFTEN, go_on
 from steadyhand.text.span import Span
 
 DEEPEST = 512
-_MOST = 500_000  # values that are read within seconds
+_MOST = 400_000  # values that are read within seconds
 _MOST_STEPS = 20_000_000
 """The steps of all paths together: what deep nesting with many items costs in memory."""
 

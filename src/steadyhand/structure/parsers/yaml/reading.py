@@ -16,7 +16,7 @@ from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 
 _SURELY_FLAT = 15
-_MOST = 600_000  # events, some three for every value: as many as are read within seconds
+_MOST = 400_000  # events, some three for every value: as many as are read within seconds
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 
 
