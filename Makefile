@@ -7,6 +7,7 @@ JOBS ?= auto
 EXAMPLES ?= 5000
 SEARCH ?= 1
 MUTATIONS ?= 100000
+CALLS ?= 1000
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.steadyhand-ready
 # Only what `make try` needs; the tools, servers and agent frameworks that tests want come with the other.
@@ -72,9 +73,10 @@ accuracy: $(STAMP) ## right, refused or wrong: Steadyhand and its peers on the s
 fleet: $(STAMP) ## 10, 100 and 1,000 simulated agents on one tree, and whether every promise to them was kept
 	$(BIN)/python -m benches.fleet $(or $(ARGS),--grow)
 
-fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in every run; MUTATIONS=100000 broken replies
+fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in every run; MUTATIONS=100000 broken replies; CALLS=1000 of each tool
 	STEADYHAND_SEARCH=$(SEARCH) STEADYHAND_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 -m hypothesis tests $(ARGS)
 	STEADYHAND_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/dialects/test_fuzz.py $(ARGS)
+	STEADYHAND_SEARCH=$(SEARCH) STEADYHAND_CALLS=$(CALLS) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/tools/test_malformed.py tests/tools/test_read_only.py $(ARGS)
 
 crash: $(STAMP) ## the whole crash and disk-fault sweep
 	STEADYHAND_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/faults $(ARGS)

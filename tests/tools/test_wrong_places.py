@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import steadyhand as sh
+from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed, refusal_kind
 from tests.tools.ground import make, tree
 
@@ -285,3 +287,32 @@ def test_a_code_block_whose_number_others_moved_is_not_believed(tmp_path: Path) 
     patch |= {"expectedHash": found["fileHash"], "target": {"codeBlock": {"index": 2}}}
     assert kit.call("TextPatch", patch)["status"] == "success"
     assert tree(tmp_path)["a.md"] == moved.replace("2", "X").encode()
+
+
+def test_a_patch_of_another_file_than_the_path_says_is_refused(tmp_path: Path) -> None:
+    there = {"a.txt": "one\n", "b.txt": "one\n"}
+    patch = "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-one\n+1\n"
+    assert kind(call(tmp_path, there, "core", "edit", path="a.txt", patch=patch)) == "bad-request"
+    assert tree(tmp_path) == {name: text.encode() for name, text in there.items()}
+    assert call(tmp_path, {}, "core", "edit", path="./b.txt", patch=patch)["success"] is True
+
+
+def test_null_is_a_value_that_can_be_set(tmp_path: Path) -> None:
+    edit = {"target": {"at": "key:a"}, "act": "set-key", "args": {"value": None}}
+    assert call(tmp_path, {"a.json": '{"a": 1}\n'}, "core", "edit", path="a.json", edits=[edit])["success"] is True
+    assert tree(tmp_path)["a.json"] == b'{"a": null}\n'
+
+
+@pytest.mark.parametrize("name", toolsets())
+def test_a_path_of_many_parts_costs_little_memory(name: str, tmp_path: Path) -> None:
+    kit = make(tmp_path, {}).tools(name)
+    for tool in tools_of(name):
+        for path in ("a." * 20_000, "a/" * 20_000, "../" * 20_000):
+            fields = ("path", "file", "filePath", "file_path")
+            arguments = {each.name: path for each in tool.parameters.fields if each.name in fields}
+            tracemalloc.start()
+            answer = kit.call(tool.name, {**tool.examples[0].arguments, **arguments})
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 50_000_000, (tool.name, path[:3], peak)
+            assert not arguments or failed(answer)

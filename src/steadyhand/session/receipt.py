@@ -62,6 +62,14 @@ class FileReceipt:
         after = Source.of_bytes(step.data).text if step.data is not None else ""
         return before, after
 
+    @property
+    def present(self) -> Source:
+        """The text after, with its lines; nothing else is put together for it, however large the file."""
+        step = self._step
+        if step.source is not None and step.changes is not None:
+            return step.source
+        return Source.of_bytes(step.data if step.data is not None else b"")
+
     def change(self) -> Change:
         """Both sides of the file, to be written in a dialect. Refuses with `protected-path` to show secrets."""
         step = self._step

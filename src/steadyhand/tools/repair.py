@@ -198,6 +198,7 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
     if not isinstance(value, Mapping):
         names = f"its fields: {', '.join(shape.names)}" if shape.names else None
         raise bad_request(path, f"an object is expected, not {describe(value)}", names)
+    keeps_null = shape.is_open and not shape.fields  # only the tool knows the fields: null may be a value of one
     found: dict[str, object] = {}
     for name, given in value.items():
         if not isinstance(name, str):
@@ -205,7 +206,7 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
         meant = _field_named(shape, name, value) or (Field(name, Anything()) if shape.is_open else None)
         if meant is None:
             raise _unknown(shape, path, name)
-        if given is None:
+        if given is None and not keeps_null:
             continue
         if meant.name != name:
             reader.mended(join(path, name), f"taken for {meant.name}")

@@ -11,7 +11,6 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
-from steadyhand.text.lines import split_bodies
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
 __all__ = ["CHANGED", "failed", "failure", "is_literal", "refusal_kind", "success"]
@@ -42,17 +41,18 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
     applied = [outcome for outcome in receipt.outcomes if outcome.applied and outcome.path in (None, file.path)]
     spans = [outcome.lines for outcome in applied if outcome.lines is not None]
     if file.status == "created" and not file.redacted:
-        spans = [(1, max(len(split_bodies(file.texts()[1])), 1))]
+        spans = [(1, max(file.present.table.count, 1))]
     facts: dict[str, object] = {"success": True, "path": path, "id": receipt.id}
     if file.after is not None:
         facts["fileHash"] = file.after[:16]
     if spans and not file.redacted:
         start, end = min(first for first, _ in spans), max(last for _, last in spans)
-        rows = split_bodies(file.texts()[1])
+        table = file.present.table
+        behind = min(end + _AROUND, table.count)
         facts["lines"] = {"start": start, "end": end}
         facts["context"] = {
-            "beforeLines": rows[max(start - 1 - _AROUND, 0) : start - 1],
-            "afterLines": rows[end : end + _AROUND],
+            "beforeLines": [table.text(row) for row in range(max(start - 1 - _AROUND, 0), start - 1)],
+            "afterLines": [table.text(row) for row in range(end, behind)],
         }
     tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
     if not all(map(is_literal, tiers)):

@@ -39,7 +39,7 @@ def lines_now(receipt: Receipt, style: Style) -> str:
     written = [outcome.lines for outcome in receipt.outcomes if outcome.applied and outcome.lines]
     if file is None or file.redacted or not written:
         return ""
-    return snippet(file.texts()[1], written, style)
+    return snippet(file.present.text, written, style)
 
 
 def replacements(receipt: Receipt) -> int | None:

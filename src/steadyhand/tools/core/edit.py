@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import replace
 from typing import cast
 
@@ -98,8 +99,15 @@ def _applied(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
 
 def _patched(call: Call, fields: Fields, *, is_dry: bool) -> Receipt:
     given = fields.get("path")
-    read = patch_from(call, str(fields["patch"]))
-    found = read.mapped(lambda name: call.path(name or str(given)) if name or given else "")
+    own = None if given is None else call.path(str(given))
+
+    def resolve(name: str) -> str:
+        path = call.path(name) if name else own
+        if own is not None and path is not None and posixpath.normpath(path) != posixpath.normpath(own):
+            raise bad_request("path", f"it says {given}, and the patch names {name}", "leave path out, or correct it")
+        return path or ""
+
+    found = patch_from(call, str(fields["patch"])).mapped(resolve)
     policy = replace(call.workspace.policy, partial=True) if fields.get("partial") else None
     reason, overwrite = cast("str | None", fields.get("reason")), call.settings.overwrite
     return call.workspace.patch(found, reason=reason, overwrite=overwrite, policy=policy, preview=is_dry)

@@ -132,7 +132,7 @@ class Answers:
     def _content(self, file: FileReceipt) -> Result:
         if file.redacted:
             return {"leftOut": "the file holds secrets, so nothing of it is shown"}
-        text = file.texts()[1]
+        text = file.present.text
         if len(text) > self.room:
             return {"leftOut": f"the file has {len(text)} characters; read what you need of it with readFile"}
         self.room -= len(text)

@@ -71,7 +71,7 @@ def tell_change(receipt: Receipt, path: str, rows: Rows | None) -> dict[str, obj
     if rows is not None and "lines" in told:
         facts |= {"affectedLines": told["lines"], "context": told["context"]}
         if not rows.after:  # whole lines went: what follows now stands at their place and is context
-            bodies = split_bodies(file.texts()[1])
+            bodies = split_bodies(file.present.text)
             facts["context"] = {
                 "beforeLines": bodies[max(rows.first - _AROUND, 0) : rows.first],
                 "afterLines": bodies[rows.first : rows.first + _AROUND],
