@@ -6,6 +6,7 @@ Accuracy: cases are read, answers judged and counted, and a contestant that hang
 from __future__ import annotations
 
 import dataclasses
+import gc
 import gzip
 import json
 import sys
@@ -95,6 +96,14 @@ def test_every_subject_is_tried_here() -> None:
     assert [bench.name for bench in benches()] == list(SUBJECTS)
 
 
+@pytest.fixture
+def _small_heap() -> None:
+    """A bench has the garbage taken away before every turn, and need not look through what all tests before it left."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.mark.usefixtures("_small_heap")
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_a_subject_runs_and_prints_its_tables(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--scale", "tiny", "--no-peers", "--folder", str(tmp_path), "--only", name]) == 0
