@@ -1,5 +1,7 @@
 """The inspector from npm as a client of ours: it lists the tools, strictly, and calls every one of them.
 
+It holds answers against what is listed of them, refusals too: a toolset whose refusals do not fit would be told here.
+
 Each call is an example that the tool declares; what comes back must hold what the example says.
 """
 
@@ -73,12 +75,11 @@ def _spelled(value: object) -> str:
 
 
 def chosen() -> list[Scenario]:
-    """One success of every tool, with as few calls before it as may be."""
-    found: dict[tuple[str, str], Scenario] = {}
+    """One success of every tool and one refusal of every toolset, with as few calls before it as may be."""
+    found: dict[tuple[str, str | None], Scenario] = {}
     for scenario in sorted(scenarios(), key=lambda each: len(each.calls)):
-        tool = scenario.calls[-1][0]
-        if not failed(scenario.answers[-1]):
-            found.setdefault((scenario.toolset, tool), scenario)
+        tool = None if failed(scenario.answers[-1]) else scenario.calls[-1][0]
+        found.setdefault((scenario.toolset, tool), scenario)
     return list(found.values())
 
 
@@ -95,7 +96,8 @@ def main() -> int:
             folder = Path(made, str(number))
             folder.mkdir()
             told += list(_group(programs, group, folder))
-    called = {(scenario.toolset, scenario.calls[-1][0]) for scenario in chosen()}
+    done = [scenario for scenario in chosen() if not failed(scenario.answers[-1])]
+    called = {(scenario.toolset, scenario.calls[-1][0]) for scenario in done}
     missing = {(name, tool.name) for name in toolsets() for tool in tools_of(name)} - called
     told += [f"no scenario ends with {toolset}.{tool}" for toolset, tool in sorted(missing)]
     print("\n".join(told), end="\n" if told else "")

@@ -13,10 +13,11 @@ from typing import assert_never
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 from steadyhand.tools.tool import Tool
 
-__all__ = ["STYLES", "plain_schema", "strict_schema", "tool_schema"]
+__all__ = ["STYLES", "answer_schema", "plain_schema", "strict_schema", "tool_schema"]
 
 Schema = dict[str, object]
 
+_REFUSED = (Field("error", Text(), "Nothing was done: why, and what to send instead."), Field("kind", Text()))
 _AS_TEXT: Schema = {"type": "string", "description": "JSON."}
 
 
@@ -36,6 +37,12 @@ def strict_schema(shape: Shape) -> Schema:
     {'a': {'type': ['integer', 'null']}}
     """
     return _schema(shape, strict=True)
+
+
+def answer_schema(tool: Tool) -> Schema:
+    """What a tool answers, be it a refusal: clients hold that against the schema too, so nothing in it is required."""
+    told = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
+    return {"type": "object", "properties": told["properties"]}
 
 
 def _schema(shape: Shape, *, strict: bool) -> Schema:
@@ -116,7 +123,7 @@ def _mcp(tool: Tool) -> Schema:
         "title": tool.title,
         "description": tool.summary,
         "inputSchema": plain_schema(tool.parameters),
-        "outputSchema": plain_schema(tool.result),
+        "outputSchema": answer_schema(tool),
         "annotations": tool.annotations(),
     }
 
