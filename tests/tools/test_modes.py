@@ -169,6 +169,19 @@ def test_a_worker_is_told_of_no_tool_that_its_toolset_has_not(tmp_path: Path, to
         assert {part for part in told.split("`")[1::2] if part.endswith("_file") or "report" in part} <= names
 
 
+@pytest.mark.parametrize("toolset", toolsets())
+def test_a_worker_is_told_which_tools_are_left_where_its_mode_leaves_some_out(tmp_path: Path, toolset: str) -> None:
+    for mode in MODES:
+        root = tmp_path / mode
+        root.mkdir()
+        hands = make(root, {}, mode=mode).tools(toolset)
+        listed = {tool.name for tool in hands.tools}
+        *_, last = hands.prompt().splitlines()
+        is_told = last.startswith("The tools of this mode: ")
+        assert is_told is (len(listed) < len(tools_of(toolset)))
+        assert not is_told or set(last.split("`")[1::2]) == listed
+
+
 def test_a_planner_is_told_all_five_modes_and_that_suggestions_change_nothing(tmp_path: Path) -> None:
     prompt = kit(tmp_path, None).prompt(mode="planner")
     section = prompt.split("## Task modes")[1]

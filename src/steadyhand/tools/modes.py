@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from steadyhand.session.checks import one_of
+from steadyhand.tools.offered import offered
 from steadyhand.tools.registry import prompt_of, tools_of
 
 __all__ = ["PLANNER", "mode_section", "prompt_for"]
@@ -75,10 +76,13 @@ _PLANNING = (
 
 def prompt_for(toolset: str, mode: str | None) -> str:
     """The section of a system prompt for a toolset, with what a mode or the planner is told besides."""
-    parts = [prompt_of(toolset)]
+    parts, tools = [prompt_of(toolset)], tools_of(toolset)
     if mode is not None:
-        fields = (f"{tool.name}.{field}" for tool in tools_of(toolset) for field in tool.parameters.names)
-        parts.append(mode_section(mode, {*(tool.name for tool in tools_of(toolset)), *fields}))
+        fields = (f"{tool.name}.{field}" for tool in tools for field in tool.parameters.names)
+        parts.append(mode_section(mode, {*(tool.name for tool in tools), *fields}))
+    if mode is not None and mode != PLANNER and len(listed := offered(tools, mode)) < len(tools):
+        names = ", ".join(f"`{tool.name}`" for tool in listed)
+        parts[-1] += f"The tools of this mode: {names}; others that are spoken of above are not there.\n"
     return "\n".join(part.strip() + "\n" for part in parts)
 
 
