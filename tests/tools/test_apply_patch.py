@@ -131,3 +131,32 @@ def test_paths_may_have_the_declared_prefix(path: str, tmp_path: Path) -> None:
     answer = run(workspace, {"type": "update_file", "path": path, "diff": "@@\n-two\n+2\n"}, prefix="/repo")
     assert answer == Answer(f"Updated {path}")
     assert tree(tmp_path)["a.md"] == b"one\n2\nthree\n"
+
+
+# What models send instead of the fields.
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        patch("*** Update File: a.md", "@@", "-two", "+2"),
+        {"patch": patch("*** Update File: a.md", "@@", "-two", "+2")},
+        {"patchText": patch("*** Update File: a.md", "@@", "-two", "+2")},
+        {"operation": {"type": "update_file", "path": "a.md", "diff": "@@\n-two\n+2\n"}},
+    ],
+    ids=["text alone", "patch", "patchText", "operation"],
+)
+def test_a_patch_in_another_wrapping_is_taken_out_of_it_and_that_is_told(arguments: object, tmp_path: Path) -> None:
+    answer = make(tmp_path, FILES).tools("openai").call("apply_patch", arguments)
+    assert not answer["is_error"], answer
+    assert answer["repaired"]
+    assert tree(tmp_path)["a.md"] == b"one\n2\nthree\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"operation": "update_file"}, {"operation": {"type": "delete_file", "path": "a.md"}, "path": "b.md"}]
+)
+def test_a_wrapping_with_something_beside_it_is_not_guessed_at(arguments: object, tmp_path: Path) -> None:
+    answer = make(tmp_path, FILES).tools("openai").call("apply_patch", arguments)
+    assert answer["kind"] == "bad-request"
+    assert tree(tmp_path) == {name: text.encode() for name, text in FILES.items()}

@@ -97,6 +97,14 @@ def test_a_path_that_leads_astray_is_refused(call: str, path: str, tmp_path: Pat
     answer.content.encode()
 
 
+@pytest.mark.parametrize("path", ["a\0.md", "a%00.md", "a%2500.md"])
+def test_a_nul_in_a_path_is_called_what_it_is(path: str, tmp_path: Path) -> None:
+    workspace, _ = ground(tmp_path)
+    answer: Any = workspace.tools("core").call("read", {"path": path})
+    assert (answer["kind"], "U+0000" in answer["message"]) == ("outside-root", True)
+    assert ".." not in answer["error"]
+
+
 BENEATH = ("a.md", "./a.md", "sub/../a.md", "{root}/a.md", "{root}/sub/../a.md", "/repo/a.md", "/repo//sub/../a.md")
 
 
@@ -277,7 +285,8 @@ def test_a_wrong_call_is_answered_and_changes_nothing(tool: str, arguments: obje
 @pytest.mark.parametrize("tool", TOOLS)
 def test_arguments_that_are_no_object_are_refused(tool: str, arguments: object, tmp_path: Path) -> None:
     answer = TOOLS[tool](make(tmp_path, FILES), arguments)
-    assert (answer.is_error, answer.kind) == (True, "bad-request")
+    is_patch = tool == "apply_patch" and isinstance(arguments, str)  # the free-form tool's whole input is text
+    assert (answer.is_error, answer.kind) == (True, "malformed-patch" if is_patch else "bad-request")
 
 
 NAMES = ["command", "path", "type", "diff", "move_to", "file_path", "old_string", "new_string", "old_str", "new_str"]

@@ -189,21 +189,13 @@ def _is_kind_of(shape: Shape, value: object) -> bool:
 
 
 def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> dict[str, object]:
-    if isinstance(value, str) and value.lstrip()[:1] == "{":
-        parsed = _parsed(value)
-        if not isinstance(parsed, dict):
-            raise bad_request(path, _broken(value), "send it again; quotes and backslashes in strings are escaped")
-        reader.mended(path, "a JSON string taken for what it holds")
-        value = parsed
-    if not isinstance(value, Mapping):
-        names = f"its fields: {', '.join(shape.names)}" if shape.names else None
-        raise bad_request(path, f"an object is expected, not {describe(value)}", names)
+    given_fields = _unwrapped(reader, shape, value, path)
     keeps_null = shape.is_open and not shape.fields  # only the tool knows the fields: null may be a value of one
     found: dict[str, object] = {}
-    for name, given in value.items():
+    for name, given in given_fields.items():
         if not isinstance(name, str):
             raise bad_request(path, f"field names are strings, not {describe(name)}")
-        meant = _field_named(shape, name, value) or (Field(name, Anything()) if shape.is_open else None)
+        meant = _field_named(shape, name, given_fields) or (Field(name, Anything()) if shape.is_open else None)
         if meant is None:
             raise _unknown(shape, path, name)
         if given is None and not keeps_null:
@@ -220,6 +212,27 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
         if each.required and each.name not in found:
             raise bad_request(join(path, each.name), "the field is missing", _wanted(each))
     return found
+
+
+def _unwrapped(reader: _Reader, shape: Object, value: object, path: str) -> Mapping[object, object]:
+    """The fields as they were sent, however they were wrapped."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        parsed = _parsed(value)
+        if not isinstance(parsed, dict):
+            raise bad_request(path, _broken(value), "send it again; quotes and backslashes in strings are escaped")
+        reader.mended(path, "a JSON string taken for what it holds")
+        value = parsed
+    elif isinstance(value, str) and shape.text is not None:
+        reader.mended(path, f"a string taken for {shape.text}")
+        value = {shape.text: value}
+    if not isinstance(value, Mapping):
+        names = f"its fields: {', '.join(shape.names)}" if shape.names else None
+        raise bad_request(path, f"an object is expected, not {describe(value)}", names)
+    inner = value.get(shape.within) if shape.within is not None and len(value) == 1 else None
+    if not isinstance(inner, Mapping):
+        return value
+    reader.mended(path, f"what is in {shape.within} taken for them")
+    return inner
 
 
 def _read_field(reader: _Reader, meant: Field, given: object, path: str) -> object:

@@ -15,7 +15,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("old_string", "old_str", "old_text", "oldText", "old_content", "search", "find"),
     ("new_string", "new_str", "new_text", "newText", "new_content", "replace", "replacement"),
 )
-OLD, NEW = SYNONYMS[1], SYNONYMS[2]
+PATH, OLD, NEW = SYNONYMS
 HASH = ("expectedHash", "fileHash", "hash")  # names of the hash that a file is expected to have
 
 
@@ -85,12 +85,14 @@ class Object:
 
     Strict schemas know no others: an open object is asked for with the fields it names, or, where it names none, as a
     string that holds JSON. `gone` are fields that models still send and that are refused, each with what to send
-    instead.
+    instead. `text` is the field that a bare string is taken for, `within` a name under which the whole may come.
     """
 
     fields: tuple[Field, ...] = field(default=())
     is_open: bool = False
     gone: tuple[tuple[str, str], ...] = ()
+    text: str | None = None
+    within: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -38,8 +38,15 @@ PARAMETERS = Object(
         Field("path", Text(), "The file."),
         Field("diff", Text(), "create_file: all lines with + before them. update_file: @@, then lines with a sign."),
         Field("move_to", Text(), "update_file: another name for the file."),
-        Field("input", Text(), "A whole patch, from *** Begin Patch to *** End Patch, instead of the other fields."),
-    )
+        Field(
+            "input",
+            Text(),
+            "A whole patch, from *** Begin Patch to *** End Patch, instead of the other fields.",
+            also=("patch", "patch_text"),
+        ),
+    ),
+    text="input",
+    within="operation",
 )
 
 
