@@ -80,6 +80,10 @@ def test_arguments_are_checked(fields: dict[str, object]) -> None:
         ("main > p.leed", "selector:p.lead"),
         ("div > a.cta-button", "selector:a"),
         ("a[href='/gone']", "selector:a"),
+        ("[href='/gone']", "selector:a"),
+        ("h3", "selector:#title"),
+        ("cta-button", "selector:a"),
+        (".title", "selector:#title"),
     ],
 )
 def test_a_miss_names_similar_elements_and_creates_nothing(css: str, nearest: str) -> None:

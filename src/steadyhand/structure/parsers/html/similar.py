@@ -47,6 +47,7 @@ def _hints(page: Page, css: str) -> Iterable[tuple[int, list[int]]]:
         yield 2, _select(page, rest)
     for part in parts:
         yield 2, _select(page, part)
+        yield from ((1, _select(page, other)) for other in _otherwise(part))
         for weight, word in zip((3, 2, 1), _near_words(page, part), strict=False):
             yield weight, _select(page, word)
 
@@ -55,6 +56,16 @@ def _select(page: Page, css: str) -> list[int]:
     if not css.strip() or css.strip() == "*" or bad_selector(css) is not None or is_too_dear(page, css):
         return []
     return page.select(css)
+
+
+def _otherwise(part: str) -> list[str]:
+    """What a part of a selector is mixed up with: a heading of another level, a class or an id, another value."""
+    if re.fullmatch(r"h[1-6]", part):
+        return ["h1, h2, h3, h4, h5, h6"]
+    if attribute := re.match(r"\[\s*([\w-]+)", part):
+        return [f"[{attribute[1]}]"]
+    name = part.lstrip(".#")
+    return [sign + name for sign in ("", ".", "#") if sign + name != part] if re.fullmatch(r"[\w-]+", name) else []
 
 
 def _near_words(page: Page, part: str) -> list[str]:
