@@ -22,6 +22,8 @@ def _lines(serving: Serving) -> Iterable[str]:
     from steadyhand.tools.registry import toolset_named
 
     yield "Steadyhand edits files exactly: a change goes to the one place that is meant, or is refused with what to do."
+    done = "read or searched" if serving.is_reading else "read, searched or changed"
+    yield f"Use these tools whenever a file here is to be {done}."
     for name in serving.toolsets:
         yield f"- {name}: {toolset_named(name).summary}"
     yield _roots([root.name for root in serving.roots])
