@@ -192,8 +192,8 @@ def test_secrets_and_our_own_state_are_not_even_read(path: str, root: Path) -> N
 def test_undo_honours_protection(root: Path) -> None:
     """What one host allowed is not undone for another who did not."""
     with sh.Workspace(root, allow=[".git"]) as ws:
-        ws.edit(".git/config", [sh.Replace("false", "true")])
         ws.create(".git/hooks/pre-commit", "#!/bin/sh\n")
+        ws.edit(".git/hooks/pre-commit", [sh.Replace("sh", "bash", occurrence="last")])
     before = snapshot(root / ".git")
     with sh.Workspace(root) as ws:
         for entry in ws.history():

@@ -24,8 +24,8 @@ SEALED = """
 """.split()
 
 REFUSED = """
-.git/config .git .GIT/config .Git/hooks/pre-commit sub/.git/config sub/.git .git./config .git::$INDEX_ALLOCATION/config
-GIT~1/config git~2 .hg/hgrc .svn/entries .jj/repo .gitmodules GITMOD~1 GI7EBA~1 .gitconfig .hgrc
+.git/HEAD .git .GIT/index .Git/hooks/pre-commit sub/.git/refs sub/.git .git./HEAD .git::$INDEX_ALLOCATION/HEAD
+GIT~1/config git~2 .hg/store .svn/entries .jj/repo .gitmodules GITMOD~1 GI7EBA~1
 .bashrc .profile .zshrc .zshenv .bash_profile .husky/pre-commit .pre-commit-config.yaml lefthook.yml .yarnrc.yml
 .vscode/settings.json .VSCode/tasks.json VSCODE~1/settings.json .idea/workspace.xml .cursor/mcp.json
 .claude/settings.json .codex/config.toml .gemini/settings.json .agents/x .mcp.json MCP~1.JSO
@@ -36,6 +36,8 @@ home/.config/systemd/user/x.service .vimrc .emacs.d/init.el .gdbinit
 SECRET = """
 .env .ENV .env.local .env.production .envrc app/.env ENV~1 .ssh/config .ssh/id_rsa SSH~1/x id_rsa id_ed25519 id_ecdsa_sk
 id_rsa.bak id_rsa_work server.pem tls.key .tls.key store.p12 a.pfx a.jks a.ppk a.kdbx .netrc _netrc .npmrc .pypirc
+.git/config .GIT/config sub/.git/config .git./config .git::$INDEX_ALLOCATION/config .git/modules/a/b/config
+.git/worktrees/w/config.worktree .hg/hgrc .gitconfig .hgrc .config/git/credentials
 .git-credentials .pgpass .htpasswd .gnupg/x .docker/config.json .aws/credentials .kube/config .config/gh/hosts.yml
 """.split()
 

@@ -20,11 +20,14 @@ __all__ = [
     "SECRET_PATTERN",
     "SECRET_SUFFIXES",
     "VCS_NAMES",
+    "VCS_SECRETS",
 ]
 
 VCS_NAMES: Final = frozenset(".git .hg .svn .jj .bzr _darcs .pijul .sl".split())
+# What lies below one of those, also deep as submodules do, and may hold a token: in the address of a remote, say.
+VCS_SECRETS: Final = frozenset("config config.worktree config.toml credentials hgrc".split())
 
-_VCS_SETTINGS: Final = ".gitmodules .gitconfig .hgrc"
+_VCS_SETTINGS: Final = ".gitmodules"
 _SHELL: Final = (
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .zshrc .zshenv .zprofile"
     " .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .pam_environment .xinitrc .xprofile"
@@ -57,7 +60,7 @@ REFUSED_PATHS: Final = {
     ".config/autostart": "a session start-up file",
     ".config/systemd": "a session start-up file",
     ".config/nvim": "a start-up or hook file that runs programs",
-    ".config/git": "version-control settings that can run programs",
+    ".config/git": CREDENTIALS,
     ".config/gcloud": CREDENTIALS,
     ".config/gh": CREDENTIALS,
     ".docker/config.json": CREDENTIALS,
@@ -67,7 +70,7 @@ REFUSED_PATHS: Final = {
 }
 
 SECRET_NAMES: Final = frozenset(
-    ".ssh .gnupg .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .htpasswd"
+    ".ssh .gnupg .netrc _netrc .npmrc .pypirc .git-credentials .gitconfig .hgrc .pgpass .my.cnf .htpasswd"
     " .vault-token .dockercfg .s3cfg .boto .password-store".split()
 )
 SECRET_SUFFIXES: Final = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx")

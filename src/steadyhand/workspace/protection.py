@@ -119,7 +119,7 @@ def _protected(parts: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
         if _is_secret(part):
             yield row, "a key, a password or an environment file", True
         elif why := _refused(part):
-            yield row, why, False
+            yield row, why, part in names.VCS_NAMES and not names.VCS_SECRETS.isdisjoint(parts[row + 1 :])
         if reason := names.REFUSED_PATHS.get(_with_parent(parts, row)):
             yield row, reason, reason == names.CREDENTIALS
 
