@@ -1,7 +1,8 @@
-"""What every test of an adapter has: a small tree, and no way out of this machine."""
+"""What every test of an adapter has: a small tree, a loop, and no way out of this machine."""
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,16 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(socket, "getaddrinfo", no_names)
     yield
     assert tried == []
+
+
+@pytest.fixture(autouse=True)
+def own_loop() -> Iterator[None]:
+    """The loop that a framework's synchronous call takes: it would leave one of its own open, and fail a later test."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 @pytest.fixture

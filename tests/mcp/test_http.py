@@ -98,7 +98,9 @@ def test_nothing_is_changed_by_get_and_no_other_method_is_served(server: HttpSer
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(server: HttpServer) -> None:
-    assert asked(server, Content_Length="10000001", body="")[0] == 413
+    status, told = asked(server, Content_Length="10000001", body="")
+    assert status == 413
+    assert "10,000,000" in json.loads(told)["hint"]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -230,7 +232,7 @@ def test_an_address_is_of_this_machine(text: str, host: str, port: int) -> None:
     assert (Address.of(text).host, Address.of(text).port) == (host, port)
 
 
-@pytest.mark.parametrize("text", ["", "http", "1:2:x", "70000", "0.0.0.0:80", "example.org:80", "²"])
+@pytest.mark.parametrize("text", ["", "http", "1:2:x", "70000", "0.0.0.0:80", "example.org:80", "²", "9" * 5_000])
 def test_an_address_that_others_reach_or_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(EditError):
         Address.of(text)

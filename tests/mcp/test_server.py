@@ -17,12 +17,11 @@ from mcp_types import PaginatedRequestParams
 
 import steadyhand as sh
 from steadyhand.errors import EditError
-from steadyhand.session.ask import MODES as SESSION_MODES
 from steadyhand.surfaces.mcp.answers import LONGEST, render, render_text
 from steadyhand.surfaces.mcp.catalog import Catalog
 from steadyhand.surfaces.mcp.instructions import MOST, instructions
 from steadyhand.surfaces.mcp.roots import Root
-from steadyhand.surfaces.mcp.serving import MODES, Serving
+from steadyhand.surfaces.mcp.serving import Serving
 from steadyhand.surfaces.mcp.sessions import Sessions
 from steadyhand.tools.registry import tools_of, toolsets
 from tests.mcp.clients import ERAS, in_memory, serving
@@ -51,10 +50,6 @@ def test_instructions_stay_short_whatever_is_served() -> None:
     served = Serving(roots=roots, toolsets=tuple(toolsets()), mode="analyze", is_walled=True)
     assert len(instructions(served)) < MOST
     assert "not changed" in instructions(served)
-
-
-def test_the_modes_are_those_of_the_session() -> None:
-    assert set(MODES) == set(SESSION_MODES)
 
 
 def test_several_toolsets_are_one_list_and_a_tool_they_share_stands_once(tmp_path: Path) -> None:

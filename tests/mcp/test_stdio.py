@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import pty
 import subprocess
 import sys
 import threading
@@ -23,7 +24,7 @@ from steadyhand.surfaces.mcp import logs
 from steadyhand.surfaces.mcp.frames import Frames, Oversize, id_of
 from steadyhand.surfaces.mcp.pipe import Pipe
 from steadyhand.surfaces.mcp.server import Service
-from tests.mcp.clients import MODERN, over_stdio, serving
+from tests.mcp.clients import COMMAND, MODERN, environment, over_stdio, serving, stop
 from tests.mcp.test_calls import many_files, whole_state
 from tests.mcp.wire import Hand, Wire, piped, read
 from tests.tools.examples import tree
@@ -312,6 +313,7 @@ def test_what_is_not_installed_is_named_with_the_command_that_does(
         (["--root", "none"], "directory"),
         (["--toolset", "surgical", "--toolset", "gemini"], "write_file"),
         (["--http", "0.0.0.0:0"], "--http-name"),
+        (["--http-name", "box"], "--http PORT"),
         (["--http", "0.0.0.0:0", "--http-name", "box"], "token"),
         (["--http", "everywhere"], "address"),
         (["--http", "0"], "--root"),
@@ -330,3 +332,16 @@ def test_options_that_cannot_be_meant_are_refused_at_start(
     result = CliRunner().invoke(cli, ["--json", "mcp", *root, *arguments])
     assert result.exit_code in (2, 42)
     assert word in result.stdout
+
+
+def test_who_starts_it_in_a_terminal_is_told_what_it_waits_for(tmp_path: Path) -> None:
+    ours, terminal = pty.openpty()
+    streams = {"stdin": terminal, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([*COMMAND, "--root", str(tmp_path)], text=True, env=environment(), **streams)
+    os.close(terminal)
+    try:
+        assert process.stderr is not None
+        assert "--config CLIENT" in next(line for line in process.stderr if "terminal" in line)
+    finally:
+        stop(process)
+        os.close(ours)

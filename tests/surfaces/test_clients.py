@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, SERVER, Section, client_named, clients
+from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, SERVER, Section, Server, client_named, clients
 from tests.surfaces.shell import Shell
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (*PROGRAM, "mcp", "--root", "/srv/a tree")
+PASTED = Server(COMMAND, ("/srv/a tree",))
 NAMES = ("claude-code", "codex", "cursor", "opencode", "vscode", "zed")
 
 
 def sections(name: str) -> dict[str, Section]:
-    return {section.place: section for section in client_named(name).sections(COMMAND)}
+    return {section.place: section for section in client_named(name).sections(PASTED)}
 
 
 def test_the_usual_clients_are_known() -> None:
@@ -36,7 +37,7 @@ def test_an_unknown_client_is_refused_with_those_there_are() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_pasted_is_well_formed(name: str) -> None:
-    for section in client_named(name).sections(COMMAND):
+    for section in client_named(name).sections(PASTED):
         assert section.title
         if ".json" in section.place:
             json.loads(section.text)
@@ -46,7 +47,7 @@ def test_what_is_pasted_is_well_formed(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_client_says_how_to_turn_its_own_tools_off_and_how_to_record_past_edits(name: str) -> None:
-    told = client_named(name).sections(COMMAND)
+    told = client_named(name).sections(PASTED)
     assert any("own edit" in section.title for section in told)
     assert any("past Steadyhand" in section.title and "steadyhand observe" in section.text for section in told)
 
@@ -69,7 +70,7 @@ def test_the_command_is_split_into_program_and_arguments(name: str, place: str, 
 def test_codex_has_a_table_and_opencode_one_array() -> None:
     table = tomllib.loads(sections("codex")["~/.codex/config.toml or .codex/config.toml"].text)["mcp_servers"][SERVER]
     assert (table["command"], *table["args"]) == COMMAND
-    told = client_named("opencode").sections(COMMAND)
+    told = client_named("opencode").sections(PASTED)
     assert tuple(json.loads(told[0].text)["mcp"][SERVER]["command"]) == COMMAND
 
 
@@ -78,10 +79,16 @@ def test_a_terminal_line_is_quoted() -> None:
     assert shlex.split(line)[-len(COMMAND) :] == list(COMMAND)
 
 
-def test_the_hook_of_claude_code_runs_the_command_that_there_is() -> None:
-    told = [section.text for section in client_named("claude-code").sections(COMMAND) if "hooks" in section.text]
+def test_edits_past_the_server_are_recorded_where_it_works() -> None:
+    server = Server(COMMAND, ("/srv/a tree", "/srv/b"), "/var/journal")
+    told = [section.text for section in client_named("claude-code").sections(server) if "hooks" in section.text]
     (hook,) = json.loads(told[0])["hooks"]["PostToolUse"]
-    assert hook["hooks"][0]["command"] == OBSERVE
+    assert [shlex.split(each["command"]) for each in hook["hooks"]] == [
+        [*OBSERVE, "--root", root, "--journal", "/var/journal", "--hook"] for root in server.roots
+    ]
+    plugin = client_named("opencode").sections(server)[-1].text
+    assert 'of ["/srv/a tree", "/srv/b"]) ' in plugin
+    assert '`uvx steadyhand observe --root ${root} --journal ${"/var/journal"} ${file}`' in plugin
 
 
 def test_the_registry_entry_fits_the_package() -> None:
@@ -100,8 +107,12 @@ def test_the_command_line_prints_what_to_paste(name: str, shell: Shell) -> None:
     root = os.path.abspath("a tree")
     assert told["command"] == [*PROGRAM, "mcp", "--root", root, "--toolset", "vault", "--mode", "analyze"]
     shown = shell.ok("mcp", "--root", "a tree", "--config", name)
-    for section in client_named(name).sections((*PROGRAM, "mcp", "--root", root)):
+    for section in client_named(name).sections(Server((*PROGRAM, "mcp", "--root", root), (root,))):
         assert section.text in shown
+
+
+def test_a_configuration_file_in_the_place_of_a_client_is_told_where_it_goes(shell: Shell) -> None:
+    assert "steadyhand --config FILE mcp" in shell.refused("mcp", "--config", "host.toml")["message"]
 
 
 def test_what_is_pasted_holds_no_secret(shell: Shell) -> None:
@@ -109,3 +120,13 @@ def test_what_is_pasted_holds_no_secret(shell: Shell) -> None:
     told = shell.json("mcp", "--root", ".", *secret, "--deadline", "5", "--config", "zed")
     assert "hush" not in json.dumps(told)
     assert told["command"][-2:] == ["--deadline", "5"]
+    assert len(told["warnings"]) == 2
+
+
+def test_what_is_pasted_finds_its_files_from_anywhere(shell: Shell) -> None:
+    (shell.root / "host.toml").write_text('actor = "ada"\n')
+    told = shell.json("--config", str(shell.root / "host.toml"), "mcp", "--journal", "a@b", "--config", "zed")
+    head = [*PROGRAM, "--config", str(shell.root / "host.toml"), "mcp"]
+    assert told["command"][: len(head)] == head
+    assert told["command"][-2:] == ["--journal", os.path.abspath("a@b")]
+    assert "warnings" not in told

@@ -62,8 +62,25 @@ def test_a_hook_passes_over_files_elsewhere_and_files_that_are_gone(edited: Shel
 
 @pytest.mark.parametrize("event", ["", "no JSON", "[" * 100_000, "3"])
 def test_an_event_that_is_none_changes_nothing(event: str, edited: Shell) -> None:
-    edited.run("observe", "--hook", stdin=event)
+    assert edited.run("observe", "--hook", stdin=event).exit_code == 0
     assert outside(edited.root) == []
+
+
+def test_a_hook_never_fails_the_tool_that_it_is_run_after(
+    edited: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = json.dumps({"tool_name": "Edit", "tool_input": {"files": ["a.md"]}})
+    monkeypatch.chdir(tmp_path)
+    for place in (edited.root, tmp_path / "gone"):
+        answer = edited.run("observe", "--hook", "--root", str(place), stdin=event)
+        assert (answer.exit_code, answer.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(("tool", "count"), [("read_file", 0), ("copilot_readFile", 0), ("search_replace", 1)])
+def test_what_a_tool_only_looked_at_is_not_noted(tool: str, count: int, edited: Shell) -> None:
+    event = {"tool_name": tool, "tool_input": {"files": ["a.md"]}}
+    edited.run("observe", "--hook", stdin=json.dumps(event))
+    assert len(outside(edited.root)) == count
 
 
 def test_a_file_of_a_person_that_does_not_exist_is_refused(edited: Shell) -> None:

@@ -59,6 +59,7 @@ def busy(shell: Shell) -> Shell:
         ("no-such-file", ("stats", "--since", "abcdefabcdef")),
         ("disk-refused", ("stats", "--html", "no/such/folder/x.html")),
         ("disk-refused", ("stats", "--html", ".")),
+        ("bad-request", ("stats", "--html", "x.html/")),
         ("disk-refused", ("stats", "--html", "a\0b")),
         ("protected-path", ("stats", "--html", ".steadyhand/journal.sqlite")),
         ("read-only", ("stats", "--read-only", "--html", "x.html")),
@@ -106,7 +107,12 @@ def test_one_task_one_tool_and_a_time_can_be_asked_for(busy: Shell) -> None:
     assert calls("stats", "--tool", "cli") == 3
     assert calls("stats", "--tool", "edit") == 0
     assert calls("stats", "--since", first["id"]) == calls("stats", "--since", str(first["seq"])) == 2
-    assert calls("stats", "--since", "1d") == calls("stats", "--since", "2026-01-01") == 3
+    assert (
+        calls("stats", "--since", "1d")
+        == calls("stats", "--since", "2026-01-01")
+        == calls("stats", "--since", "999999w")
+        == 3
+    )
     assert calls("stats", "--since", "2999-01-01T10:00+02:00") == 0
 
 

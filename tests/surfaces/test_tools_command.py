@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from steadyhand.session.ask import MODES
+from steadyhand.surfaces.cli import group
 from steadyhand.tools.modes import prompt_for
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.schema import STYLES, plain_schema, tool_schema
@@ -64,12 +66,21 @@ def test_a_mode_leaves_out_what_it_does_not_allow(shell: Shell) -> None:
     assert "write_file" not in names("--read-only")
     listed = shell.json("--mode", "research", "tools", "core")["tools"]
     assert [each["name"] for each in listed] == ["read", "list", "outline", "search", "history"]
+    toolsets = {each["name"]: each["tools"] for each in shell.json("tools", "--mode", "research")["toolsets"]}
+    assert (toolsets["core"], toolsets["openai"]) == ([each["name"] for each in listed], [])
+    assert "none in this mode" in shell.ok("tools", "--mode", "research")
+
+
+def test_the_modes_that_can_be_typed_are_those_of_the_session() -> None:
+    assert set(group.MODES) == set(MODES)
 
 
 def test_what_there_is_not_is_refused(shell: Shell) -> None:
     assert shell.kind("tools", "cor") == "bad-request"
     assert shell.kind("tools", "core", "--schema", "gopher") == "bad-request"
     assert shell.kind("tools", "core", "--schema", "mcp", "--prompt") == "bad-request"
+    assert shell.kind("tools", "core", "read", "--prompt") == "bad-request"
+    assert shell.kind("tools", "surgical", "--mode", "planner") == "bad-request"
 
 
 def test_nothing_is_opened_or_made(shell: Shell) -> None:

@@ -31,7 +31,6 @@ class Refused:
     message: str
     tool: str
     time: str
-    reason: str | None = None
 
     def to_json(self) -> dict[str, object]:
         return {"kind": self.kind, "message": self.message, "tool": self.tool, "time": self.time}
@@ -132,7 +131,7 @@ class Attempts:
         kind = str(Kind.CONFLICT) if note.type == CONFLICT else word(body, "kind") or "unknown"
         message = word(body, "message") or ("stands on what others changed" if note.type == CONFLICT else "")
         path = word(body, "path")
-        refused = Refused(kind, message, attempt.tool, note.time, word(body, "reason"))
+        refused = Refused(kind, message, attempt.tool, note.time)
         attempt.refused[None if path is None else spelled(path)] = refused
         self._last = position, name
 

@@ -11,14 +11,14 @@ which the call before, of the same conversation, was refused. A call about sever
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from steadyhand.session.attempts import Attempt, Attempts
 from steadyhand.workspace.journal.told import Told
 
-__all__ = ["Statistics", "Tally", "count"]
+__all__ = ["Statistics", "Tally", "by_calls", "count"]
 
 _MOST_NAMES = 500
 _OTHERS = "(others)"
@@ -110,7 +110,7 @@ def count(told: Iterable[Told], *, task: str | None = None, tool: str | None = N
     return counter.result()
 
 
-def by_calls(tallies: dict[str, Tally]) -> list[tuple[str, Tally]]:
+def by_calls(tallies: Mapping[str, Tally]) -> list[tuple[str, Tally]]:
     """The busiest first."""
     return sorted(tallies.items(), key=lambda item: (-item[1].calls, item[0]))
 

@@ -149,6 +149,11 @@ def head_of(text: str) -> Line:
     return Piece(text[:LONGEST_LINE]), Piece(more_characters(len(text) - LONGEST_LINE), "dim")
 
 
+def shown_time(time: str) -> str:
+    """`2026-11-15 09:08` of the journal's `2026-11-15T09:08:41.123Z`."""
+    return time[:16].replace("T", " ")
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun.
 

@@ -5,10 +5,10 @@ Messages may be the client's objects or the same as dicts; only the tool runner 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from steadyhand.surfaces.adapters.calling import Made, Watch, make_call, make_call_async
+from steadyhand.surfaces.adapters.calling import Made, Watch, field_of, make_call, make_call_async
 from steadyhand.surfaces.adapters.missing import needs
 from steadyhand.tools.kit import Kit
 
@@ -83,20 +83,16 @@ def runnable_async(kit: Kit, *, watch: Watch | None = None) -> list[BetaAsyncBui
 
 
 def _uses(message: object, skip: Collection[str]) -> Iterator[object]:
-    content = _of(message, "content")
+    content = field_of(message, "content")
     for block in content if isinstance(content, list) else []:
-        if _of(block, "type") == "tool_use" and _of(block, "name") not in skip:
+        if field_of(block, "type") == "tool_use" and field_of(block, "name") not in skip:
             yield block
 
 
 def _asked(block: object) -> tuple[str, object]:
-    return str(_of(block, "name")), _of(block, "input")
+    return str(field_of(block, "name")), field_of(block, "input")
 
 
 def _result(block: object, made: Made) -> Block:
-    result: Block = {"type": "tool_result", "tool_use_id": _of(block, "id"), "content": made.text}
+    result: Block = {"type": "tool_result", "tool_use_id": field_of(block, "id"), "content": made.text}
     return {**result, "is_error": True} if made.failed else result
-
-
-def _of(value: object, name: str) -> object:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

@@ -20,7 +20,7 @@ from steadyhand.tools.kit import Kit
 from steadyhand.tools.result import failed
 from steadyhand.tools.tool import Result
 
-__all__ = ["Made", "Watch", "make_call", "make_call_async"]
+__all__ = ["Made", "Watch", "field_of", "make_call", "make_call_async"]
 
 # What the first lines of a refusal's text say already; a hint may speak of what is in the details, so they are shown.
 _SAID = ("success", "status", "error", "kind", "message", "hint")
@@ -98,6 +98,11 @@ async def make_call_async(kit: Kit, tool: str, arguments: object, watch: Watch |
         if not work.cancelled():
             work.exception()
         raise
+
+
+def field_of(value: object, name: str) -> object:
+    """A field of a client's object, or of the dict that it is in JSON; None where it has none."""
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def _diffs(kit: Kit, records: list[str]) -> Iterator[str]:

@@ -5,11 +5,11 @@ Replies may be the client's objects or the same as dicts, so that nothing need b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from steadyhand.surfaces.adapters.calling import Made, Watch, make_call, make_call_async
+from steadyhand.surfaces.adapters.calling import Made, Watch, field_of, make_call, make_call_async
 from steadyhand.tools.kit import Kit
 
 __all__ = ["answers", "answers_async", "tools"]
@@ -64,43 +64,40 @@ async def answers_async(
 
 
 def _asked(reply: object, skip: Collection[str]) -> list[_Asked]:
-    output = _of(reply, "output")
+    output = field_of(reply, "output")
     found = _in_message(reply) if output is None else _in_items(output)
     return [asked for asked in found if asked.tool not in skip]
 
 
 def _in_message(reply: object) -> Iterator[_Asked]:
-    choices = _of(reply, "choices")
-    message = _of(choices[0], "message") if isinstance(choices, list) and choices else reply
-    for call in _each(_of(message, "tool_calls")):
-        said = _of(call, str(_of(call, "type")))
-        yield _Asked(str(_of(said, "name")), _arguments(said), {"role": "tool", "tool_call_id": _of(call, "id")})
+    choices = field_of(reply, "choices")
+    message = field_of(choices[0], "message") if isinstance(choices, list) and choices else reply
+    for call in _each(field_of(message, "tool_calls")):
+        said = field_of(call, str(field_of(call, "type")))
+        yield _Asked(
+            str(field_of(said, "name")), _arguments(said), {"role": "tool", "tool_call_id": field_of(call, "id")}
+        )
 
 
 def _in_items(items: object) -> Iterator[_Asked]:
     for item in _each(items):
-        kind = str(_of(item, "type"))
+        kind = str(field_of(item, "type"))
         if kind not in _OUTPUTS:
             continue
-        answer: Item = {"type": _OUTPUTS[kind], "call_id": _of(item, "call_id")}
-        caller = _of(item, "caller")
+        answer: Item = {"type": _OUTPUTS[kind], "call_id": field_of(item, "call_id")}
+        caller = field_of(item, "caller")
         if caller is not None:
             answer["caller"] = _plain(caller)
         if kind == "apply_patch_call":
-            yield _Asked("apply_patch", _plain(_of(item, "operation")), answer)
+            yield _Asked("apply_patch", _plain(field_of(item, "operation")), answer)
         else:
-            yield _Asked(str(_of(item, "name")), _arguments(item), answer)
+            yield _Asked(str(field_of(item, "name")), _arguments(item), answer)
 
 
 def _arguments(call: object) -> object:
     """The JSON text that a function is called with; the whole input of a free-form tool."""
-    given = _of(call, "input")
-    return _of(call, "arguments") if given is None else {"input": given}
-
-
-def _of(value: object, name: str) -> object:
-    """A field of a client's object, or of the dict that it is in JSON; None where it has none."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    given = field_of(call, "input")
+    return field_of(call, "arguments") if given is None else {"input": given}
 
 
 def _each(value: object) -> list[object]:

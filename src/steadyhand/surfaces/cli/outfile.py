@@ -26,10 +26,9 @@ _READING = ("research", "analyze")
 @contextmanager
 def writing(invocation: Invocation, option: str, name: str) -> Iterator[Write]:
     """What writes to a file, which takes its name when the block ends well; a device or a pipe is written as it is."""
-    if name == "-":
-        raise EditError(
-            Kind.BAD_REQUEST, f"{option} takes the name of a file", hint="/dev/stdout names standard output"
-        )
+    if name == "-" or name.endswith("/"):
+        hint = "/dev/stdout names standard output" if name == "-" else "a name that ends with / is a folder's"
+        raise EditError(Kind.BAD_REQUEST, f"{option} takes the name of a file", hint=hint)
     with _refusing(option):
         target = os.path.realpath(name)
         _check(invocation, option, target)

@@ -1,4 +1,4 @@
-"""The command that starts a server as it was asked for, to be pasted into a client's configuration.
+"""The server that a client is to start as it was asked for, to be pasted into that client's configuration.
 
 What is secret never becomes part of it: a token, and a journal's address with a password, are left to the environment.
 """
@@ -11,25 +11,49 @@ from collections.abc import Iterator, Sequence
 import click
 
 from steadyhand.surfaces.cli.invocation import Settings
-from steadyhand.surfaces.clients.client import PROGRAM
+from steadyhand.surfaces.clients.client import PROGRAM, Server
 
-__all__ = ["server_command"]
+__all__ = ["pasted_server", "unpasted"]
 
-_LEFT_OUT = ("client", "roots", "http", "names", "token")
+_OVER_HTTP = ("http", "names", "token")
+_LEFT_OUT = ("client", "roots", *_OVER_HTTP)
 _SHARED = ("mode", "actor", "task", "on_conflict", "on_stale", "on_lease", "allow", "guard")
 
 
-def server_command(context: click.Context, settings: Settings, roots: Sequence[str]) -> tuple[str, ...]:
-    """The program, `mcp`, the roots as they are from anywhere, and every option that was given."""
-    places = [word for root in roots for word in ("--root", os.path.abspath(root))]
-    return (*PROGRAM, "mcp", *places, *_own(context), *_of_all(settings))
+def pasted_server(context: click.Context, settings: Settings, roots: Sequence[str]) -> Server:
+    """The program, `mcp` and every option that was given; places as they are called from anywhere."""
+    places = tuple(map(os.path.abspath, roots))
+    named = [word for place in places for word in ("--root", place)]
+    configured = () if settings.config is None else ("--config", os.path.abspath(settings.config))
+    journal = _journal(settings)
+    kept = () if journal is None else ("--journal", journal)
+    return Server((*PROGRAM, *configured, "mcp", *named, *_own(context), *_of_all(settings), *kept), places, journal)
+
+
+def unpasted(context: click.Context, settings: Settings) -> Iterator[str]:
+    """What was asked for and is no part of it, as warnings."""
+    if any(_is_given(context, name) for name in _OVER_HTTP):
+        yield "a client that starts the server talks to it over standard input: the options of HTTP are left out"
+    if settings.journal is not None and _journal(settings) is None:
+        yield "the journal's address may hold a password and is left out: let the client set STEADYHAND_JOURNAL"
+
+
+def _journal(settings: Settings) -> str | None:
+    """Where the journal is, unless that is secret."""
+    given = settings.journal
+    if given is None or "://" not in given:
+        return given and os.path.abspath(given)
+    return None if "@" in given else given
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _own(context: click.Context) -> Iterator[str]:
     for parameter in context.command.params:
         name = parameter.name or ""
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and name in context.params and name not in _LEFT_OUT:
+        if name not in _LEFT_OUT and name in context.params and _is_given(context, name):
             yield from _words(max(parameter.opts, key=len), context.params[name])
 
 
@@ -40,8 +64,6 @@ def _of_all(settings: Settings) -> Iterator[str]:
             yield from _words(f"--{name.replace('_', '-')}", value)
     if settings.read_only:
         yield "--read-only"
-    if settings.journal is not None and "@" not in settings.journal:
-        yield from _words("--journal", settings.journal)
 
 
 def _words(option: str, value: object) -> Iterator[str]:

@@ -40,7 +40,7 @@ class When(click.ParamType[Since]):
             return value
         text = str(value)
         if ago := _AGO.fullmatch(text):
-            return Since(moment=datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])}))
+            return Since(moment=_before_now(timedelta(**{_UNITS[ago[2]]: int(ago[1])})))
         if _NUMBER.fullmatch(text):
             return Since(number=int(text))
         if _RECORD.fullmatch(text):
@@ -50,6 +50,12 @@ class When(click.ParamType[Since]):
         except ValueError:
             self.fail(f"{text!r} is no date like 2026-11-01, no time ago like 7d and no record", param, ctx)
         return Since(moment=moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC))
+
+
+def _before_now(span: timedelta) -> datetime:
+    now = datetime.now(UTC)
+    beginning = datetime.min.replace(tzinfo=UTC)
+    return now - span if span < now - beginning else beginning
 
 
 def started(workspace: Workspace, since: Since | None) -> tuple[datetime | None, int]:

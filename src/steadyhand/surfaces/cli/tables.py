@@ -46,12 +46,10 @@ class Chained:
 
     def __init__(self) -> None:
         self.last: str | None = None
-        self.count = 0
 
     def line(self, facts: Facts) -> bytes:
         made = json_line({**facts, "previous": self.last})
         self.last = hashlib.sha256(made).hexdigest()
-        self.count += 1
         return made
 
 

@@ -5,6 +5,10 @@ The registry is loaded only when somebody types one of the names, or asks for th
 
 from __future__ import annotations
 
+from typing import Any
+
+import click
+
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.named import Name
 
@@ -36,6 +40,13 @@ class ClientName(Name):
 
     def __init__(self) -> None:
         super().__init__("client", _clients)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if "." in value or "/" in value:
+            self.fail(
+                f"{value!r} is no client; a file goes before the command: steadyhand --config FILE mcp", param, ctx
+            )
+        return super().convert(value, param, ctx)
 
 
 class ToolsetName(Name):

@@ -9,18 +9,33 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from steadyhand.errors import EditError, Kind
 
-__all__ = ["OBSERVE", "PROGRAM", "SERVER", "Client", "Section", "as_json", "client_named", "clients"]
+__all__ = ["OBSERVE", "PROGRAM", "SERVER", "Client", "Section", "Server", "as_json", "client_named", "clients"]
 
 SERVER = "steadyhand"
 PROGRAM = ("uvx", "--from", "steadyhand[mcp]", "steadyhand")
-OBSERVE = "uvx steadyhand observe --hook"
+OBSERVE = ("uvx", "steadyhand", "observe")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The server that a client is to start: the words of its command, the program first, and where it works."""
+
+    command: tuple[str, ...]
+    roots: tuple[str, ...]
+    journal: str | None = None
+
+    def observing(self, rest: str) -> list[str]:
+        """What notes edits that are made past it: a command for each root, which passes over what is not its own."""
+        kept = () if self.journal is None else ("--journal", self.journal)
+        return [f"{shlex.join((*OBSERVE, '--root', root, *kept))} {rest}" for root in self.roots]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +50,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One program. `sections` is given the command that starts the server, the program first."""
+    """One program. `sections` is given the server that it is to start."""
 
     name: str
     title: str
-    sections: Callable[[Sequence[str]], tuple[Section, ...]]
+    sections: Callable[[Server], tuple[Section, ...]]
 
 
 def as_json(value: object) -> str:

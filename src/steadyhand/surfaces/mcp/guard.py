@@ -75,6 +75,7 @@ class Guard:
             or _unknown(scope)
             or self._unproven(headers)
             or _not_json(headers, scope)
+            or _too_long(headers, scope)
             or self._too_much(headers, scope)
         )
 
@@ -123,11 +124,17 @@ def _headers(scope: Scope) -> Headers:
 
 
 def _size(headers: Headers, scope: Scope) -> int:
-    """Bytes that a request brings, by its own word; what is longer than may be is refused elsewhere."""
+    """Bytes that a request brings, by its own word; the SDK counts those of one that does not say."""
     if scope["method"] != "POST":
         return 0
     said = headers.get("content-length", [""])[0]
-    return min(int(said), LONGEST) if said.isascii() and said.isdigit() and len(said) < _LONG else _UNSAID
+    return int(said[:_LONG]) if said.isascii() and said.isdigit() else _UNSAID
+
+
+def _too_long(headers: Headers, scope: Scope) -> _Refusal | None:
+    if _size(headers, scope) <= LONGEST:
+        return None
+    return _Refusal(413, "the request is too long", f"send less at once: {LONGEST:,} bytes at most")
 
 
 def _unknown(scope: Scope) -> _Refusal | None:

@@ -27,6 +27,7 @@ __all__ = ["Address", "serve_http"]
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MOST_SESSIONS = 1_000
+_DIGITS = 5  # of a port
 _BACKLOG = 128  # asyncio accepts so many at once
 _GRACEFUL = 1  # seconds for answers that are on their way
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -49,7 +50,7 @@ class Address:
         """
         host, _, port = text.rpartition(":")
         host = host.strip("[]") or _LOOPBACK[0]
-        if not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        if not port.isascii() or not port.isdigit() or len(port) > _DIGITS or int(port) > 65_535:
             raise EditError(Kind.BAD_REQUEST, f"{text[:80]!r} is no address", hint="PORT or HOST:PORT, such as 8765")
         if host not in _LOOPBACK and not names:
             raise EditError(

@@ -6,58 +6,47 @@ Whatever is wrong with the options is refused here, before a client is there to 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.mcp.logs import quieten, say
 from steadyhand.surfaces.mcp.roots import Root, host_roots, marked_root, named_roots, no_root
-from steadyhand.surfaces.mcp.serving import Care, Serving
+from steadyhand.surfaces.mcp.serving import Serving
 from steadyhand.surfaces.mcp.wall import confine, scratch_folder
 
 if TYPE_CHECKING:
-    from steadyhand.plan.policy import Policy
     from steadyhand.surfaces.mcp.http import Address
-    from steadyhand.tools.call import Settings
 
 __all__ = ["Launch", "launch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What a person typed. `care`: what the configuration says of a root; the rest as `Serving` has it."""
+    """What a person typed: where and over what to serve, and in `serving` the rest, whose roots are not known yet."""
 
-    roots: tuple[str, ...]
-    care: Callable[[str], Care]
-    toolsets: tuple[str, ...] = ("core",)
+    serving: Serving
+    roots: tuple[str, ...] = ()
     http: str | None = None
     names: tuple[str, ...] = ()
     token: str | None = None
-    mode: str | None = None
-    read_only: bool = False
-    actor: str | None = None
-    task: str | None = None
-    journal: str | None = None
-    policy: Policy | None = None
-    settings: Callable[[], Settings] | None = None
-    seconds: float = 10.0
-    most: int = 100_000
     has_wall: bool = True
 
 
 def launch(options: Launch) -> int:
     """Serve until the client is gone or a signal comes; the exit code."""
     address = _address(options)
+    serving = _rooted(options)
     token = _token(options, address)
-    roots, fallback = _roots(options)
-    if len(options.toolsets) > 1:
+    if len(serving.toolsets) > 1:
         from steadyhand.surfaces.mcp.catalog import Catalog
 
-        Catalog(options.toolsets)
-    with scratch_folder(roots) as scratch:
+        Catalog(serving.toolsets)  # refuses tools of one name
+    with scratch_folder(serving.roots) as scratch:
         quieten()
-        serving = _walled(options, _serving(options, roots, fallback), scratch, address)
+        serving = _walled(options, serving, scratch, address)
+        if address is None and os.isatty(0):
+            say("a client should start this, not a terminal: --config CLIENT prints what to paste; Ctrl-C ends it")
         has_ended = _serve(serving, address, token)
     if not has_ended:
         say("a call was still at work and was given up; the next start puts right what it left")
@@ -83,6 +72,8 @@ def _serve(serving: Serving, address: Address | None, token: str) -> bool:
 
 def _address(options: Launch) -> Address | None:
     if options.http is None:
+        if options.names:
+            raise EditError(Kind.BAD_REQUEST, "--http-name is for a server over HTTP", hint="add --http PORT")
         return None
     from steadyhand.surfaces.mcp.http import Address
 
@@ -104,40 +95,33 @@ def _token(options: Launch, address: Address | None) -> str:
     return token
 
 
+def _rooted(options: Launch) -> Serving:
+    """The server with the roots that are known, and with the one to fall back on where the client is asked first."""
+    given = options.serving
+    roots, fallback = _roots(options)
+    known = {root.path: given.care(root.path) for root in roots}  # read before the wall stands
+    return replace(
+        given,
+        roots=roots,
+        fallback=fallback,
+        care=lambda path: known[path] if path in known else given.care(path),
+    )
+
+
 def _roots(options: Launch) -> tuple[tuple[Root, ...], str | None]:
-    """The roots that are known, and the one to fall back on where the client is asked first."""
     roots = host_roots(options.roots, os.environ)
     here = None if roots else marked_root(os.getcwd())
     if options.http is not None and not roots:
         if here is None:
             raise no_root()
         roots, here = named_roots([here]), None
-    if len(roots) > 1 and not (options.journal or "postgres").startswith("postgres"):
+    if len(roots) > 1 and not (options.serving.journal or "postgres").startswith("postgres"):
         raise EditError(
             Kind.BAD_REQUEST,
             "one journal folder cannot serve several roots",
             hint="leave --journal out, so that each root has its own, or give a postgresql:// URL",
         )
     return roots, here
-
-
-def _serving(options: Launch, roots: tuple[Root, ...], fallback: str | None) -> Serving:
-    known = {root.path: options.care(root.path) for root in roots}  # read before the wall stands
-    return Serving(
-        roots=roots,
-        fallback=fallback,
-        toolsets=options.toolsets,
-        mode=options.mode,
-        read_only=options.read_only,
-        actor=options.actor,
-        task=options.task,
-        journal=options.journal,
-        policy=options.policy,
-        settings=options.settings,
-        care=lambda path: known[path] if path in known else options.care(path),
-        seconds=options.seconds,
-        most=options.most,
-    )
 
 
 def _say_missing(why: str | None) -> None:

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.tools.call import Settings
 
-__all__ = ["MODES", "Care", "Serving"]
+__all__ = ["Care", "Serving"]
 
-MODES = ("research", "analyze", "generate", "modify", "execute")
 _READING = ("research", "analyze")
 
 

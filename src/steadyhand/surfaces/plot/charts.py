@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from steadyhand.surfaces.terminal import counted, shown_time
+
 if TYPE_CHECKING:
     from steadyhand.session.statistics import Statistics, Tally
 
-__all__ = ["Bar", "Chart", "Figure", "charts_of", "figures_of", "percent"]
+__all__ = ["Bar", "Chart", "Figure", "charts_of", "figures_of", "percent", "span_of"]
 
 Role = Literal["good", "bad", "plain"]
 _MOST = 12
@@ -49,6 +51,14 @@ class Chart:
     @property
     def longest(self) -> int:
         return max((bar.total for bar in self.bars), default=0)
+
+
+def span_of(found: Statistics) -> str:
+    """From when to when calls were counted, and what is missing."""
+    damaged = f"; {counted(found.damaged, 'row')} of the journal could not be read" if found.damaged else ""
+    if found.first_time is None or found.last_time is None:
+        return f"no calls recorded{damaged}"
+    return f"{shown_time(found.first_time)} to {shown_time(found.last_time)} (UTC){damaged}"
 
 
 def figures_of(found: Statistics) -> list[Figure]:
@@ -105,8 +115,9 @@ def percent(share: float | None) -> str:
 
 
 def _tallies(tallies: Mapping[str, Tally]) -> tuple[Bar, ...]:
-    ordered = sorted(tallies.items(), key=lambda item: (-item[1].calls, item[0]))
-    return _cut([Bar(name, (("good", t.applied), ("bad", t.refused)), _remark(t)) for name, t in ordered])
+    from steadyhand.session.statistics import by_calls
+
+    return _cut([Bar(name, (("good", t.applied), ("bad", t.refused)), _remark(t)) for name, t in by_calls(tallies)])
 
 
 def _remark(tally: Tally) -> str:

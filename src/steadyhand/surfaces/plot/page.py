@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from steadyhand.surfaces.plot.charts import Bar, Chart, Figure, charts_of, figures_of
+from steadyhand.surfaces.plot.charts import Bar, Chart, Figure, charts_of, figures_of, span_of
 from steadyhand.surfaces.terminal import fit, visible_line
 
 if TYPE_CHECKING:
@@ -52,19 +52,12 @@ def render_page(found: Statistics, *, title: str) -> str:
             '<meta name="referrer" content="no-referrer">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
             f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
-            f"<h1>{_text(title)}</h1>\n<p>{_text(_span(found))}</p>\n",
+            f"<h1>{_text(title)}</h1>\n<p>{_text(span_of(found))}</p>\n",
             *_figures(figures_of(found)),
             *(part for chart in charts_of(found) for part in _chart(chart)),
             "</body>\n</html>\n",
         ]
     )
-
-
-def _span(found: Statistics) -> str:
-    if found.first_time is None or found.last_time is None:
-        return "No calls are recorded."
-    damaged = f" {found.damaged:,} rows of the journal could not be read." if found.damaged else ""
-    return f"From {found.first_time} to {found.last_time}.{damaged}"
 
 
 def _figures(figures: Iterable[Figure]) -> Iterator[str]:

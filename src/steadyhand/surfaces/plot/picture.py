@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.plot.charts import Chart, charts_of, figures_of
+from steadyhand.surfaces.plot.charts import Chart, charts_of, figures_of, span_of
 from steadyhand.surfaces.terminal import fit
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def render_picture(found: Statistics, *, title: str) -> bytes:
 def _draw_head(figure: Any, found: Statistics, title: str) -> None:
     height = figure.get_size_inches()[1]
     figure.text(0.03, 1 - 0.35 / height, fit(title, 90), fontsize=14, color=_INK, weight="bold", parse_math=False)
+    right = {"ha": "right", "fontsize": 8, "color": _FAINT, "parse_math": False}
+    figure.text(0.97, 1 - 0.35 / height, fit(span_of(found), 90), **right)
     figures = figures_of(found)
     for number, each in enumerate(figures):
         left = 0.03 + number * 0.95 / len(figures)

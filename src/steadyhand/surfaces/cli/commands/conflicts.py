@@ -138,7 +138,7 @@ def _standing(workspace: Workspace, dispute: Dispute) -> Standing | None:
 def _resolve(invocation: Invocation, conflict: str, way: Way, text: str | None, reason: str | None) -> int:
     output = invocation.output
     with invocation.workspace(writing=True) as workspace:
-        receipt = _decide(invocation, workspace, workspace.conflict(conflict), way, text, reason)
+        receipt = _decide(workspace, workspace.conflict(conflict), way, text, reason)
         dispute = workspace.conflict(conflict)
     told = None if receipt is None else receipt.to_json()
     output.document({"ok": True, "conflict": dispute.to_json(), "receipt": told})
@@ -146,9 +146,7 @@ def _resolve(invocation: Invocation, conflict: str, way: Way, text: str | None, 
     return 0
 
 
-def _decide(
-    invocation: Invocation, workspace: Workspace, dispute: Dispute, way: Way, text: str | None, reason: str | None
-) -> Receipt | None:
+def _decide(workspace: Workspace, dispute: Dispute, way: Way, text: str | None, reason: str | None) -> Receipt | None:
     expect: str | None = None
     if way == "edit" and text is None and dispute.state == "open":
         now = workspace.standing(dispute.id)
@@ -196,7 +194,7 @@ def _settle(invocation: Invocation, workspace: Workspace, name: str, reason: str
         if answer in ("s", "q"):
             return bool(answer == "s")
         try:
-            receipt = _decide(invocation, workspace, dispute, _ANSWERS[answer], None, reason)
+            receipt = _decide(workspace, dispute, _ANSWERS[answer], None, reason)
             _report(invocation, workspace.conflict(name), receipt)
             return True
         except EditError as error:

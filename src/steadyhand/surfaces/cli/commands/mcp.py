@@ -96,39 +96,37 @@ def run(
         return _tell(invocation, client, roots or (chosen.root or ".",))
     _check_installed(needs_http=http is not None)
     from steadyhand.surfaces.mcp.launch import Launch, launch
+    from steadyhand.surfaces.mcp.serving import Serving
 
-    return launch(
-        Launch(
-            roots=roots or (() if chosen.root is None else (chosen.root,)),
-            care=lambda path: _care(invocation, path),
-            toolsets=tuple(dict.fromkeys(toolsets)) or ("core",),
-            http=http,
-            names=names,
-            token=token,
-            mode=chosen.mode,
-            read_only=chosen.read_only,
-            actor=chosen.actor,
-            task=chosen.task,
-            journal=invocation.journal,
-            policy=invocation.policy(host_policy(options)),
-            settings=lambda: host_settings(options),
-            seconds=deadline,
-            most=max_reply,
-            has_wall=not no_landlock,
-        )
+    serving = Serving(
+        toolsets=tuple(dict.fromkeys(toolsets)) or ("core",),
+        mode=chosen.mode,
+        read_only=chosen.read_only,
+        actor=chosen.actor,
+        task=chosen.task,
+        journal=invocation.journal,
+        policy=invocation.policy(host_policy(options)),
+        settings=lambda: host_settings(options),
+        care=lambda path: _care(invocation, path),
+        seconds=deadline,
+        most=max_reply,
     )
+    given = roots or (() if chosen.root is None else (chosen.root,))
+    return launch(Launch(serving=serving, roots=given, http=http, names=names, token=token, has_wall=not no_landlock))
 
 
 def _tell(invocation: Invocation, name: str, roots: tuple[str, ...]) -> int:
     """What to paste for a client, with the options that were given here."""
-    from steadyhand.surfaces.cli.pasted import server_command
+    from steadyhand.surfaces.cli.pasted import pasted_server, unpasted
     from steadyhand.surfaces.cli.render.client import client_document, client_lines
     from steadyhand.surfaces.clients.client import client_named
 
-    client = client_named(name)
-    typed = server_command(click.get_current_context(), invocation.settings, roots)
-    invocation.output.document(client_document(client, typed))
-    invocation.output.print(client_lines(client, typed))
+    client, context = client_named(name), click.get_current_context()
+    server = pasted_server(context, invocation.settings, roots)
+    for warning in unpasted(context, invocation.settings):
+        invocation.output.warn(warning)
+    invocation.output.document(client_document(client, server))
+    invocation.output.print(client_lines(client, server))
     return 0
 
 

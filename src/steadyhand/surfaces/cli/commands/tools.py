@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from steadyhand.tools.tool import Tool
 
 _USUAL = "core"
+_PLANNER = "planner"
 
 
 @command(
@@ -36,7 +37,7 @@ _USUAL = "core"
 @click.option("--prompt", is_flag=True, help="Print the section of a system prompt that goes with the toolset.")
 @click.option(
     "--mode",
-    type=click.Choice([*MODES, "planner"]),
+    type=click.Choice([*MODES, _PLANNER]),
     help="Only what a task of this mode has; planner: how a planner chooses among the modes, for --prompt.",
 )
 def run(
@@ -47,21 +48,31 @@ def run(
     Without TOOLSET the toolsets are listed; --schema and --prompt are then those of core. With TOOL only that tool is
     shown. Styles of schemas: openai, openai-strict, openai-responses, openai-responses-strict, anthropic, mcp.
     """
-    if prompt and schema is not None:
-        raise EditError(Kind.BAD_REQUEST, "--prompt and --schema are both given", hint="ask for one at a time")
     chosen = mode or invocation.settings.mode
     if prompt:
+        if schema is not None or tool is not None:
+            raise EditError(
+                Kind.BAD_REQUEST,
+                "--prompt is that of a whole toolset",
+                hint="leave out --schema and the name of a tool",
+            )
         return _show_prompt(invocation, toolset or _USUAL, chosen)
+    if chosen == _PLANNER:
+        raise EditError(Kind.BAD_REQUEST, "a planner has no tools of its own", hint="add --prompt, or name a mode")
     if toolset is None and schema is None:
-        return _show_toolsets(invocation)
-    tools = _listed(invocation, toolset or _USUAL, tool, None if chosen == "planner" else chosen)
+        return _show_toolsets(invocation, chosen)
+    tools = _listed(invocation, toolset or _USUAL, tool, chosen)
     return _show_tools(invocation, tools) if schema is None else _show_schemas(invocation, tools, schema)
 
 
-def _show_toolsets(invocation: Invocation) -> int:
+def _show_toolsets(invocation: Invocation, mode: str | None) -> int:
+    """Every toolset with what it has in a mode, or, where none is asked for, in any."""
     from steadyhand.tools.registry import tools_of, toolsets
 
-    rows = [(toolset, tools_of(name)) for name, toolset in toolsets().items()]
+    rows = [
+        (toolset, tools_of(name) if mode is None else _listed(invocation, name, None, mode))
+        for name, toolset in toolsets().items()
+    ]
     document = [
         {"name": toolset.name, "summary": toolset.summary, "tools": [tool.name for tool in tools]}
         for toolset, tools in rows

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from steadyhand.surfaces.clients.client import Client, Section
+from steadyhand.surfaces.clients.client import Client, Section, Server
 from steadyhand.surfaces.terminal import Line, Piece
 
 
-def client_lines(client: Client, command: Sequence[str]) -> Iterator[Line]:
+def client_lines(client: Client, server: Server) -> Iterator[Line]:
     """The sections of a client, in order; texts stand at the margin, so that they can be copied."""
     yield (Piece(f"# {client.title}", "heading"),)
-    for section in client.sections(command):
+    for section in client.sections(server):
         yield ()
         yield (Piece(f"# {section.title} — {section.place}", "heading"),)
         yield from ((Piece(row),) for row in section.text.split("\n"))
@@ -19,14 +19,10 @@ def client_lines(client: Client, command: Sequence[str]) -> Iterator[Line]:
             yield (Piece(f"# {section.note}", "dim"),)
 
 
-def client_document(client: Client, command: Sequence[str]) -> dict[str, object]:
+def client_document(client: Client, server: Server) -> dict[str, object]:
     """The same for programs."""
-    return {"ok": True, "client": client.name, "command": list(command), "sections": list(_documents(client, command))}
-
-
-def _documents(client: Client, command: Sequence[str]) -> Iterator[dict[str, object]]:
-    for section in client.sections(command):
-        yield _document(section)
+    sections = [_document(section) for section in client.sections(server)]
+    return {"ok": True, "client": client.name, "command": list(server.command), "sections": sections}
 
 
 def _document(section: Section) -> dict[str, object]:

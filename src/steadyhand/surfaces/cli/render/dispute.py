@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.render.finding import lines_of
-from steadyhand.surfaces.cli.render.history import fact_lines, shown_time
-from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad, visible_line, visible_name
+from steadyhand.surfaces.cli.render.history import fact_lines
+from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad, shown_time, visible_line, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.session.dispute import Dispute, Standing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.render.finding import finding, lines_of
-from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, visible_line, visible_name
+from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_time, visible_line, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Record
@@ -115,11 +115,6 @@ def fact_lines(facts: Iterable[tuple[str, object]]) -> list[Line]:
     rows = [(name, str(value)) for name, value in facts]
     column = max((cells(name) for name, _ in rows), default=0)
     return [(Piece(pad(name, column) + "  ", "dim"), Piece(value)) for name, value in rows]
-
-
-def shown_time(time: str) -> str:
-    """`2026-11-15 09:08` of the journal's `2026-11-15T09:08:41.123Z`."""
-    return time[:16].replace("T", " ")
 
 
 def _who(record: Record) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.care import shown_size
-from steadyhand.surfaces.cli.render.history import fact_lines, shown_time
-from steadyhand.surfaces.terminal import Line, Piece, counted, visible_name
+from steadyhand.surfaces.cli.render.history import fact_lines
+from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
 
 if TYPE_CHECKING:
     from steadyhand.session.journals import Moved

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from steadyhand.surfaces.cli.render.history import shown_time
-from steadyhand.surfaces.plot.charts import Bar, Chart, Figure, charts_of, figures_of
-from steadyhand.surfaces.terminal import Line, Piece, cells, counted, fit, pad, visible_line
+from steadyhand.surfaces.plot.charts import Bar, Chart, Figure, charts_of, figures_of, span_of
+from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, visible_line
 
 if TYPE_CHECKING:
     from steadyhand.session.statistics import Statistics
@@ -23,18 +22,14 @@ _SHORTEST_BAR = 8
 
 def stats_lines(found: Statistics, *, width: int, blocks: bool) -> list[Line]:
     """Figures and charts; `blocks`: whether the reader's encoding has block characters to draw bars with."""
+    lines: list[Line] = [(Piece(fit(span_of(found), width), "dim"),)]
     if not found.total.calls:
-        return [(Piece("no calls recorded", "dim"),)]
-    lines: list[Line] = [(Piece(fit(_span(found), width), "dim"),), ()]
+        return lines
+    lines.append(())
     lines += _figure_lines(figures_of(found), width)
     for chart in charts_of(found):
         lines += [(), *_chart_lines(chart, width, blocks=blocks)]
     return lines
-
-
-def _span(found: Statistics) -> str:
-    damaged = f"; {counted(found.damaged, 'row')} of the journal could not be read" if found.damaged else ""
-    return f"{shown_time(found.first_time or '')} to {shown_time(found.last_time or '')} (UTC){damaged}"
 
 
 def _figure_lines(figures: list[Figure], width: int) -> list[Line]:

@@ -24,7 +24,7 @@ def toolset_lines(toolsets: Iterable[tuple[Toolset, tuple[Tool, ...]]]) -> Itera
     column = max(cells(toolset.name) for toolset, _ in rows)
     for toolset, tools in rows:
         yield (Piece(pad(toolset.name, column) + "  ", "heading"), Piece(toolset.summary))
-        yield (Piece(" " * (column + 2)), Piece(", ".join(tool.name for tool in tools), "dim"))
+        yield (Piece(" " * (column + 2)), Piece(", ".join(tool.name for tool in tools) or "none in this mode", "dim"))
 
 
 def tool_lines(tools: Iterable[Tool]) -> Iterator[Line]:

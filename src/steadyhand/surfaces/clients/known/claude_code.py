@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 
-from steadyhand.surfaces.clients.client import OBSERVE, SERVER, Client, Section, as_json
+from steadyhand.surfaces.clients.client import SERVER, Client, Section, Server, as_json
 
 _OWN = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
 
 
-def sections(command: Sequence[str]) -> tuple[Section, ...]:
+def sections(server: Server) -> tuple[Section, ...]:
     """By its own command, or for a whole team in the project's file."""
-    server = {"mcpServers": {SERVER: {"command": command[0], "args": list(command[1:])}}}
-    hook = {"matcher": "|".join(_OWN), "hooks": [{"type": "command", "command": OBSERVE}]}
+    program, *arguments = server.command
+    shared = {"mcpServers": {SERVER: {"command": program, "args": arguments}}}
+    hooks = [{"type": "command", "command": observe} for observe in server.observing("--hook")]
     return (
-        Section("Add the server", "a terminal", f"claude mcp add {SERVER} -- {shlex.join(command)}"),
-        Section("Or share it with everybody who works on the project", ".mcp.json", as_json(server)),
+        Section("Add the server", "a terminal", f"claude mcp add {SERVER} -- {shlex.join(server.command)}"),
+        Section("Or share it with everybody who works on the project", ".mcp.json", as_json(shared)),
         Section(
             "Turn Claude Code's own edit tools off",
             ".claude/settings.json",
@@ -26,7 +26,7 @@ def sections(command: Sequence[str]) -> tuple[Section, ...]:
         Section(
             "Record edits that are made past Steadyhand, if you leave them on",
             ".claude/settings.json",
-            as_json({"hooks": {"PostToolUse": [hook]}}),
+            as_json({"hooks": {"PostToolUse": [{"matcher": "|".join(_OWN), "hooks": hooks}]}}),
         ),
     )
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
 
-from steadyhand.surfaces.clients.client import SERVER, Client, Section
+from steadyhand.surfaces.clients.client import SERVER, Client, Section, Server
 
 
-def sections(command: Sequence[str]) -> tuple[Section, ...]:
+def sections(server: Server) -> tuple[Section, ...]:
     """By its own command, or in its configuration file."""
-    args = json.dumps(list(command[1:]), ensure_ascii=False)
+    program, *arguments = server.command
     table = (
         f"[mcp_servers.{SERVER}]\n"
-        f"command = {json.dumps(command[0])}\n"
-        f"args = {args}\n"
+        f"command = {json.dumps(program)}\n"
+        f"args = {json.dumps(arguments, ensure_ascii=False)}\n"
         "startup_timeout_sec = 20\n"
         "tool_timeout_sec = 60\n"
         "supports_parallel_tool_calls = true"
     )
     return (
-        Section("Add the server", "a terminal", f"codex mcp add {SERVER} -- {shlex.join(command)}"),
+        Section("Add the server", "a terminal", f"codex mcp add {SERVER} -- {shlex.join(server.command)}"),
         Section("Or in the configuration file", "~/.codex/config.toml or .codex/config.toml", table),
         Section(
             "Keep Codex's own edits out",
@@ -32,7 +31,7 @@ def sections(command: Sequence[str]) -> tuple[Section, ...]:
         Section(
             "Record edits that are made past Steadyhand",
             "a terminal",
-            "steadyhand observe FILE",
+            "\n".join(server.observing("FILE")),
             "Steadyhand also notices by itself when it next edits the file.",
         ),
     )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from steadyhand.surfaces.clients.client import OBSERVE, SERVER, Client, Section, as_json
+from steadyhand.surfaces.clients.client import SERVER, Client, Section, Server, as_json
 
 
-def sections(command: Sequence[str]) -> tuple[Section, ...]:
+def sections(server: Server) -> tuple[Section, ...]:
     """The server of a project, and a hook for what the editor's own tools write."""
-    server = {"mcpServers": {SERVER: {"command": command[0], "args": list(command[1:])}}}
+    program, *arguments = server.command
+    added = {"mcpServers": {SERVER: {"command": program, "args": arguments}}}
+    hooks = [{"command": observe} for observe in server.observing("--hook")]
     return (
-        Section("Add the server", ".cursor/mcp.json", as_json(server)),
+        Section("Add the server", ".cursor/mcp.json", as_json(added)),
         Section(
             "Keep Cursor's own edit tools out",
             "Settings, Chat, Custom Modes",
@@ -20,7 +20,7 @@ def sections(command: Sequence[str]) -> tuple[Section, ...]:
         Section(
             "Record edits that are made past Steadyhand",
             ".cursor/hooks.json",
-            as_json({"version": 1, "hooks": {"afterFileEdit": [{"command": OBSERVE}]}}),
+            as_json({"version": 1, "hooks": {"afterFileEdit": hooks}}),
         ),
     )
 

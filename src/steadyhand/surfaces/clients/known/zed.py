@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from steadyhand.surfaces.clients.client import SERVER, Client, Section, as_json
+from steadyhand.surfaces.clients.client import SERVER, Client, Section, Server, as_json
 
 
-def sections(command: Sequence[str]) -> tuple[Section, ...]:
+def sections(server: Server) -> tuple[Section, ...]:
     """A context server, and a profile without the editor's own edit tools."""
-    server = {"context_servers": {SERVER: {"command": command[0], "args": list(command[1:]), "env": {}}}}
+    program, *arguments = server.command
+    added = {"context_servers": {SERVER: {"command": program, "args": arguments, "env": {}}}}
     profile = {
         "name": "Steadyhand",
         "tools": {"read_file": True, "grep": True, "edit_file": False, "create_directory": False, "terminal": False},
@@ -17,7 +16,7 @@ def sections(command: Sequence[str]) -> tuple[Section, ...]:
         "context_servers": {SERVER: {"tools": {}}},
     }
     return (
-        Section("Add the server", "settings.json", as_json(server)),
+        Section("Add the server", "settings.json", as_json(added)),
         Section(
             "Turn Zed's own edit tools off",
             "settings.json",
@@ -27,7 +26,7 @@ def sections(command: Sequence[str]) -> tuple[Section, ...]:
         Section(
             "Record edits that are made past Steadyhand",
             "a terminal",
-            "steadyhand observe FILE",
+            "\n".join(server.observing("FILE")),
             "Zed has no hook for it; Steadyhand also notices by itself when it next edits the file.",
         ),
     )

@@ -1,0 +1,62 @@
+"""A call that never asks whether to go on is answered all the same, and so is one that nobody has time for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import anyio
+import pytest
+
+from steadyhand.errors import EditError
+from steadyhand.surfaces.mcp import calls
+from steadyhand.surfaces.mcp.calls import Calls
+from steadyhand.surfaces.mcp.deadline import HARDEST, Deadline
+
+
+def refusal_of(held: Calls, work: Callable[[Deadline], object]) -> EditError:
+    async def run() -> EditError:
+        with pytest.raises(EditError) as refused:
+            await held.run(work, Deadline())
+        return refused.value
+
+    return anyio.run(run)
+
+
+def test_no_call_is_given_more_than_the_longest_time() -> None:
+    assert Deadline(10 * HARDEST).seconds == HARDEST
+
+
+def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "HARDEST", 0.05)
+    release, told = threading.Event(), []
+
+    def work(deadline: Deadline) -> None:
+        release.wait(60)
+        try:
+            deadline.tick()
+        except EditError as error:
+            told.append(str(error.kind))
+            raise
+
+    held = Calls()
+    refused = refusal_of(held, work)
+    assert refused.kind == "timed-out"
+    assert refused.hint
+    release.set()
+    held._threads.shutdown(wait=True)
+    assert len(told) == 1, "it was told to stop, and stops before it changes anything"
+
+
+def test_a_call_that_nobody_has_time_for_is_told_so_and_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_QUEUED", 0.05)
+    monkeypatch.setattr(calls, "_THREADS", 1)
+    held, release, begun = Calls(), threading.Event(), []
+    busy = held._threads.submit(release.wait, 60)
+    refused = refusal_of(held, lambda _: begun.append(1))
+    assert refused.kind == "busy"
+    assert refused.hint
+    release.set()
+    assert busy.result() is True
+    held._threads.shutdown(wait=True)
+    assert begun == []
