@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 
@@ -100,6 +101,28 @@ def test_the_registry_entry_fits_the_package() -> None:
     assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.fixture
+def uvx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that has uv."""
+    program = tmp_path / "bin" / "uvx"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_uv_what_is_installed_here_is_started(
+    name: str, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    told = shell.json("mcp", "--root", ".", "--config", name)
+    assert told["command"][:4] == [sys.executable, "-m", "steadyhand", "mcp"]
+    assert "uvx" not in json.dumps(told["sections"])
+    assert "installed on this machine" in told["warnings"][0]
+
+
+@pytest.mark.usefixtures("uvx")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_command_line_prints_what_to_paste(name: str, shell: Shell) -> None:
     told = shell.json("mcp", "--root", "a tree", "--toolset", "vault", "--mode", "analyze", "--config", name)
@@ -115,6 +138,7 @@ def test_a_configuration_file_in_the_place_of_a_client_is_told_where_it_goes(she
     assert "steadyhand --config FILE mcp" in shell.refused("mcp", "--config", "host.toml")["message"]
 
 
+@pytest.mark.usefixtures("uvx")
 def test_what_is_pasted_holds_no_secret(shell: Shell) -> None:
     secret = ("--token", "hush", "--journal", "postgresql://ada:hush@db/journal", "--http", "8765")
     told = shell.json("mcp", "--root", ".", *secret, "--deadline", "5", "--config", "zed")
@@ -123,6 +147,7 @@ def test_what_is_pasted_holds_no_secret(shell: Shell) -> None:
     assert len(told["warnings"]) == 2
 
 
+@pytest.mark.usefixtures("uvx")
 def test_what_is_pasted_finds_its_files_from_anywhere(shell: Shell) -> None:
     (shell.root / "host.toml").write_text('actor = "ada"\n')
     told = shell.json("--config", str(shell.root / "host.toml"), "mcp", "--journal", "a@b", "--config", "zed")

@@ -6,15 +6,18 @@ What is secret never becomes part of it: a token, and a journal's address with a
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 
 import click
 
 from steadyhand.surfaces.cli.invocation import Settings
-from steadyhand.surfaces.clients.client import PROGRAM, Server
+from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, Server
 
 __all__ = ["pasted_server", "unpasted"]
 
+_HERE = (sys.executable, "-m", "steadyhand")
 _OVER_HTTP = ("http", "names", "token")
 _LEFT_OUT = ("client", "roots", *_OVER_HTTP)
 _SHARED = ("mode", "actor", "task", "on_conflict", "on_stale", "on_lease", "allow", "guard")
@@ -27,15 +30,24 @@ def pasted_server(context: click.Context, settings: Settings, roots: Sequence[st
     configured = () if settings.config is None else ("--config", os.path.abspath(settings.config))
     journal = _journal(settings)
     kept = () if journal is None else ("--journal", journal)
-    return Server((*PROGRAM, *configured, "mcp", *named, *_own(context), *_of_all(settings), *kept), places, journal)
+    program, observe = (PROGRAM, OBSERVE) if _has_uv() else (_HERE, (*_HERE, "observe"))
+    words = (*program, *configured, "mcp", *named, *_own(context), *_of_all(settings), *kept)
+    return Server(words, places, journal, observe)
 
 
 def unpasted(context: click.Context, settings: Settings) -> Iterator[str]:
-    """What was asked for and is no part of it, as warnings."""
+    """What was asked for and is no part of it, and what others cannot use of it, as warnings."""
+    if not _has_uv():
+        yield "there is no uvx here, so what is started is installed on this machine: do not share it with others"
     if any(_is_given(context, name) for name in _OVER_HTTP):
         yield "a client that starts the server talks to it over standard input: the options of HTTP are left out"
     if settings.journal is not None and _journal(settings) is None:
         yield "the journal's address may hold a password and is left out: let the client set STEADYHAND_JOURNAL"
+
+
+def _has_uv() -> bool:
+    """Whether a server can be fetched by its name, wherever the configuration is taken."""
+    return shutil.which(PROGRAM[0]) is not None
 
 
 def _journal(settings: Settings) -> str | None:

@@ -26,16 +26,20 @@ OBSERVE = ("uvx", "steadyhand", "observe")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server that a client is to start: the words of its command, the program first, and where it works."""
+    """The server that a client is to start: the words of its command, the program first, and where it works.
+
+    `observe` are the words that note an edit made past it.
+    """
 
     command: tuple[str, ...]
     roots: tuple[str, ...]
     journal: str | None = None
+    observe: tuple[str, ...] = OBSERVE
 
     def observing(self, rest: str) -> list[str]:
         """What notes edits that are made past it: a command for each root, which passes over what is not its own."""
         kept = () if self.journal is None else ("--journal", self.journal)
-        return [f"{shlex.join((*OBSERVE, '--root', root, *kept))} {rest}" for root in self.roots]
+        return [f"{shlex.join((*self.observe, '--root', root, *kept))} {rest}" for root in self.roots]
 
 
 @dataclass(frozen=True, slots=True)

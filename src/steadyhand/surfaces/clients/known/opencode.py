@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from steadyhand.surfaces.clients.client import OBSERVE, SERVER, Client, Section, Server, as_json
+from steadyhand.surfaces.clients.client import SERVER, Client, Section, Server, as_json
 
 _PLUGIN = """export const Observe = async ({ $ }) => ({
   "tool.execute.after": async (input, output) => {
@@ -38,7 +38,8 @@ def sections(server: Server) -> tuple[Section, ...]:
 def _plugin(server: Server) -> str:
     """JSON is JavaScript too, and opencode's shell quotes what is put in with `${…}`."""
     kept = () if server.journal is None else ("--journal", f"${{{json.dumps(server.journal)}}}")
-    words = (*OBSERVE, "--root", "${root}", *kept, "${file}")
+    program = (word if word.isalnum() else f"${{{json.dumps(word)}}}" for word in server.observe)
+    words = (*program, "--root", "${root}", *kept, "${file}")
     return _PLUGIN % (json.dumps(server.roots), " ".join(words))
 
 
