@@ -55,15 +55,20 @@ class Whereabouts:
 
     def _line_pairs(self) -> Iterator[tuple[int, int]]:
         text = self._after.text
-        spans = [
-            Span(write.span.start + moved, write.span.start + moved + len(write.new))
-            for write, moved in zip(self._writes, self._moved, strict=False)
-        ]
+        spans = [self._written(write, moved) for write, moved in zip(self._writes, self._moved, strict=False)]
         if "\r" not in text or text.count("\r") == text.count("\r\n"):
             return _count_on(text, spans)
         if len(spans) <= _FEW:
             return map(self._after.lines_of, spans)
         return ((first + 1, last + 1) for first, last in map(self._after.table.rows_of, spans))
+
+    def _written(self, write: Write, moved: int) -> Span:
+        """Where a write stands now; the line end that a last line without one got first is not counted to it."""
+        text, start, end = self._after.text, write.span.start + moved, write.span.start + moved + len(write.new)
+        is_at_end = write.span.is_empty and write.span.end == len(text) - self._moved[-1]
+        if is_at_end and text[start - 1 : start] not in ("", "\n", "\r"):
+            start += next((len(ending) for ending in ("\r\n", "\n", "\r") if write.new.startswith(ending)), 0)
+        return Span(start, end)
 
 
 def _count_on(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:

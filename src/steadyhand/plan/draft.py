@@ -155,6 +155,14 @@ class Draft:
         """A part of the text the next edit sees."""
         return self.source.text[max(start, 0) : end]
 
+    def character_before(self, offset: int) -> str:
+        """What text put in at an offset comes to stand behind, edits of the call at that place included."""
+        index = bisect_right(self._ends, offset)
+        if not index or self._ends[index - 1] != offset:
+            return self.read(offset - 1, offset)
+        last = self.writes[index - 1]
+        return last.new[-1:] or self.read(last.span.start - 1, last.span.start)
+
     @property
     def length(self) -> int:
         return len(self.original.text)

@@ -76,6 +76,9 @@ class RunningDraft(Draft):
         at = slot.span.end if at_end else slot.span.start
         return Slot(Span(at, at), slot.index)
 
+    def character_before(self, offset: int) -> str:
+        return self.read(offset - 1, offset)
+
     def newline_at(self, offset: int) -> str:
         if self._uniform == "\n":
             return "\n"

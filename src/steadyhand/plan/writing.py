@@ -159,7 +159,7 @@ class Writing:
         newline = draft.newline_at(place.start)
         if not place.is_empty:
             return fit_lines(text, draft.read(place.start, place.end), newline, literal=literal)
-        before, is_end = draft.read(place.start - 1, place.start), place.start == draft.length
+        before, is_end = draft.character_before(place.start), place.start == draft.length
         return fit_insertion(text, newline, before=before, is_end=is_end, literal=literal)
 
 
