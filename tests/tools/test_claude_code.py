@@ -213,3 +213,12 @@ def test_an_edit_is_what_python_would_replace(
     is_made = count == 1 or (everywhere and count > 0)
     assert answer.is_error is not is_made
     assert tree(root)["a.md"].decode() == (before.replace(old, new) if is_made else before)
+
+
+def test_a_line_that_is_shown_in_part_does_not_count_as_read(tmp_path: Path) -> None:
+    kit = make(tmp_path, {"a.txt": f"{'x' * 3_000}\nlast\n", "b.txt": "one\n"}).tools("claude-code", require_read=False)
+    for name in ("a.txt", "b.txt"):
+        assert kit.call("Read", {"file_path": name})["is_error"] is False
+    assert kit.call("Write", {"file_path": "a.txt", "content": "1\n"})["kind"] == "stale-source"
+    assert kit.call("Write", {"file_path": "b.txt", "content": "1\n"})["is_error"] is False
+    assert kit.call("Edit", {"file_path": "a.txt", "old_string": "last", "new_string": "end"})["is_error"] is False

@@ -15,6 +15,7 @@ from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed
 from tests.tools.examples import Case, all_examples, case_name, lay_out, make_calls, split_settings
 from tests.tools.ground import make, tree
+from tests.tools.hints import check_hints, fields_in
 
 OWN = [name for name, toolset in toolsets().items() if not toolset.is_native]
 NAMES = ("article", "claude", "claude-code", "coder", "core", "gemini", "openai", "site", "surgical", "vault")
@@ -22,13 +23,6 @@ WHOLE = [("article", "write_file"), ("surgical", "write_file"), ("coder", "write
 CASES = [case for case in all_examples() if case[0] in OWN]
 # What only the host decides.
 HOSTS = {"root", "article", "prefix", "extensions", "backup", "policy", "tier", "guards", "allow", "overwrite"}
-
-
-def fields_in(shape: Any) -> set[str]:
-    """The names of the fields of a shape, those of objects inside it too."""
-    inner = [*getattr(shape, "shapes", ()), *([shape.item] if hasattr(shape, "item") else [])]
-    inner += [field.shape for field in getattr(shape, "fields", ())]
-    return {field.name for field in getattr(shape, "fields", ())}.union(*map(fields_in, inner))
 
 
 def answered(case: Case, root: Path) -> dict[str, Any]:
@@ -91,6 +85,7 @@ def test_a_kit_is_had_by_name_lists_schemas_and_has_a_prompt(tmp_path: Path) -> 
 @pytest.mark.parametrize("case", CASES, ids=case_name)
 def test_a_change_is_told_by_hash_lines_and_what_stands_around(case: Case, tmp_path: Path) -> None:
     answer = answered(case, tmp_path)
+    check_hints(case[0], answer)
     if failed(answer):
         check_refusal(answer)
         return
@@ -113,6 +108,15 @@ def check_refusal(answer: dict[str, Any]) -> None:
     assert answer["error"] == "\nHint: ".join(filter(None, (answer["message"], answer["hint"])))
     assert Kind(answer.get("reason", answer["kind"]))  # type: ignore[call-arg]
     assert len(answer["error"].split("\n")) <= 15
+
+
+@pytest.mark.parametrize("name", toolsets())
+def test_a_tool_that_there_is_not_is_refused_in_the_form_of_the_toolset(name: str, tmp_path: Path) -> None:
+    answer: Any = make(tmp_path, {}).tools(name).call("no_such_tool", {})
+    assert (answer["kind"], failed(answer)) == ("bad-request", True)
+    form = "is_error" if toolsets()[name].is_native else "status" if name == "vault" else "success"
+    assert [each for each in ("success", "status", "is_error") if each in answer] == [form]
+    check_hints(name, answer)
 
 
 NEW_FILES: list[tuple[str, str, dict[str, Any]]] = [

@@ -12,7 +12,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from tests.tools.examples import lay_out, tree
-from tests.tools.ground import OPENED
+from tests.tools.ground import OPENED, make
 
 TABLE = "| Name | Size |\n|---|---|\n| a | 1 |\n"
 GUIDE = f"---\ntitle: Guide\n---\n\n# Guide\n\n## Setup\n\nRun it.\n\n```sh\nmake\n```\n\n{TABLE}"
@@ -676,3 +676,15 @@ def test_what_git_makes_of_a_dry_run_is_what_edit_makes(ground: Ground) -> None:
     (ground.root / "a.txt").write_text(FILES["a.txt"])
     ground.ok("edit", **call)
     assert tree(ground.root) == patched
+
+
+def test_a_copy_kept_beside_a_file_does_not_hide_what_became_of_it(tmp_path: Path) -> None:
+    kit = make(tmp_path, {"a.txt": "one\n"}).tools("core", policy=sh.Policy(backup="bak"))
+    answer: Any = kit.call("edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1"}]})
+    assert (answer["path"], answer["lines"]) == ("a.txt", {"start": 1, "end": 1})
+    assert [(file["path"], file["status"]) for file in answer["files"]] == [
+        ("a.txt", "edited"),
+        ("a.txt.bak", "created"),
+    ]
+    kit.call("read", {"path": "a.txt"})
+    assert kit.call("write", {"path": "a.txt", "content": "2\n"})["status"] == "edited"

@@ -39,7 +39,9 @@ def files(root: Path) -> list[str]:
 def test_a_finding_is_kept_with_its_place_its_version_and_its_task(tmp_path: Path) -> None:
     ws = workspace(tmp_path, task="T-1")
     before = files(tmp_path)
-    assert report(ws.tools("surgical"), FINDING) == {"success": True, "reported": 1, "total": 1}
+    answer = report(ws.tools("surgical"), FINDING)
+    assert (answer["success"], answer["reported"], answer["total"]) == (True, 1, 1)
+    assert "nothing of it is on disk" in answer["kept"]
     (finding,) = ws.findings("T-1")
     assert (finding.path, finding.lines, finding.severity) == ("src/app.py", (2, 3), "high")
     assert (finding.task, finding.actor) == ("T-1", "tests")

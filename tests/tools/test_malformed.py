@@ -24,6 +24,7 @@ from steadyhand.tools.result import failed
 from steadyhand.tools.schema import plain_schema
 from steadyhand.tools.tool import Tool
 from tests.tools.examples import filled, split_settings
+from tests.tools.hints import check_hints
 from tests.tools.malformed import Maker
 from tests.tools.surrounded import SECRETS, Content, Ground, lay_ground, maker_for
 
@@ -100,6 +101,7 @@ def make_calls(kit: sh.Kit, tool: Tool, ground: Ground, maker: Maker, calls: ran
             asked = sent(arguments)
             check_answer(answer, asked, validator)
             check_silence(answer, asked, ground)
+            check_hints(kit.toolset.name, answer)
             if ground.stats() != before:
                 check_change(kit, ground, answer, records, content)
                 before = ground.stats()

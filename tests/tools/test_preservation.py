@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from steadyhand.tools.answer import Answer
 from tests.tools.ground import TOOLS, make, tree
 
 # Each changes the line `two` to `2` and a line `new` behind it.
@@ -76,7 +75,3 @@ def test_a_byte_that_is_no_text_can_be_shown(tool: str, tmp_path: Path) -> None:
     assert not answer.is_error
     assert "日本語テスト" in answer.content
     answer.content.encode()
-
-
-def test_an_answer_can_always_be_encoded() -> None:
-    assert Answer("a\udcffb").content == "a\ufffdb"

@@ -208,6 +208,7 @@ def test_whole_files_are_written_each_by_itself(tmp_path: Path) -> None:
     assert [entry.record.reason for entry in workspace.history()] == ["redesign"] * 2
     for each in answer["results"][1:]:
         assert each["fileHash"] == sh.Source.of_bytes(after[each["file"]].encode()).digest[:16]
+        assert (each["lines"], each["context"]) == ({"start": 1, "end": 1}, {"beforeLines": [], "afterLines": []})
         workspace.undo(each["id"])
     assert texts(tmp_path) == FILES
 

@@ -121,6 +121,45 @@ def test_what_is_there_already_is_no_change(nothing: dict[str, object], tmp_path
     assert workspace.history() == []
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("a.css", "a::after { content: '<p>x</p>' }\n"),
+        ("a.js", "const p = <p>x</p>\n"),
+        ("a.md", "# A\n\n<p>x</p>\n"),
+        ("a.json", '{"a": "<p>x</p>"}\n'),
+        ("notes.txt", "none < some\n"),
+    ],
+)
+def test_a_file_that_is_no_page_is_refused_with_the_tool_for_it(file: str, text: str, tmp_path: Path) -> None:
+    kit = make(tmp_path, {file: text}).tools("site")
+    answer: Any = kit.call("editDOM", {"file": file, "operations": [operation("p", "remove"), operation("*", "wrap")]})
+    assert (answer["success"], answer["kind"], answer["suggestedTool"]) == (False, "bad-request", "editFile")
+    assert [each["kind"] for each in answer["results"]] == ["bad-request"] * 2
+    for said in (answer["hint"], answer["results"][1]["error"]):
+        assert "HTML pages" in said
+        assert "editFile" in said
+    assert tree(tmp_path)[file].decode() == text
+
+
+@pytest.mark.parametrize("file", ["App.vue", "index.php", "icon.svg", "page", "page.html.erb"])
+def test_a_page_by_another_name_is_a_page(file: str, tmp_path: Path) -> None:
+    kit = make(tmp_path, {file: "<div><p>x</p></div>\n"}).tools("site")
+    answer = kit.call("editDOM", {"file": file, "operations": [operation("p", "setText", value="y")]})
+    assert answer["success"] is True, answer
+
+
+def test_passages_of_a_file_that_is_no_page_are_changed_beside_its_elements(tmp_path: Path) -> None:
+    edit = {
+        "file": "a.css",
+        "domOperations": [operation("p", "remove")],
+        "replaceOperations": [{"search": "red", "replace": "blue"}],
+    }
+    answer: Any = make(tmp_path, {"a.css": "p { color: red }\n"}).tools("site").call("editFiles", {"edits": [edit]})
+    assert answer["success"] == "partial"
+    assert tree(tmp_path)["a.css"] == b"p { color: blue }\n"
+
+
 def test_a_file_that_is_not_there_is_told_with_names_like_it(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"about.html": PAGE})
     answer = workspace.tools("site").call("editDOM", {"file": "abuot.html", "operations": [operation("h1", "remove")]})
@@ -169,6 +208,29 @@ def test_an_action_changes_its_own_bytes_and_no_others(
     assert answer["fileHash"] == sh.Source.of_bytes(wanted.encode()).digest[:16]
     workspace.undo(answer["id"])
     assert page(tmp_path) == before
+
+
+LINES = "<i>1</i>\n<i>2</i>\n"
+
+
+@pytest.mark.parametrize("all_of_them", [False, True])
+@pytest.mark.parametrize(
+    ("action", "fields", "after"),
+    [
+        ("setHTML", {"value": LINES}, f"<b>{LINES}</b>"),
+        ("setText", {"value": "1\n2\n"}, "<b>1\n2\n</b>"),
+        ("replaceElement", {"value": LINES}, LINES),
+        ("insertAdjacentHTML", {"value": LINES, "position": "afterend"}, f"<b></b>{LINES}"),
+        ("insertAdjacentHTML", {"value": LINES.replace("\n", "\r\n"), "position": "beforeend"}, f"<b>{LINES}</b>"),
+    ],
+)
+def test_lines_that_are_put_in_end_as_those_of_the_page_do(
+    action: str, fields: dict[str, str], after: str, all_of_them: bool, tmp_path: Path
+) -> None:
+    many = 2 if all_of_them else 1
+    workspace = make(tmp_path, {"a.html": "<p>\r\n</p>\r\n" + "<b></b>\r\n" * many})
+    assert call(workspace, operation("b", action, all=all_of_them, **fields))["success"] is True
+    assert page(tmp_path) == ("<p>\n</p>\n" + f"{after}\n" * many).replace("\n", "\r\n")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1", "utf-16"])

@@ -49,6 +49,21 @@ def test_a_text_in_several_places_is_not_replaced_in_one_of_them(tmp_path: Path)
     assert page(tmp_path).count("x") == 3
 
 
+@pytest.mark.parametrize(
+    ("search", "shown"),
+    [
+        ("<b>Red and green and blue</b>", "<b>Red and green and blu3</b>"),
+        ("<b>two</b>", "<b>two</b>"),
+    ],
+)
+def test_a_place_is_shown_once(search: str, shown: str, tmp_path: Path) -> None:
+    kit = site(tmp_path, "<b>Red and green and blu3</b>\n<b>two</b>\n<b>two</b>\n<i>x</i>\n")
+    answer = call(kit, operation(search, "<i>x</i>"))
+    assert answer["success"] is False
+    rows = [row for row in answer["message"].split("\n") if shown in row and "searched for" not in row]
+    assert len(rows) == (1 if shown != search else 2), answer["message"]
+
+
 @pytest.mark.parametrize("expected", [1, 2, 4])
 def test_another_number_of_places_than_expected_is_told_the_number(expected: int, tmp_path: Path) -> None:
     before = "<b>x</b>\n<b>x</b>\n<b>x</b>\n"

@@ -230,6 +230,9 @@ def test_lines_are_inserted_at_the_start_after_a_line_or_at_the_end(
     answer = hands.call("insert_at", {"path": "a.py", "line": line, "content": content})
     assert answer["success"] is True, answer
     assert text(tmp_path) == after
+    first = len(before.splitlines()) + 1 if line == -1 else line + 1
+    assert answer["lines"] == {"start": first, "end": first + len(content.splitlines()) - 1}
+    assert answer["context"]["beforeLines"] == after.splitlines()[max(first - 4, 0) : first - 1]
 
 
 NOT_INSERTED = [

@@ -349,3 +349,11 @@ def test_the_journal_says_which_tool_and_command_it_was(tmp_path: Path) -> None:
     run(workspace, {"command": "insert", "path": "a.md", "insert_line": 1, "new_str": "c"}, version="20241022")
     reasons = [entry.record.reason for entry in workspace.history()]
     assert reasons == ["str_replace_editor: insert", "str_replace_based_edit_tool: str_replace"]
+
+
+def test_a_line_that_is_viewed_in_part_does_not_count_as_read(tmp_path: Path) -> None:
+    kit = make(tmp_path, {"a.txt": f"{'x' * 300}\n", "b.txt": "one\n"}).tools("claude", max_characters=100)
+    for name, kind in (("a.txt", "stale-source"), ("b.txt", None)):
+        kit.call("str_replace_based_edit_tool", {"command": "view", "path": name})
+        answer = kit.call("str_replace_based_edit_tool", {"command": "create", "path": name, "file_text": "1\n"})
+        assert answer.get("kind") == kind

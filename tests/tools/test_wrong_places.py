@@ -117,6 +117,17 @@ def test_lines_of_one_call_are_those_that_were_read(
     assert tree(tmp_path)["a.txt"].decode() == (NUMBERS if after is None else "".join(f"{each}\n" for each in after))
 
 
+@pytest.mark.parametrize("text", ["", "1\n", "1", "1\r\n2"])
+@pytest.mark.parametrize("content", ["x\ny", "x\ny\n"])
+def test_lines_that_two_edits_put_in_at_the_end_stay_lines(text: str, content: str, tmp_path: Path) -> None:
+    end = len(text.splitlines())
+    edits = [{"at": f"lines:{end + 1}-{end}", "insert": content}, {"at": f"lines:{end + 1}-{end}", "insert": "z"}]
+    answer = call(tmp_path, {"a.txt": text}, "core", "edit", path="a.txt", edits=edits)
+    assert tree(tmp_path)["a.txt"].decode().splitlines() == [*text.splitlines(), "x", "y", "z"]
+    wrote = [{"start": end + 1, "end": end + 2}, {"start": end + 3, "end": end + 3}]
+    assert [each["lines"] for each in answer["outcomes"]] == wrote
+
+
 def test_lines_of_a_file_that_an_entry_before_changes_are_refused(tmp_path: Path) -> None:
     files = [
         {"path": "a.txt", "edits": [{"target": "2", "new": "a\nb"}]},
@@ -225,7 +236,8 @@ def test_the_lines_that_a_refused_insertion_names_are_lines_that_it_takes(start:
 
 
 def test_a_refusal_names_only_targets_that_the_tool_takes(tmp_path: Path) -> None:
-    kit = make(tmp_path, {"a.md": "# A\n\n```py\nx\n```\n", "b.md": "# B\n\n```\nx\n"}).tools("vault")
+    there = {"a.md": "# A\n\n```py\nx\n```\n", "b.md": "# B\n\n```\nx\n", "c.md": "# C\n\n-     z\n"}
+    kit = make(tmp_path, there).tools("vault")
     fenced = {
         "filePath": "a.md",
         "operation": "replace",
@@ -233,10 +245,10 @@ def test_a_refusal_names_only_targets_that_the_tool_takes(tmp_path: Path) -> Non
         "content": "```js\ny\n```",
     }
     behind = {"filePath": "b.md", "operation": "insert", "target": {"appendToSection": "B"}, "content": "y"}
-    for arguments in (fenced, behind):
+    for arguments in (fenced, behind, fenced | {"filePath": "c.md"}):
         answer = kit.call("TextPatch", arguments)
         assert kind(answer) == "bad-request"
-        assert "code_block" not in answer["hint"]
+        assert "fenced" not in answer["hint"]
 
 
 @pytest.mark.parametrize("search", ["aa", "a\na"])

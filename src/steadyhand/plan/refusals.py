@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from steadyhand.plan.making import Drifted
 
 
-def ambiguous(name: str, source: Source, found: Several, *, with_contexts: bool = True) -> EditError:
+def ambiguous(
+    name: str, source: Source, found: Several, *, with_contexts: bool = True, with_numbers: bool = True
+) -> EditError:
     """Several places, and nothing says which: list them, and say what would tell them apart.
 
     `with_contexts`: an old text is looked for that means each place alone, which costs some searches of the text.
+    `with_numbers`: the edit may say which occurrence it means; a patch has no word for that.
     """
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
@@ -42,21 +45,23 @@ def ambiguous(name: str, source: Source, found: Several, *, with_contexts: bool 
         "tier": found.tier.name,
         "total": found.total,
         "total_is_exact": found.is_all,
-        "candidates": _candidates(source, found, contexts),
+        "candidates": _candidates(source, found, contexts, with_numbers=with_numbers),
     }
     message = "\n".join([what, *list_places(source, found.candidates, more)])
-    choice = "" if found.tier.is_single else "or say which occurrence: 1, 2 …"
+    choice = "or say which occurrence: 1, 2 …" if with_numbers and not found.tier.is_single else ""
     hint = tell_apart(source, found.candidates, contexts)
     return EditError(
         Kind.AMBIGUOUS_MATCH, message, hint="; ".join(part for part in (hint, choice) if part), details=details
     )
 
 
-def _candidates(source: Source, found: Several, contexts: Sequence[Context | None]) -> list[dict[str, object]]:
+def _candidates(
+    source: Source, found: Several, contexts: Sequence[Context | None], *, with_numbers: bool
+) -> list[dict[str, object]]:
     """What programs are told of each place: also how to ask for it, and an old text that means it alone."""
     facts = describe_places(source, found.candidates)
     for fact, number in zip(facts, occurrences_of(found.candidates), strict=True):
-        if number is not None and not found.tier.is_single:
+        if number is not None and with_numbers and not found.tier.is_single:
             fact["occurrence"] = number
     for fact, context in zip(facts, contexts, strict=False):
         if context is not None:

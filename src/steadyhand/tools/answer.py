@@ -7,11 +7,11 @@ what the tool's documentation promises, where it promises something; what helps 
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.tools.advice import advice_of, offer_of
 from steadyhand.tools.shape import Field, Flag, Object, Text
 
 __all__ = ["ANSWER", "NOT_FOUND", "Answer", "Worded", "answer_refusal", "lines_of_matches", "matches_of", "worded"]
@@ -28,7 +28,6 @@ ANSWER = Object(
     is_open=True,
 )
 
-_LONE = re.compile("[\ud800-\udfff]")
 _QUOTED = 3  # places for which an old text is proposed
 _QUOTED_LENGTH = 300
 
@@ -38,8 +37,8 @@ _READ_AGAIN = "read it again and send the edit for what stands there now"
 _HINTS: Mapping[Kind, str | None] = {
     Kind.AMBIGUOUS_MATCH: None,
     Kind.STALE_SOURCE: "read it first, then send this call again if it is still what you want",
+    Kind.EXISTS_ALREADY: "change what stands there, or choose another name",
     Kind.SUSPICIOUS_SHRINK: "edit the lines that change, and leave the others as they are",
-    Kind.NOT_TEXT: "name a text file",
     Kind.READ_ONLY: None,
     Kind.CANNOT_UNDO: None,
 }
@@ -47,17 +46,11 @@ _HINTS: Mapping[Kind, str | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One call's answer: the text for the model, whether it is an error, and the kind of refusal if it is one.
-
-    The text can always be encoded: a byte of a file that is no text shows as U+FFFD.
-    """
+    """One call's answer: the text for the model, whether it is an error, and the kind of refusal if it is one."""
 
     content: str
     is_error: bool = False
     kind: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "content", _LONE.sub("\ufffd", self.content))
 
     def to_json(self) -> dict[str, object]:
         """`kind` is left out where there is none."""
@@ -117,7 +110,7 @@ def lines_of_matches(error: EditError) -> str:
 
 def _help_for(error: EditError) -> Iterator[str]:
     offered = _offered(error)
-    hint = _READ_AGAIN if offered is None else _HINTS.get(error.kind, error.hint)
+    hint = _READ_AGAIN if offered is None else _HINTS.get(error.kind, advice_of(error))
     if hint is not None:
         yield f"Hint: {hint}"
     yield from offered or ()
@@ -131,14 +124,14 @@ def _help_for(error: EditError) -> Iterator[str]:
 
 def _offered(error: EditError) -> list[str] | None:
     """What a hint speaks of and only the details have, which are not shown here; None where it is too much to show."""
-    corrected, old = error.details.get("corrected"), error.details.get("old")
-    if isinstance(corrected, Mapping):
-        target, new = corrected.get("target"), corrected.get("new")
-        is_shown = _is_short(target) and _is_short(new)
-        return [f"`corrected`, old text:\n{target}", f"`corrected`, new text:\n{new}"] if is_shown else None
+    offer = offer_of(error)
+    old = error.details.get("old") if offer is None else offer.old
     if old is None or repr(old) in (error.hint or ""):
         return []
-    return [f"`old`:\n{old}"] if _is_short(old) else None
+    if offer is None:
+        return [f"`old`:\n{old}"] if _is_short(old) else None
+    is_shown = _is_short(offer.old) and _is_short(offer.new)
+    return [f"`corrected`, old text:\n{offer.old}", f"`corrected`, new text:\n{offer.new}"] if is_shown else None
 
 
 def _is_short(text: object) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.session.batch import Batch
+from steadyhand.session.receipt import Receipt
+from steadyhand.tools.call import Call
 
-__all__ = ["create_or_fill"]
+__all__ = ["create_or_fill", "created"]
 
 
 def create_or_fill(batch: Batch, path: str, text: str) -> None:
@@ -20,3 +22,10 @@ def create_or_fill(batch: Batch, path: str, text: str) -> None:
             batch.edit(path, Replace("", text))
         except EditError as cause:
             raise (error if cause.kind is Kind.BAD_REQUEST else cause) from None
+
+
+def created(call: Call, path: str, text: str, reason: str) -> Receipt:
+    """The same in a transaction of its own."""
+    with call.workspace.transaction(reason=reason) as batch:
+        create_or_fill(batch, path, text)
+    return batch.receipt

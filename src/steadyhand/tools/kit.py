@@ -15,22 +15,19 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, nearest_name
-from steadyhand.tools.answer import answer_refusal
 from steadyhand.tools.call import Call, Conversation, Settings
 from steadyhand.tools.modes import prompt_for
 from steadyhand.tools.offered import not_offered, offered
 from steadyhand.tools.registry import tools_of, toolset_named
 from steadyhand.tools.repair import repair
-from steadyhand.tools.result import failure
 from steadyhand.tools.schema import STYLES, tool_schema
+from steadyhand.tools.shape import PATH
 from steadyhand.tools.tool import Result, Tool
 from steadyhand.workspace.change import Trace
 from steadyhand.workspace.journal.record import ToolCall, new_record_id
 from steadyhand.workspace.journal.store import Progress
 
 __all__ = ["Kit"]
-
-_FILE_NAMES = ("path", "filePath", "file_path", "file")
 
 
 class Kit:
@@ -96,7 +93,7 @@ class Kit:
         try:
             tool = self.find(name)
         except EditError as error:
-            return _sayable(answer_refusal(error) if self.toolset.is_native else failure(error))
+            return _sayable(self._tools[0].refused(error))  # in the form that answers of this toolset have
         trace = self._trace(arguments, records)
         workspace = self.workspace.bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
@@ -140,7 +137,7 @@ def _digest(arguments: object) -> str:
 
 def _file_named(arguments: object) -> str | None:
     """The file that a call is about, where one can be told although its other arguments may be of no use."""
-    named = [arguments.get(name) for name in _FILE_NAMES] if isinstance(arguments, Mapping) else []
+    named = [arguments.get(name) for name in PATH] if isinstance(arguments, Mapping) else []
     return next((name for name in named if isinstance(name, str)), None)
 
 

@@ -34,9 +34,7 @@ ENTRIES = Many(
 )
 
 
-def list_entries(
-    call: Call, path: str | None = None, glob: str | None = None, depth: int | None = None, max: int | None = None
-) -> dict[str, object]:
+def list_entries(call: Call, path: str | None, glob: str | None, depth: int | None) -> dict[str, object]:
     """`entries` in the order of a tree and, where not all are shown, `cut`.
 
     Refuses as a look at a directory does, and with `bad-request` a glob that cannot be meant.
@@ -45,8 +43,7 @@ def list_entries(
     globs = read_glob(glob, listing.directory)
     kinds = ((listing.directories, "/"), (listing.files, ""), (listing.links, "@"))
     found = [(tuple(name.split("/")), mark) for names, mark in kinds for name in names if globs.match(name)]
-    most = ENTRIES_AT_ONCE if max is None else max
-    shown, told = _fitting(sorted(found), most, is_chosen=glob is not None)
+    shown, told = _fitting(sorted(found), is_chosen=glob is not None)
     cut = [*([f"the walk was given up: {listing.stopped}"] if listing.stopped else []), *told]
     if depth is None and listing.deeper:
         cut.append(f"what lies {listing.deeper} is left out")
@@ -76,8 +73,9 @@ def listing_of(call: Call, path: str | None, *, depth: int | None = None, sizes:
 _Row = tuple[tuple[str, ...], str]
 
 
-def _fitting(found: Sequence[_Row], most: int, *, is_chosen: bool) -> tuple[Sequence[_Row], list[str]]:
+def _fitting(found: Sequence[_Row], *, is_chosen: bool) -> tuple[Sequence[_Row], list[str]]:
     """What is shown of the entries, and what is told of the rest; `is_chosen`: a glob picked them."""
+    most = ENTRIES_AT_ONCE
     if len(found) <= most:
         return found, []
     levels = sorted({len(names) for names, _ in found})

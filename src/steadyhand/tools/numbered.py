@@ -9,7 +9,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.lines import split_bodies
 
-__all__ = ["MOST_CHARACTERS", "Style", "fit_rows", "number_lines", "range_in_view", "snippet"]
+__all__ = ["MOST_CHARACTERS", "Style", "around", "fit_rows", "number_lines", "range_in_view", "snippet"]
 
 Style = Literal["cat", "colon"]
 
@@ -17,6 +17,8 @@ _AROUND = 3
 _LONGEST_STRETCH = 40
 _MOST_STRETCHES = 8
 _WIDEST = 500
+_WIDEST_HIT = 300  # characters of a line with something found in it
+_AHEAD = 80  # of these, before what was found
 MOST_CHARACTERS = 400_000  # of a file that is shown at once, where nobody sets less
 
 
@@ -56,6 +58,19 @@ def snippet(text: str, places: Iterable[tuple[int, int]], style: Style) -> str:
     shown = [_numbered(bodies, start, end, style) for start, end in stretches[:_MOST_STRETCHES]]
     more = len(stretches) - len(shown)
     return "\n…\n".join([*shown, *([f"{more} more places"] if more > 0 else [])])
+
+
+def around(body: str, column: int) -> str:
+    """A line, or, of one that is long, what stands around a column from 0.
+
+    >>> around("x" * 400 + "y" + "x" * 400, 400).index("y"), len(around("x" * 400, 0))
+    (81, 301)
+    """
+    if len(body) <= _WIDEST_HIT:
+        return body
+    start = max(min(column - _AHEAD, len(body) - _WIDEST_HIT), 0)
+    end = start + _WIDEST_HIT
+    return f"{'…' if start else ''}{body[start:end]}{'…' if end < len(body) else ''}"
 
 
 def range_in_view(view_range: object, count: int) -> tuple[int, int]:

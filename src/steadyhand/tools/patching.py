@@ -7,9 +7,12 @@ import posixpath
 from steadyhand.dialects.front import read_patch
 from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
+from steadyhand.match.tier import STRICT
+from steadyhand.session.receipt import Receipt
+from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 
-__all__ = ["patch_for", "patch_from"]
+__all__ = ["apply_diff", "patch_from"]
 
 
 def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = False) -> Patch:
@@ -18,7 +21,25 @@ def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = F
         return read_patch(reply, format=format, strict=strict)
 
 
-def patch_for(call: Call, found: Patch, path: str) -> Patch:
+def apply_diff(call: Call, path: str, diff: str, *, reason: str | None, strict: bool = False) -> Receipt:
+    """Apply a unified diff of one file, all of it or nothing; `strict`: nothing else may stand around it."""
+    found = patch_from(call, diff, format="unified", strict=strict)
+    try:
+        return call.workspace.patch(_patch_for(call, found, path), reason=reason)
+    except EditError as error:
+        raise _by_line(error) from None
+
+
+def _by_line(error: EditError) -> EditError:
+    """The refusal of lines that stand in several places, with the header that would decide among them."""
+    match error.details:  # behind other parts, lines are counted in what those would leave
+        case {"index": 0, "tier": tier, "candidates": [{"lines": [int(line), *_]}, *_]} if tier in STRICT:
+            return advised(error, f"{error.hint}; or give its line, such as @@ -{line} +{line} @@ for line {line}")
+        case _:
+            return error
+
+
+def _patch_for(call: Call, found: Patch, path: str) -> Patch:
     """The patch for the file of the call, whether or not it names one. Refuses with `malformed-patch` any other."""
     wanted = call.path(path)
 

@@ -23,8 +23,8 @@ _DECODINGS = 5
 def resolve_path(workspace: Workspace, path: str, prefix: str | None = None, *, needs_prefix: bool = False) -> str:
     """The path relative to the root; `.` for the root itself.
 
-    Refuses with `outside-root` where it climbs in percent-encoding; if `needs_prefix`, where it climbs at all or lies
-    elsewhere; with `bad-request` where it holds a backslash.
+    Refuses with `outside-root` where it holds a NUL, or climbs in percent-encoding; if `needs_prefix`, where it climbs
+    at all or lies elsewhere; with `bad-request` where it holds a backslash.
     """
     _check_spelling(path, plain=needs_prefix)
     relative = _beneath(path, prefix) if prefix is not None else None
@@ -38,8 +38,9 @@ def resolve_path(workspace: Workspace, path: str, prefix: str | None = None, *, 
 def _check_spelling(path: str, *, plain: bool) -> None:
     """`plain`: `..` is refused also where it is written as it is."""
     for spelling in _spellings(path):
-        climbs = ".." in _SEPARATORS.split(spelling) and (plain or spelling != path)
-        if climbs or "\0" in spelling:
+        if "\0" in spelling:
+            raise _outside(path, "holds the character U+0000, which no path may hold", "name the file without it")
+        if ".." in _SEPARATORS.split(spelling) and (plain or spelling != path):
             raise _outside(path, "climbs out of where it begins", "name the file without ..")
     if "\\" in path:
         raise EditError(

@@ -11,11 +11,15 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
+from steadyhand.tools.advice import advice_of
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
-__all__ = ["CHANGED", "failed", "failure", "is_literal", "refusal_kind", "success"]
+__all__ = ["AROUND", "CHANGED", "LINES", "failed", "failure", "is_literal", "main_file", "refusal_kind", "success"]
 
 _AROUND = 3
+
+LINES = Object((Field("start", Number()), Field("end", Number())))
+AROUND = Object((Field("beforeLines", Many(Text())), Field("afterLines", Many(Text()))))
 
 # What a change of one file is answered with; the tools of a toolset may say more.
 CHANGED = Object(
@@ -24,8 +28,8 @@ CHANGED = Object(
         Field("path", Text(), required=True),
         Field("id", Text(), "Undo it by this.", required=True),
         Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
-        Field("lines", Object((Field("start", Number()), Field("end", Number()))), "What was written, from 1."),
-        Field("context", Object((Field("beforeLines", Many(Text())), Field("afterLines", Many(Text()))))),
+        Field("lines", LINES, "What was written, from 1."),
+        Field("context", AROUND),
         Field("matchTiers", Many(Text()), "How old text was found that is not quoted exactly."),
         Field("repaired", Many(Text()), "What of the arguments had to be repaired."),
         Field("warnings", Many(Text())),
@@ -37,7 +41,7 @@ CHANGED = Object(
 
 def success(receipt: Receipt, path: str) -> dict[str, object]:
     """What a change of one file came to: its lines from 1, and what stands around them now."""
-    file = _file_of(receipt, path)
+    file = main_file(receipt, path)
     applied = [outcome for outcome in receipt.outcomes if outcome.applied and outcome.path in (None, file.path)]
     spans = [outcome.lines for outcome in applied if outcome.lines is not None]
     if file.status == "created" and not file.redacted:
@@ -62,7 +66,7 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
     return facts if receipt.durable else facts | {"durable": False}
 
 
-def _file_of(receipt: Receipt, path: str) -> FileReceipt:
+def main_file(receipt: Receipt, path: str | None = None) -> FileReceipt:
     """The file of that path; spelled otherwise, the one that outcomes speak of and not a copy kept beside it."""
     named = {outcome.path for outcome in receipt.outcomes}
     alike = [one for one in receipt.files if one.path == path] or [one for one in receipt.files if one.path in named]
@@ -76,13 +80,13 @@ def is_literal(tier: str | None) -> bool:
 
 def failure(error: EditError) -> dict[str, object]:
     """A refusal; `error` is message and hint in one string."""
-    told = error.message if error.hint is None else f"{error.message}\nHint: {error.hint}"
+    hint = advice_of(error)
     return {
         "success": False,
-        "error": told,
+        "error": error.message if hint is None else f"{error.message}\nHint: {hint}",
         "kind": str(error.kind),
         "message": error.message,
-        "hint": error.hint,
+        "hint": hint,
         "details": dict(error.details),
     }
 

@@ -15,6 +15,7 @@ from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
 from steadyhand.tools.globbing import read_glob
 from steadyhand.tools.listing import listing_of
+from steadyhand.tools.numbered import around
 from steadyhand.tools.patterns import LONGEST_LINE, LinePattern, LiteralText, read_query
 from steadyhand.tools.shape import Field, Many, Number, Object, Text
 from steadyhand.workspace.deadline import Deadline
@@ -27,8 +28,6 @@ HITS_AT_MOST: Final = 1_000
 _SECONDS: Final = 4.0
 _MOST_BYTES: Final = 256 * 1024 * 1024
 _LARGEST_FILE: Final = 16 * 1024 * 1024
-_WIDEST: Final = 300
-_LEFT: Final = 80
 
 MATCHES = Many(
     Object(
@@ -146,7 +145,7 @@ class _Search:
                 is_enough = True
                 break
             body = bodies[line - 1]
-            shown = _cut(body, column)
+            shown = around(body, column - 1)
             self.matches.append({"path": path, "line": line, "column": column, "text": shown})
             if shown == body:
                 whole.append(line)
@@ -172,12 +171,3 @@ _PASSED: Final = {
     Kind.NOT_ALLOWED: "not allowed here",
     Kind.TOO_LARGE: "too large",
 }
-
-
-def _cut(body: str, column: int) -> str:
-    """The line, or, of a long one, what stands around the hit."""
-    if len(body) <= _WIDEST:
-        return body
-    start = max(min(column - 1 - _LEFT, len(body) - _WIDEST), 0)
-    end = start + _WIDEST
-    return f"{'…' if start else ''}{body[start:end]}{'…' if end < len(body) else ''}"

@@ -1,11 +1,17 @@
-"""Whether a task has read the version of a file that is on disk, for hosts that want it read before it is edited."""
+"""Whether a task has read the version of a file that is on disk."""
 
 from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.tools.call import Call
 
-__all__ = ["check_read"]
+__all__ = ["check_read", "how_known"]
+
+
+def how_known(seen: str | None, present: str) -> str:
+    """What a task knows of a file that it does not know as it is, by the version it read last."""
+    partly = "was read by this task only in part"
+    return {None: "was never read by this task", present: partly}.get(seen, "changed since this task read it")
 
 
 def check_read(call: Call, path: str) -> None:
@@ -16,7 +22,7 @@ def check_read(call: Call, path: str) -> None:
     if seen != present:
         raise EditError(
             Kind.STALE_SOURCE,
-            f"{path} {'changed since this task read it' if seen else 'was never read by this task'}",
+            f"{path} {how_known(seen, present)}",
             hint="read it first, then send the edit for what stands there",
             details={"path": path, "expected": seen, "actual": present},
         )

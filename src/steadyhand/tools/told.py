@@ -6,8 +6,9 @@ Of a file with secrets nothing is shown.
 from __future__ import annotations
 
 from steadyhand.match.tier import STRICT
-from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.session.receipt import Receipt
 from steadyhand.tools.numbered import Style, snippet
+from steadyhand.tools.result import main_file
 
 __all__ = ["how_found", "lines_now", "replacements", "tell", "was_created"]
 
@@ -35,9 +36,9 @@ def how_found(receipt: Receipt) -> str | None:
 
 def lines_now(receipt: Receipt, style: Style) -> str:
     """The lines that were written and a few around them, numbered; empty where nothing may be shown."""
-    file = _main_file(receipt)
+    file = main_file(receipt)
     written = [outcome.lines for outcome in receipt.outcomes if outcome.applied and outcome.lines]
-    if file is None or file.redacted or not written:
+    if file.redacted or not written:
         return ""
     return snippet(file.present.text, written, style)
 
@@ -51,11 +52,4 @@ def replacements(receipt: Receipt) -> int | None:
 
 def was_created(receipt: Receipt) -> bool:
     """Whether the file is new."""
-    file = _main_file(receipt)
-    return file is not None and file.status == "created"
-
-
-def _main_file(receipt: Receipt) -> FileReceipt | None:
-    """The file that the outcomes speak of; a receipt may have others, such as a copy kept beside it."""
-    named = {outcome.path for outcome in receipt.outcomes}
-    return next((file for file in receipt.files if file.path in named), None)
+    return main_file(receipt).status == "created"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from steadyhand.session.receipt import Receipt
 from steadyhand.tools.call import Call
 from steadyhand.tools.shape import Field, Object, Text
-from steadyhand.tools.tool import Fields
+from steadyhand.tools.tool import Example, Fields
+from steadyhand.tools.writing import write_under_settings
 
-__all__ = ["WHOLE", "write_whole"]
+__all__ = ["UNREAD", "WHOLE", "write_whole"]
 
 WHOLE = Object(
     (
@@ -15,15 +16,16 @@ WHOLE = Object(
         Field("content", Text(), "All of its text.", required=True),
     )
 )
+UNREAD = Example(
+    about="A file that nobody has read",
+    files={"a.md": "# A\n"},
+    arguments={"file_path": "a.md", "content": "# B\n"},
+    result={"is_error": True, "kind": "stale-source"},
+)
 
 
 def write_whole(call: Call, fields: Fields) -> Receipt:
-    """Write the file a call names, as far as the host's settings let it: unread, and with most of its lines gone."""
-    settings = call.settings
-    return call.workspace.write(
-        call.path(str(fields["file_path"])),
-        str(fields["content"]),
-        reason=call.workspace.tool,
-        overwrite=settings.overwrite,
-        allow_shrink=settings.allow_shrink,
+    """Write the file a call names, as far as the host's settings let it."""
+    return write_under_settings(
+        call, call.path(str(fields["file_path"])), str(fields["content"]), reason=call.workspace.tool
     )

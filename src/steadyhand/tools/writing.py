@@ -1,53 +1,70 @@
-"""A whole file in the place of what was read, or a new one, as the write tools of our own do it.
+"""A whole file in the place of what was read, or a new one.
 
 What was not read is not replaced, and its hash is not told: it would be sent instead of reading.
 """
 
 from __future__ import annotations
 
-from typing import cast
-
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.lines import split_bodies
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import expected_version, reason_of
 from steadyhand.tools.result import success
+from steadyhand.tools.seen import how_known
 from steadyhand.tools.tool import Fields, Result
 
-__all__ = ["unread", "write_all"]
+__all__ = ["tell_written", "unread", "write_all", "write_under_settings"]
 
 _WITH_HASH = ("modify",)  # the modes in which having read a file is not enough
+
+
+def write_under_settings(
+    call: Call,
+    path: str,
+    content: str,
+    *,
+    expect: str | None = None,
+    reason: str | None = None,
+    allow_shrink: bool = False,
+) -> Receipt:
+    """Write a file, as far as the host's settings let it: unread, and with most of its lines gone."""
+    settings = call.settings
+    return call.workspace.write(
+        path,
+        content,
+        expect=expect,
+        reason=reason,
+        allow_shrink=allow_shrink or settings.allow_shrink,
+        overwrite=settings.overwrite,
+    )
 
 
 def write_all(call: Call, fields: Fields, hash_field: str) -> tuple[Result, Receipt]:
     """Write `content` to `path`, where the host's settings and the hash in that field allow it; the answer of it."""
     path, content = str(fields["path"]), str(fields["content"])
-    where, expect = call.path(path), cast("str | None", fields.get(hash_field))
+    where, expect = call.path(path), expected_version(fields, hash_field)
     _check_hash(call, where, expect, hash_field)
     try:
-        receipt = call.workspace.write(
-            where,
-            content,
-            expect=expect,
-            reason=cast("str | None", fields.get("reason")),
-            allow_shrink=bool(fields.get("allow_shrink")) or call.settings.allow_shrink,
-            overwrite=call.settings.overwrite,
-        )
+        reason, may_shrink = reason_of(fields), bool(fields.get("allow_shrink"))
+        receipt = write_under_settings(call, where, content, expect=expect, reason=reason, allow_shrink=may_shrink)
     except EditError as error:
         raise (unread(call, where) if expect is None and error.kind is Kind.STALE_SOURCE else error) from None
+    return tell_written(receipt, path, content), receipt
+
+
+def tell_written(receipt: Receipt, path: str, content: str) -> Result:
+    """The answer to a whole file that was written: all of its lines, with nothing around them."""
     lines = {"start": 1, "end": len(split_bodies(content))}
-    told = success(receipt, path) | {"lines": lines, "context": {"beforeLines": [], "afterLines": []}}
-    return told, receipt
+    return success(receipt, path) | {"lines": lines, "context": {"beforeLines": [], "afterLines": []}}
 
 
 def unread(call: Call, path: str) -> EditError:
     """The refusal of a file that was not read; its hash is not told, or it would be sent instead of reading."""
-    seen, present = call.workspace.last_read(path)
-    how = {None: "was never read by this task", present: "was read by this task only in part"}
     return EditError(
         Kind.STALE_SOURCE,
-        f"{path} is there already and {how.get(seen, 'changed since this task read it')}",
+        f"{path} is there already and {how_known(*call.workspace.last_read(path))}",
         hint="read all of it, then write it if that is still meant; to change some lines, edit them instead",
         details={"path": path},
     )

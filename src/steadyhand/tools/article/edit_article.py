@@ -14,7 +14,7 @@ from steadyhand.session.checks import remark
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.article.wording import told_edit
 from steadyhand.tools.call import Call
-from steadyhand.tools.result import CHANGED, success
+from steadyhand.tools.result import CHANGED, LINES, success
 from steadyhand.tools.shape import Field, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
@@ -49,7 +49,7 @@ RESULT = Object(
                     (
                         Field("index", Number(), "From 0.", required=True),
                         Field("reason", Text(), required=True),
-                        Field("lines", Object((Field("start", Number()), Field("end", Number())))),
+                        Field("lines", LINES),
                     )
                 )
             ),
@@ -74,7 +74,7 @@ def run(call: Call, fields: Fields) -> Result:
             raise EditError(error.kind, f"File not found: {path}", hint=error.hint, details=error.details) from None
         raise told_edit(call, error, path) from None
     count = len(receipt.outcomes)
-    told = success(receipt, receipt.outcomes[0].path or place) | {"path": path}
+    told = success(receipt, path)
     told.pop("matchTiers", None)  # but for how lines end, only exact text is found here
     output = f"Applied {count} edit{'' if count == 1 else 's'} to {path}"
     return told | {"output": output, "appliedEdits": [_applied(outcome) for outcome in receipt.outcomes]}

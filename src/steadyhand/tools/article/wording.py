@@ -10,6 +10,7 @@ from typing import Any
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.places import lines_phrase
+from steadyhand.tools.advice import Offer, offering
 from steadyhand.tools.call import Call
 
 __all__ = ["SHORT", "told_edit"]
@@ -17,7 +18,6 @@ __all__ = ["SHORT", "told_edit"]
 SHORT = 500  # characters of a file that is shown whole
 _LISTED = 8
 _UNIQUE = "add the heading above it, or a line beside it, to old_string and new_string, so that it stands there once"
-_OFFERED = {"target": "old_string", "new": "new_string", "reason": "reason"}
 
 
 def told_edit(call: Call, error: EditError, path: str) -> EditError:
@@ -25,7 +25,7 @@ def told_edit(call: Call, error: EditError, path: str) -> EditError:
     index = error.details.get("index")
     if not isinstance(index, int):
         return error
-    details = dict(error.details) | _offer(error.details)
+    details = offering(error, _edit_of)
     hint = error.hint
     match error.kind:
         case Kind.NO_MATCH | Kind.ALREADY_APPLIED:
@@ -77,12 +77,8 @@ def _overlapping(details: Mapping[str, object]) -> str:
     return f"old_string touches what edit {earlier} of this call has written{where}"
 
 
-def _offer(details: Mapping[str, object]) -> dict[str, object]:
-    """The edit that would go through, in this tool's own fields."""
-    given = details.get("corrected")
-    if not isinstance(given, Mapping):
-        return {}
-    return {"corrected": {_OFFERED[name]: value for name, value in given.items() if name in _OFFERED}}
+def _edit_of(offer: Offer) -> dict[str, object]:
+    return {"old_string": offer.old, "new_string": offer.new, "reason": offer.reason}
 
 
 def _short_content(call: Call, path: str) -> str | None:

@@ -8,9 +8,20 @@ from dataclasses import dataclass
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, nearest_name, read_text
 from steadyhand.tools.call import Call
+from steadyhand.tools.shape import Field, Many, Number, Text
 from steadyhand.tools.tool import Fields
 
-__all__ = ["Command", "read_command"]
+__all__ = ["ARGUMENTS", "Command", "read_command"]
+
+# What the commands of both tools take besides a path.
+ARGUMENTS = (
+    Field("view_range", Many(Number()), "view: first and last line, from 1; a last of -1 is the file's."),
+    Field("file_text", Text(), "create: all of the text."),
+    Field("old_str", Text(), "str_replace: the text as it stands, in one place only."),
+    Field("new_str", Text(), "str_replace: what stands there afterwards; left out, the old text goes."),
+    Field("insert_line", Number(), "insert: the line to insert after; 0 is the top."),
+    Field("insert_text", Text(), "insert: the lines."),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ shown. Never reads through a link, and reads no more of the files than their siz
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
@@ -30,6 +30,12 @@ class Directory:
     @property
     def is_empty(self) -> bool:
         return not self.files and not self.links
+
+    def told(self, shown: str, rows: Iterable[str]) -> str:
+        """The rows under their documented heading, and why they are not all."""
+        head = f"Here're the files and directories up to {_DEPTH} levels deep in {shown}, "
+        more = [] if self.cut is None else [f"(not everything was looked at: {self.cut})"]
+        return "\n".join([f"{head}excluding hidden items and node_modules:", *rows, *more])
 
     def entries(self) -> Iterator[str]:
         """What is shown, relative to the directory, in order; directories end with a slash."""

@@ -15,6 +15,7 @@ from steadyhand.tools.claude.insertion import insert_lines
 from steadyhand.tools.claude.viewing import show_lines
 from steadyhand.tools.seen import check_read
 from steadyhand.tools.told import how_found, lines_now, tell, was_created
+from steadyhand.tools.writing import write_under_settings
 
 __all__ = ["create", "insert", "str_replace", "undo_edit", "view"]
 
@@ -41,22 +42,14 @@ def _list(command: Command, path: str) -> Answer | None:
     if found is None:
         return None
     shown, above = command.shown, command.shown.rstrip("/")
-    head = f"Here're the files and directories up to 2 levels deep in {shown}, excluding hidden items and node_modules:"
-    more = [] if found.cut is None else [f"(not everything was looked at: {found.cut})"]
-    return Answer("\n".join([head, shown, *(f"{above}/{entry}" for entry in found.entries()), *more]))
+    return Answer(found.told(shown, [shown, *(f"{above}/{entry}" for entry in found.entries())]))
 
 
 def create(command: Command) -> Answer:
     """Make a file, or write over one whose present version this task has seen."""
-    shown, text, settings = command.shown, command.text("file_text"), command.call.settings
+    shown, text = command.shown, command.text("file_text")
     try:
-        receipt = command.workspace.write(
-            command.call.path(shown),
-            text,
-            reason=command.reason,
-            overwrite=settings.overwrite,
-            allow_shrink=settings.allow_shrink,
-        )
+        receipt = write_under_settings(command.call, command.call.path(shown), text, reason=command.reason)
     except EditError as error:
         if error.kind is not Kind.STALE_SOURCE:
             raise

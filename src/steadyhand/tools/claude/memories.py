@@ -48,11 +48,9 @@ def view(command: Command) -> Answer:
 
 def _list(command: Command, found: Directory) -> Answer:
     shown = command.shown.rstrip("/")
-    head = f"Here're the files and directories up to 2 levels deep in {shown}, excluding hidden items and node_modules:"
     sizes = found.sizes(command.workspace)
     rows = [f"{_human(sizes[entry])}\t{shown}/{entry}" for entry in found.entries()]
-    more = [] if found.cut is None else [f"(not everything was looked at: {found.cut})"]
-    return Answer("\n".join([head, f"{_human(sizes[''])}\t{shown}", *rows, *more]))
+    return Answer(found.told(shown, [f"{_human(sizes[''])}\t{shown}", *rows]))
 
 
 def create(command: Command) -> Answer:

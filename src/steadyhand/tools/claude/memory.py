@@ -11,8 +11,8 @@ from dataclasses import replace
 from steadyhand.tools.answer import ANSWER, Answer, answer_refusal
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude import memories
-from steadyhand.tools.claude.command import Command, read_command
-from steadyhand.tools.shape import Field, Many, Number, Object, Text
+from steadyhand.tools.claude.command import ARGUMENTS, Command, read_command
+from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PREFIX = "/memories"
@@ -37,12 +37,7 @@ PARAMETERS = Object(
     (
         Field("command", Text(tuple(_FIELDS)), "What to do.", required=True),
         Field("path", Text(), f"The file or directory, such as {PREFIX}/notes.md; every command but rename."),
-        Field("view_range", Many(Number()), "view: first and last line, from 1; a last of -1 is the file's."),
-        Field("file_text", Text(), "create: all of the text."),
-        Field("old_str", Text(), "str_replace: the text as it stands, in one place only."),
-        Field("new_str", Text(), "str_replace: what stands there afterwards; left out, the old text goes."),
-        Field("insert_line", Number(), "insert: the line to insert after; 0 is the top."),
-        Field("insert_text", Text(), "insert: the lines."),
+        *ARGUMENTS,
         Field("old_path", Text(), "rename: what it is called."),
         Field("new_path", Text(), "rename: what it is to be called."),
     )

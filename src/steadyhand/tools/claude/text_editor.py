@@ -14,8 +14,8 @@ from steadyhand.structure.fields import bad_request
 from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, matches_of, worded
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.claude import editing
-from steadyhand.tools.claude.command import Command, read_command
-from steadyhand.tools.shape import Field, Many, Number, Object, Text
+from steadyhand.tools.claude.command import ARGUMENTS, Command, read_command
+from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 NEWEST = "20250728"
@@ -44,12 +44,7 @@ def _parameters(command: Text) -> Object:
         (
             Field("command", command, "What to do.", required=True),
             Field("path", Text(), "The file; for view also a directory.", required=True),
-            Field("view_range", Many(Number()), "view: first and last line, from 1; a last of -1 is the file's."),
-            Field("file_text", Text(), "create: all of the text."),
-            Field("old_str", Text(), "str_replace: the text as it stands, in one place only."),
-            Field("new_str", Text(), "str_replace: what stands there afterwards; left out, the old text goes."),
-            Field("insert_line", Number(), "insert: the line to insert after; 0 is the top."),
-            Field("insert_text", Text(), "insert: the lines."),
+            *ARGUMENTS,
         )
     )
 

@@ -16,8 +16,9 @@ def show_lines(command: Command, source: Source, style: Style) -> list[str]:
     rows = number_lines(bodies[first - 1 : last], first, style)
     kept, whole = fit_rows(rows, most)
     end = first + max(whole, 1) - 1
-    is_all = (first, whole) == (1, len(bodies))
-    command.workspace.saw(source, None if is_all else (first, end))
+    if whole or not bodies:
+        is_all = (first, whole) == (1, len(bodies))
+        command.workspace.saw(source, None if is_all else (first, end))
     if whole == len(rows):
         return kept
     rest = f"continue with view_range [{end + 1}, -1]" if whole else f"line {first} goes on"

@@ -7,11 +7,10 @@ text itself proves what the model knows.
 from __future__ import annotations
 
 from steadyhand.plan.edit import Replace
-from steadyhand.session.receipt import Receipt
 from steadyhand.tools.answer import ANSWER, answer_refusal, worded
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude_code.wording import said_of, tell_change
-from steadyhand.tools.creation import create_or_fill
+from steadyhand.tools.creation import created
 from steadyhand.tools.seen import check_read
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -33,17 +32,11 @@ def run(call: Call, fields: Fields) -> Result:
     with worded(said_of):
         path = call.path(shown)
         if not old:
-            return tell_change(_create(call, path, new), shown).to_json()
+            return tell_change(created(call, path, new, "Edit: create"), shown).to_json()
         check_read(call, path)
         edit = Replace(old, new, occurrence="all" if everywhere else "unique")
         receipt = call.workspace.edit(path, edit, reason="Edit: replace all" if everywhere else "Edit: replace")
     return tell_change(receipt, shown, everywhere=everywhere).to_json()
-
-
-def _create(call: Call, path: str, text: str) -> Receipt:
-    with call.workspace.transaction(reason="Edit: create") as batch:
-        create_or_fill(batch, path, text)
-    return batch.receipt
 
 
 TOOL = Tool(

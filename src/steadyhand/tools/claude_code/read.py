@@ -6,11 +6,9 @@ from steadyhand.errors import Kind
 from steadyhand.tools.answer import ANSWER, Answer, answer_refusal, worded
 from steadyhand.tools.call import Call
 from steadyhand.tools.numbered import MOST_CHARACTERS, fit_rows, number_lines
-from steadyhand.tools.reading import LINES_AT_ONCE
+from steadyhand.tools.reading import LINES_AT_ONCE, WIDEST
 from steadyhand.tools.shape import Field, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-
-_WIDEST = 2_000
 
 PARAMETERS = Object(
     (
@@ -22,19 +20,18 @@ PARAMETERS = Object(
 
 
 def run(call: Call, fields: Fields) -> Result:
-    """Read; what is shown then counts as read by the workspace's task."""
+    """Read; what is shown whole then counts as read by the workspace's task."""
     offset, limit = (fields.get(name) or usual for name, usual in (("offset", 1), ("limit", LINES_AT_ONCE)))
     assert isinstance(offset, int) and isinstance(limit, int)
     with worded(lambda error: "File does not exist." if error.kind is Kind.NO_SUCH_FILE else None):
         source = call.workspace.source(call.path(str(fields["file_path"])))
     bodies = source.lines
-    shown = [body[:_WIDEST] for body in bodies[offset - 1 : offset - 1 + limit]]
+    shown = [body[:WIDEST] for body in bodies[offset - 1 : offset - 1 + limit]]
     rows, whole = fit_rows(number_lines(shown, offset, "cat"), MOST_CHARACTERS)
     last = offset + whole - 1
-    if (offset, last) == (1, len(bodies)):
-        call.workspace.saw(source)
-    elif rows:
-        call.workspace.saw(source, (offset, last))
+    seen = [line for line in range(offset, last + 1) if len(bodies[line - 1]) <= WIDEST]
+    if seen or not bodies:
+        call.workspace.saw_each(source, seen)
     told = [*rows, *_notes(bodies, offset, last)] if rows else [_nothing(len(bodies), offset)]
     return Answer("\n".join(told)).to_json()
 
@@ -51,9 +48,9 @@ def _nothing(count: int, offset: int) -> str:
 def _notes(bodies: list[str], first: int, last: int) -> list[str]:
     """What is not shown, and how to get it."""
     notes = []
-    if wide := [line for line in range(first, last + 1) if len(bodies[line - 1]) > _WIDEST]:
+    if wide := [line for line in range(first, last + 1) if len(bodies[line - 1]) > WIDEST]:
         lines = f"line {', '.join(map(str, wide[:10]))}{' …' * (len(wide) > 10)}"
-        notes.append(f"(cut after {_WIDEST} characters: {lines})")
+        notes.append(f"(cut after {WIDEST} characters: {lines})")
     if last < len(bodies):
         notes.append(f"(lines {first} to {last} of {len(bodies)} are shown; read on with offset {last + 1})")
     return notes

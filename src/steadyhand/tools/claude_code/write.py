@@ -6,7 +6,7 @@ from steadyhand.tools.answer import ANSWER, answer_refusal, worded
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude_code.wording import said_of, tell_change
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-from steadyhand.tools.whole import WHOLE, write_whole
+from steadyhand.tools.whole import UNREAD, WHOLE, write_whole
 
 
 def run(call: Call, fields: Fields) -> Result:
@@ -36,12 +36,7 @@ TOOL = Tool(
             result={"is_error": False},
             after={"a.md": "# B\n"},
         ),
-        Example(
-            about="A file that nobody has read",
-            files={"a.md": "# A\n"},
-            arguments={"file_path": "a.md", "content": "# B\n"},
-            result={"is_error": True, "kind": "stale-source"},
-        ),
+        UNREAD,
     ),
     run=run,
     trust="destructive",

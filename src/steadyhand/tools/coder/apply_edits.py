@@ -15,7 +15,11 @@ from steadyhand.plan.ranges import bottom_up, find_overlap
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.tools.advice import Offer, advised, offering
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import FILE, REASON, expected_version, reason_of
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -36,10 +40,10 @@ _EDIT = Object(
 )
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("edits", Many(_EDIT, least=1, most=MAX_EDITS), "Lines are those of the file as read.", required=True),
         Field("expectedHash", Text(), "fileHash of the version that was read."),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 RESULT = Object(
@@ -61,11 +65,11 @@ def run(call: Call, fields: Fields) -> Result:
         receipt = call.workspace.edit(
             call.path(path),
             [edits[index][0] for index in order],
-            expect=cast("str | None", fields.get("expectedHash")),
-            reason=cast("str | None", fields.get("reason")),
+            expect=expected_version(fields),
+            reason=reason_of(fields),
         )
     except EditError as error:
-        raise _as_sent(error, order) from None
+        raise _as_sent(call, error, order) from None
     lines = {index: outcome.lines for index, outcome in zip(order, receipt.outcomes, strict=True)}
     places = [{"start": span[0], "end": span[1]} for index in range(len(edits)) if (span := lines[index]) is not None]
     return success(receipt, path) | {"diff": receipt.diff(), "edits": places}
@@ -94,16 +98,23 @@ def _check_apart(ranges: Sequence[Lines]) -> list[int]:
     return bottom_up(ranges)
 
 
-def _as_sent(error: EditError, order: Sequence[int]) -> EditError:
+def _as_sent(call: Call, error: EditError, order: Sequence[int]) -> EditError:
     """The refusal with the edit it is about counted as in the call, and what to send instead in the tool's own form."""
-    details = dict(error.details)
-    index, corrected = details.get("index"), details.get("corrected")
+    details = offering(error, lambda offer: _range_of(offer, call.workspace.source(str(error.details["path"]))))
+    index = details.get("index")
     if isinstance(index, int) and index < len(order):
         details["index"] = order[index]
-    match corrected:
+    match error.details.get("corrected"):
         case {"target": {"lines": {"start": start, "end": end, "text": text}}, "new": new}:
             details["corrected"] = {"range": {"start": start, "end": end}, "oldText": text, "newText": new}
-    return EditError(error.kind, error.message, hint=error.hint, details=details)
+    return advised(error, error.hint, details)
+
+
+def _range_of(offer: Offer, source: Source) -> dict[str, object]:
+    """The lines in which the old text of an offer stands."""
+    at = max(source.text.find(offer.old), 0)
+    start, end = source.lines_of(Span(at, at + len(offer.old)))
+    return {"range": {"start": start, "end": end}, "oldText": offer.old, "newText": offer.new}
 
 
 TOOL = Tool(

@@ -6,32 +6,31 @@ or a backtick that is part of a line of the diff is content. With `lenient` the 
 
 from __future__ import annotations
 
-from typing import cast
-
 from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.errors import EditError
 from steadyhand.text.lines import split_bodies
+from steadyhand.tools.advice import Offer, advised, offering
 from steadyhand.tools.call import Call
-from steadyhand.tools.patching import patch_for, patch_from
+from steadyhand.tools.fields import FILE, REASON, reason_of
+from steadyhand.tools.patching import apply_diff
 from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("patch", Text(), "A unified diff of this file and nothing around it.", required=True, also=("diff",)),
         Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
 
 def run(call: Call, fields: Fields) -> Result:
     """Apply the diff, all of it or nothing."""
-    path, is_strict = str(fields["path"]), not fields.get("lenient")
-    found = patch_from(call, _headed(str(fields["patch"])), format="unified", strict=is_strict)
-    receipt = call.workspace.patch(patch_for(call, found, path), reason=cast("str | None", fields.get("reason")))
+    path, diff, is_strict = str(fields["path"]), _headed(str(fields["patch"])), not fields.get("lenient")
+    receipt = apply_diff(call, path, diff, reason=reason_of(fields), strict=is_strict)
     return success(receipt, path)
 
 
@@ -44,16 +43,17 @@ def _headed(text: str) -> str:
 
 def _refused(error: EditError) -> Result:
     """Every refusal has one kind, its own as the reason, and a diff as it should be."""
-    facts = {name: fact for name, fact in error.details.items() if name != "example"}
-    match facts.get("corrected"):
-        case {"target": str(old), "new": str(new)}:
-            facts["corrected"] = "@@\n" + "".join(
-                f"{sign}{row}\n" for sign, text in (("-", old), ("+", new)) for row in split_bodies(text)
-            )
+    details = offering(error, _diff_of)
+    details.pop("example", None)
     says_it = error.hint is None or DIALECT.example in error.hint
     hint = "send a diff like the one in example, and nothing else" if says_it else error.hint
-    told = failure(EditError(error.kind, error.message, hint=hint, details=facts))
+    told = failure(advised(error, hint, details))
     return told | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
+
+
+def _diff_of(offer: Offer) -> str:
+    rows = [f"{sign}{row}" for sign, text in (("-", offer.old), ("+", offer.new)) for row in split_bodies(text)]
+    return "\n".join(["@@", *rows, ""])
 
 
 TOOL = Tool(

@@ -27,6 +27,7 @@ from steadyhand.structure.target import target_keys
 from steadyhand.structure.targets.anchor import Anchor
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import reason_of
 from steadyhand.tools.tool import Fields
 
 __all__ = ["counts_lines", "edits_of", "named_by_address", "requests_of", "way_of"]
@@ -71,7 +72,7 @@ def _says_something(name: str, value: object) -> bool:
 
 def requests_of(call: Call, way: str, fields: Fields) -> Requests:
     """The requests of a call that names its files."""
-    reason, is_partial = cast("str | None", fields.get("reason")), bool(fields.get("partial"))
+    reason, is_partial = reason_of(fields), bool(fields.get("partial"))
     if way == "path":
         if not any(name in fields for name in _VERBS):
             raise bad_request("path", "it is not said what to do to the file", f"give one of {', '.join(_VERBS)}")

@@ -10,11 +10,13 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.request import Requests
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.fields import bad_request
+from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.asking import counts_lines, edits_of, named_by_address, requests_of, way_of
 from steadyhand.tools.core.examples import EXAMPLES
 from steadyhand.tools.core.spreading import literally, spread
 from steadyhand.tools.core.told import CHANGES, tell
+from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.patching import patch_from
 from steadyhand.tools.shape import HASH, NEW, OLD, Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Fields, Result, Tool
@@ -39,7 +41,7 @@ _EDIT = Object(
         Field("act", Text(), "Or: an action such as set-key, add-key, set-attribute, add-class, set-cell, move."),
         Field("args", Object(is_open=True), 'Of act, such as {"value": 3}.'),
         Field("occurrence", Either((Number(least=-1), Text(("first", "last", "all")))), "Which, if not unique."),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     ),
     is_open=True,
 )
@@ -94,6 +96,8 @@ def _applied(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
     try:
         return workspace.apply(requests, preview=is_dry)
     except EditError as error:
+        if error.kind is Kind.OVERLAPPING_EDITS and not {"earlier", "lines"} & set(error.details):
+            raise advised(error, "send them one by one, each in a call of its own") from None
         raise named_by_address(error, requests) from None
 
 
@@ -109,7 +113,7 @@ def _patched(call: Call, fields: Fields, *, is_dry: bool) -> Receipt:
 
     found = patch_from(call, str(fields["patch"])).mapped(resolve)
     policy = replace(call.workspace.policy, partial=True) if fields.get("partial") else None
-    reason, overwrite = cast("str | None", fields.get("reason")), call.settings.overwrite
+    reason, overwrite = reason_of(fields), call.settings.overwrite
     return call.workspace.patch(found, reason=reason, overwrite=overwrite, policy=policy, preview=is_dry)
 
 
@@ -119,7 +123,7 @@ def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:
         raise bad_request("edits", "the field is missing", "give the edits that every file of 'glob' gets")
     expected = cast("int | None", fields.get("expected_files"))
     found = spread(call, str(fields["glob"]), edits_of(fields["edits"]), expected)
-    requests = Requests(found.files, cast("str | None", fields.get("reason")), bool(fields.get("partial")))
+    requests = Requests(found.files, reason_of(fields), bool(fields.get("partial")))
     bound = replace(call, workspace=call.workspace.bound(policy=literally(call.workspace.policy)))
     told = tell(_everywhere(bound, requests, is_dry=is_dry), is_dry=is_dry)
     told |= {"filesChanged": len(found.files), "filesPassedOver": found.passed_over}
@@ -139,7 +143,7 @@ def _everywhere(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
         if error.kind is not Kind.AMBIGUOUS_MATCH:
             raise
         hint = 'send occurrence "all" to change every place in every file, or edit this file by itself'
-        raise EditError(error.kind, error.message, hint=hint, details=error.details) from None
+        raise advised(error, hint) from None
 
 
 TOOL = Tool(

@@ -6,6 +6,7 @@ from typing import cast
 
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
+from steadyhand.tools.core.records import refused
 from steadyhand.tools.core.told import cut_diff
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -157,4 +158,5 @@ TOOL = Tool(
     ),
     run=run,
     rank=80,
+    refused=refused,
 )

@@ -7,6 +7,7 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.format import format_of
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import FILE
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
@@ -15,7 +16,7 @@ _WIDEST = 400
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("within", Text(), "An address: only what stands inside it.", also=("at",)),
         Field("depth", Number(least=0), "Levels below the top that are shown."),
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from steadyhand.errors import EditError
-from steadyhand.structure.fields import bad_request, join
+from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered, room_for
 from steadyhand.tools.result import failure
@@ -16,7 +17,7 @@ _MOST_FILES = 50
 
 _START = Field("start", Number(least=1), "First line, from 1.")
 _END = Field("end", Number(least=1), "Last line, included.")
-_FILE = Object((Field("path", Text(), required=True), Field("start", Number(least=1)), Field("end", Number(least=1))))
+_FILE = Object((Field("path", Text(), required=True), replace(_START, about=""), replace(_END, about="")))
 PARAMETERS = Object(
     (
         Field("path", Text(), "One file, from the workspace root."),
@@ -81,9 +82,7 @@ def _several(call: Call, files: list[object], *, has_anchors: bool) -> Result:
 
 def _one(call: Call, wanted: Fields, place: str, *, has_anchors: bool, room: int | None = None) -> dict[str, object]:
     path, start, end = str(wanted["path"]), wanted.get("start"), wanted.get("end")
-    if isinstance(start, int) and isinstance(end, int) and end < start:
-        raise bad_request(join(place, "end"), f"lines {start} to {end} run backwards", f"start {end}, end {start}")
-    return {"path": path, **read_numbered(call, path, start, end, anchors=has_anchors, room=room)}
+    return {"path": path, **read_numbered(call, path, start, end, anchors=has_anchors, room=room, place=place)}
 
 
 TOOL = Tool(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steadyhand.match.tier import STRICT
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.tools.result import CHANGED, failure, is_literal, success
@@ -44,19 +43,26 @@ CHANGES = Object(
 
 def tell(receipt: Receipt, *, is_dry: bool = False) -> Result:
     """What a change came to. `partial` where some of it was refused, with the first refusal and every outcome."""
-    files = receipt.files
-    facts = success(receipt, files[0].path) if len(files) == 1 else _together(receipt)
-    facts["files"] = [_file(receipt, file, is_alone=len(files) == 1) for file in files[:_MOST_FILES]]
+    files, only = receipt.files, _only_file(receipt)
+    facts = _together(receipt) if only is None else success(receipt, only.path)
+    facts["files"] = [_file(receipt, file, is_alone=only is not None) for file in files[:_MOST_FILES]]
     if len(files) > _MOST_FILES:
         facts["moreFiles"] = len(files) - _MOST_FILES
     if _is_worth_telling(receipt):
-        facts["outcomes"] = _told(receipt.outcomes, has_paths=len(files) > 1 or not receipt.ok)
+        facts["outcomes"] = _told(receipt.outcomes, has_paths=only is None or not receipt.ok)
     if receipt.format is not None:
         facts["format"] = receipt.format
     if is_dry:
         del facts["id"]
         facts |= {"dryRun": True, **cut_diff(receipt.diff())}
     return facts if receipt.error is None else facts | _partly(receipt)
+
+
+def _only_file(receipt: Receipt) -> FileReceipt | None:
+    """The one file that a change is about, not counting a copy kept beside it; None where there are several."""
+    named = {outcome.path for outcome in receipt.outcomes}
+    about = [file for file in receipt.files if file.path in named] or receipt.files
+    return about[0] if len(about) == 1 else None
 
 
 def cut_diff(diff: str) -> dict[str, object]:
@@ -96,8 +102,9 @@ def _is_worth_telling(receipt: Receipt) -> bool:
 
 
 def _is_notable(outcome: Outcome) -> bool:
-    is_plain = is_literal(outcome.tier) or outcome.tier in STRICT
-    return bool(not is_plain or outcome.others or outcome.notes or outcome.skipped or len(outcome.splices) > 1)
+    return bool(
+        not is_literal(outcome.tier) or outcome.others or outcome.notes or outcome.skipped or len(outcome.splices) > 1
+    )
 
 
 def _told(outcomes: Sequence[Outcome], *, has_paths: bool) -> list[Result]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
+from steadyhand.tools.core.records import refused
 from steadyhand.tools.core.told import CHANGES, tell
+from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
@@ -17,7 +19,7 @@ PARAMETERS = Object(
         Field("task", Text(), "Or: all changes of this task."),
         Field("last", Flag(), "Or: true takes back the last change you made here."),
         Field("dry_run", Flag(), "Show the diff, write nothing."),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
@@ -28,14 +30,13 @@ def run(call: Call, fields: Fields) -> Result:
     if len(chosen) != 1:
         said = " and ".join(chosen) or "nothing"
         raise bad_request("", f"undo was told {said}", "give exactly one of 'id', 'task' and 'last'")
-    reason, is_dry = fields.get("reason"), bool(fields.get("dry_run"))
-    why = None if reason is None else str(reason)
+    is_dry = bool(fields.get("dry_run"))
     record = None if chosen == ["task"] else str(fields["id"]) if chosen == ["id"] else _last(call)
     task = str(fields["task"]) if chosen == ["task"] else None
     for file in call.workspace.undo(record, task=task, preview=True).files if _is_limited(call) else ():
         for name in {file.path, file.path_before or file.path}:
             call.path(name)
-    receipt = call.workspace.undo(record, task=task, reason=why, preview=is_dry)
+    receipt = call.workspace.undo(record, task=task, reason=reason_of(fields), preview=is_dry)
     return tell(receipt, is_dry=is_dry) | {"undoes": list(receipt.undoes)}
 
 
@@ -52,11 +53,7 @@ def _last(call: Call) -> str:
         is_own = (record.actor, record.task) == (workspace.actor, workspace.task_id)
         if is_own and record.verb != "undo" and entry.undone_by is None:
             return record.id
-    raise EditError(
-        Kind.CANNOT_UNDO,
-        "none of the latest changes is yours and still stands",
-        hint="look with history, and give the id of the change",
-    )
+    raise EditError(Kind.CANNOT_UNDO, "none of the latest changes is yours and still stands")
 
 
 TOOL = Tool(
@@ -95,4 +92,5 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit"}),
     rank=70,
+    refused=refused,
 )

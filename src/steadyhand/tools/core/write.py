@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.told import FILE_CHANGED
+from steadyhand.tools.fields import FILE, REASON
+from steadyhand.tools.result import main_file
 from steadyhand.tools.shape import HASH, Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.writing import write_all
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("content", Text(), "All of its text.", required=True),
         Field("expect", Text(), "fileHash of the version that is replaced.", also=HASH),
         Field("allow_shrink", Flag(), "It is meant to lose most of its lines."),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
@@ -22,7 +24,7 @@ PARAMETERS = Object(
 def run(call: Call, fields: Fields) -> Result:
     """Create, or replace a version that this task knows."""
     told, receipt = write_all(call, fields, "expect")
-    return told | {"status": receipt.files[0].status}
+    return told | {"status": main_file(receipt).status}
 
 
 TOOL = Tool(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import FILE
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered
 from steadyhand.tools.shape import Field, Flag, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("start", Number(least=1), "First line, from 1."),
         Field("end", Number(least=1), "Last line, included."),
         Field("anchors", Flag(), "Print each line as 12#a3f: its number and a mark of its text."),
@@ -32,8 +32,6 @@ RESULT = Object(
 def run(call: Call, fields: Fields) -> Result:
     """Read; what is shown then counts as read by the task."""
     path, start, end = str(fields["path"]), fields.get("start"), fields.get("end")
-    if isinstance(start, int) and isinstance(end, int) and end < start:
-        raise bad_request("end", f"lines {start} to {end} run backwards", f"such as start {end}, end {start}")
     read = read_numbered(call, path, start, end, anchors=bool(fields.get("anchors")))
     return {"success": True, "path": path, **read}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import FILE, REASON
 from steadyhand.tools.result import CHANGED
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -10,9 +11,9 @@ from steadyhand.tools.writing import write_all
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("content", Text(), "All of its text.", required=True),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
         Field("expectedHash", Text(), "fileHash of the version to replace."),
         Field("allow_shrink", Flag(), "Let a file lose most of its lines."),
     )

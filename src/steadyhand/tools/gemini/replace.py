@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import cast
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.session.receipt import Receipt
+from steadyhand.tools.advice import advised
 from steadyhand.tools.answer import ANSWER, Answer, worded
 from steadyhand.tools.call import Call
-from steadyhand.tools.creation import create_or_fill
+from steadyhand.tools.creation import created
 from steadyhand.tools.gemini.codes import refused, said_of
 from steadyhand.tools.seen import check_read
 from steadyhand.tools.shape import Field, Flag, Number, Object, Text
@@ -39,10 +41,10 @@ def run(call: Call, fields: Fields) -> Result:
     with worded(lambda error: said_of(error, shown)):
         path = call.path(shown)
         if not old:
-            receipt = _create(call, path, new, reason)
+            receipt = created(call, path, new, reason)
         else:
             check_read(call, path)
-            receipt = call.workspace.edit(path, _edit_of(fields, old, new), reason=reason)
+            receipt = _edit(call, path, _edit_of(fields, old, new), reason)
     return Answer(_told(receipt, shown)).to_json()
 
 
@@ -53,10 +55,14 @@ def _edit_of(fields: Fields, old: str, new: str) -> Replace:
     return Replace(old, new, occurrence="all", expected=expected)
 
 
-def _create(call: Call, path: str, text: str, reason: str) -> Receipt:
-    with call.workspace.transaction(reason=reason) as batch:
-        create_or_fill(batch, path, text)
-    return batch.receipt
+def _edit(call: Call, path: str, edit: Replace, reason: str) -> Receipt:
+    try:
+        return call.workspace.edit(path, edit, reason=reason)
+    except EditError as error:
+        if error.kind is not Kind.COUNT_MISMATCH:
+            raise
+        hint = f"if all of these places are meant, send expected_replacements {error.details.get('total')}"
+        raise advised(error, hint) from None
 
 
 def _told(receipt: Receipt, shown: str) -> str:

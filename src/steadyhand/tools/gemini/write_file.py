@@ -7,7 +7,7 @@ from steadyhand.tools.call import Call
 from steadyhand.tools.gemini.codes import refused, said_of
 from steadyhand.tools.told import tell, was_created
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-from steadyhand.tools.whole import WHOLE, write_whole
+from steadyhand.tools.whole import UNREAD, WHOLE, write_whole
 
 
 def run(call: Call, fields: Fields) -> Result:
@@ -32,12 +32,7 @@ TOOL = Tool(
             result={"is_error": False, "content": "Successfully created and wrote to new file: docs/a.md."},
             after={"docs/a.md": "# A\n"},
         ),
-        Example(
-            about="A file that nobody has read",
-            files={"a.md": "# A\n"},
-            arguments={"file_path": "a.md", "content": "# B\n"},
-            result={"is_error": True, "kind": "stale-source"},
-        ),
+        UNREAD,
     ),
     run=run,
     trust="destructive",

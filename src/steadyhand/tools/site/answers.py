@@ -14,15 +14,15 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.tools.call import Call
-from steadyhand.tools.result import failure, success
+from steadyhand.tools.result import LINES, failure, success
 from steadyhand.tools.shape import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.site.element import ElementOperation
-from steadyhand.tools.site.laying import Laid, Refused
+from steadyhand.tools.site.laying import Laid, Page, Refused, change_pages
 from steadyhand.tools.site.naming import plain_path
 from steadyhand.tools.site.passage import TIERS, PassageOperation
 from steadyhand.tools.tool import Result
 
-__all__ = ["LINES", "MOST_CHARACTERS", "SUCCESS", "Answers", "overall", "page_fields"]
+__all__ = ["MOST_CHARACTERS", "SUCCESS", "Answers", "overall", "page_fields"]
 
 MOST_CHARACTERS = 200_000  # of content in one answer
 
@@ -42,7 +42,6 @@ _TWICE = 2
 _BY_TEXT = frozenset({Kind.NO_SUCH_TARGET, Kind.AMBIGUOUS_MATCH, Kind.UNPARSABLE, Kind.TOO_LARGE, Kind.NOT_INSTALLED})
 
 SUCCESS = Either((Flag(), Text(choices=("partial",))))
-LINES = Object((Field("start", Number()), Field("end", Number())))
 _RESULTS = Many(
     Object(
         (
@@ -93,6 +92,11 @@ class Answers:
 
     call: Call
     room: int = MOST_CHARACTERS
+
+    def change(self, page: Page, reason: str | None) -> Result:
+        """Change one page in a transaction of its own, and tell what became of it. Refuses as `change_pages` does."""
+        (laid,), receipt = change_pages(self.call, [page], reason)
+        return self.page(laid, receipt, () if receipt is None else receipt.outcomes)
 
     def page(self, laid: Laid, receipt: Receipt | None, outcomes: Sequence[Outcome]) -> Result:
         """What became of one page, by the outcomes of the operations that were made on it."""
@@ -156,7 +160,8 @@ class Answers:
         if refused is None:
             if laid.page.passages or not laid.refused:
                 conversation.succeeded(key)
-            return {"suggestedTool": "editFile"} if any(each.error.kind in _BY_TEXT for each in laid.refused) else {}
+            is_by_text = laid.no_page is not None or any(each.error.kind in _BY_TEXT for each in laid.refused)
+            return {"suggestedTool": "editFile"} if is_by_text else {}
         if refused.error.kind not in _MISTAKES:
             return {}
         count = conversation.failed(key)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import reason_of
 from steadyhand.tools.shape import Field, Many, Object, Text
 from steadyhand.tools.site.answers import Answers, page_fields
 from steadyhand.tools.site.element import ELEMENT_OPERATION, element_operations
-from steadyhand.tools.site.laying import Page, change_pages
+from steadyhand.tools.site.laying import Page
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 MOST_OPERATIONS = 200
@@ -31,8 +30,7 @@ PAGE = '<h1 class="big">Hello</h1>\n<a href="/a">One</a>\n<a href="/b">Two</a>\n
 def run(call: Call, fields: Fields) -> Result:
     """Change elements; what is refused is told, the rest goes through in one change."""
     page = Page(str(fields["file"]), elements=element_operations(fields["operations"]))
-    (laid,), receipt = change_pages(call, [page], cast("str | None", fields.get("reason")))
-    return Answers(call).page(laid, receipt, () if receipt is None else receipt.outcomes)
+    return Answers(call).change(page, reason_of(fields))
 
 
 TOOL = Tool(

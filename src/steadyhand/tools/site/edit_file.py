@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import reason_of
 from steadyhand.tools.shape import Field, Many, Object, Text
 from steadyhand.tools.site.answers import Answers, page_fields
-from steadyhand.tools.site.laying import Page, change_pages
+from steadyhand.tools.site.laying import Page
 from steadyhand.tools.site.passage import PASSAGE_OPERATION, passage_operations
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
@@ -31,8 +30,7 @@ PAGE = "<main>\n  <h2>Our services</h2>\n  <p>Soon.</p>\n</main>\n"
 def run(call: Call, fields: Fields) -> Result:
     """Replace passages up to the first that is refused; those before it are kept."""
     page = Page(str(fields["file"]), passages=passage_operations(fields["operations"]))
-    (laid,), receipt = change_pages(call, [page], cast("str | None", fields.get("reason")))
-    return Answers(call).page(laid, receipt, () if receipt is None else receipt.outcomes)
+    return Answers(call).change(page, reason_of(fields))
 
 
 TOOL = Tool(

@@ -8,6 +8,7 @@ from typing import cast
 from steadyhand.errors import EditError
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import reason_of
 from steadyhand.tools.shape import Field, Flag, Many, Object, Text
 from steadyhand.tools.site.answers import SUCCESS, Answers, overall, page_fields
 from steadyhand.tools.site.element import ELEMENT_OPERATION, element_operations
@@ -49,13 +50,13 @@ PAGE = "<nav><a href='/'>Home</a></nav>\n<p>(c) 2025</p>\n"
 def run(call: Call, fields: Fields) -> Result:
     """Change each file in a transaction of its own, or all of them in one."""
     edits = cast("Sequence[Mapping[str, object]]", fields["edits"])
-    reason = cast("str | None", fields.get("reason"))
+    reason = reason_of(fields)
     check_apart(call, [str(each["file"]) for each in edits], "edits")
     pages = [_page(each, index) for index, each in enumerate(edits)]
     if fields.get("atomic"):
         return _together(call, pages, reason)
     answers = Answers(call)
-    return _answer([_alone(call, page, reason, answers) for page in pages])
+    return _answer([_alone(answers, page, reason) for page in pages])
 
 
 def _page(fields: Mapping[str, object], index: int) -> Page:
@@ -67,13 +68,12 @@ def _page(fields: Mapping[str, object], index: int) -> Page:
     return Page(str(fields["file"]), elements, passages)
 
 
-def _alone(call: Call, page: Page, reason: str | None, answers: Answers) -> Result:
+def _alone(answers: Answers, page: Page, reason: str | None) -> Result:
     """One file; whatever happens to it does not concern the others."""
     try:
-        (laid,), receipt = change_pages(call, [page], reason)
+        return answers.change(page, reason)
     except EditError as error:
         return answers.failed(page.file, error)
-    return answers.page(laid, receipt, () if receipt is None else receipt.outcomes)
 
 
 def _together(call: Call, pages: Sequence[Page], reason: str | None) -> Result:

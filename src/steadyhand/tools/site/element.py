@@ -5,6 +5,7 @@ An operation that cannot be asked for is refused by itself; those around it are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,12 +13,16 @@ from typing import Any, cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Act
 from steadyhand.structure.fields import bad_request
+from steadyhand.structure.format import format_of
 from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.match import Occurrence
+from steadyhand.text.source import Source
+from steadyhand.tools.advice import offering
+from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.shape import Field, Flag, Object, Text
-from steadyhand.tools.site.passage import corrected_operation
+from steadyhand.tools.site.passage import operation_of
 
-__all__ = ["ACTIONS", "ELEMENT_OPERATION", "ElementOperation", "element_operations"]
+__all__ = ["ACTIONS", "ELEMENT_OPERATION", "ElementOperation", "element_operations", "no_page"]
 
 # What the engine calls each action, and by which names it knows the fields that the action takes.
 ACTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
@@ -38,6 +43,9 @@ _ARGUMENTS = ("attr", "value", "oldClass", "newClass", "position")
 _POSITIONS = ("beforebegin", "afterbegin", "beforeend", "afterend")
 _BY_TEXT = "or change it with editFile, by the text that stands there"
 _SHOWN = 5
+_PAGES = ("html", "php")
+_STYLES = (".css", ".scss", ".sass", ".less")
+_TAG = re.compile(r"<[a-zA-Z!]")
 
 ELEMENT_OPERATION = Object(
     (
@@ -49,7 +57,7 @@ ELEMENT_OPERATION = Object(
         Field("newClass", Text(), "For replaceClass."),
         Field("position", Text(choices=_POSITIONS), "For insertAdjacentHTML."),
         Field("all", Flag(), "Change every element that matches."),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
@@ -79,9 +87,9 @@ class ElementOperation:
             return self._several(named, places, error.details.get("count"))
         if error.kind is Kind.NO_CHANGE:
             return f"it would change nothing at {named}", "nothing needs to be done there", error.details
-        offered = corrected_operation(error)
-        hint = f"{error.hint} (`corrected` is an operation of editFile)" if offered else error.hint
-        return error.message.removeprefix(f"{file}: "), hint, {**error.details, **offered}
+        details = offering(error, operation_of)
+        hint = f"{error.hint} (`corrected` is an operation of editFile)" if "corrected" in details else error.hint
+        return error.message.removeprefix(f"{file}: "), hint, details
 
     def _nothing(self, named: str, similar: Sequence[dict[str, object]]) -> tuple[str, str, Mapping[str, object]]:
         shown = ", ".join(f"{_label(each)} (line {each.get('line', '?')})" for each in similar[:_SHOWN])
@@ -99,6 +107,16 @@ class ElementOperation:
         message = f"{named} matches {count} elements:{shown}{more}"
         hint = "send the selector of the one that is meant, or all: true to change every one of them"
         return message, hint, {"count": count, "matches": matches}
+
+
+def no_page(source: Source) -> EditError | None:
+    """Why a file has no elements; None for a page, and for a file of no known kind that has tags in it."""
+    known = format_of(source.path)
+    is_page = known.name in _PAGES if known is not None else _TAG.search(source.text) is not None
+    if is_page and not str(source.path).lower().endswith(_STYLES):
+        return None
+    hint = "operations on elements are for HTML pages: change this file by its text, with editFile"
+    return EditError(Kind.BAD_REQUEST, "it is no HTML page", hint=hint, details={"path": source.path})
 
 
 def element_operations(given: object) -> tuple[ElementOperation, ...]:
@@ -126,7 +144,7 @@ def _edit(action: str, selector: str, fields: Mapping[str, object]) -> Act:
             raise bad_request(field, f"it does not go with {action}", f"leave it out: {fits}")
     arguments: dict[str, Any] = {known: fields[field] for field, known in taken.items()}
     which: Occurrence = "all" if fields.get("all") else "unique"
-    return Act(Selector(selector), name, occurrence=which, reason=cast("str | None", fields.get("reason")), **arguments)
+    return Act(Selector(selector), name, occurrence=which, reason=reason_of(fields), **arguments)
 
 
 def _similar(near: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:

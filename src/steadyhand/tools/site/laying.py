@@ -21,7 +21,7 @@ from steadyhand.session.batch import Batch
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
-from steadyhand.tools.site.element import ElementOperation
+from steadyhand.tools.site.element import ElementOperation, no_page
 from steadyhand.tools.site.passage import LIKE_ENOUGH, PassageOperation
 
 __all__ = ["Laid", "Operation", "Page", "Refused", "change_pages"]
@@ -58,7 +58,7 @@ class Laid:
     """What became of a page's operations: those made, in order, and those refused. `failure` is the page's as a whole.
 
     `alike` says how like the places are that were found by likeness. `path` is the file as the workspace knows it,
-    None where it could not be found out.
+    None where it could not be found out. `no_page` is why it has no elements, where it is no page.
     """
 
     page: Page
@@ -67,6 +67,7 @@ class Laid:
     refused: list[Refused] = field(default_factory=list)
     alike: dict[Operation, float] = field(default_factory=dict)
     failure: EditError | None = None
+    no_page: EditError | None = None
 
     @property
     def error(self) -> EditError | None:
@@ -145,7 +146,8 @@ class _Laying:
         laid = self._laid
         try:
             laid.path = self._call.path(laid.page.file)
-            self._call.workspace.source(laid.path)  # whether it is there and is text, with the names that are like it
+            source = self._call.workspace.source(laid.path)  # it is there and is text, or names like it are told
+            laid.no_page = no_page(source) if laid.page.elements else None
             for operation in laid.page.elements:
                 self._lay_element(operation)
             for tier, run in groupby(laid.page.passages, self._tier):
@@ -160,7 +162,8 @@ class _Laying:
 
     def _lay_element(self, operation: ElementOperation) -> None:
         edit = operation.edit
-        error = edit if isinstance(edit, EditError) else self._refusal([operation], self._policy)
+        error = self._laid.no_page or (edit if isinstance(edit, EditError) else None)
+        error = error or self._refusal([operation], self._policy)
         if error is None:
             self._laid.made.append(operation)
         else:

@@ -17,9 +17,11 @@ from steadyhand.plan.outcome import Outcome
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.nearest import find_nearest
 from steadyhand.text.source import Source
+from steadyhand.tools.advice import Offer, offering
+from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.shape import Field, Number, Object, Text
 
-__all__ = ["LIKE_ENOUGH", "PASSAGE_OPERATION", "TIERS", "PassageOperation", "corrected_operation", "passage_operations"]
+__all__ = ["LIKE_ENOUGH", "PASSAGE_OPERATION", "TIERS", "PassageOperation", "operation_of", "passage_operations"]
 
 # How the engine's tiers are told here.
 TIERS: Mapping[str, str] = {
@@ -38,7 +40,8 @@ LIKE_ENOUGH = 0.85
 _PLACED = frozenset(
     {Kind.NO_MATCH, Kind.AMBIGUOUS_MATCH, Kind.LOW_CONFIDENCE, Kind.COUNT_MISMATCH, Kind.DRIFT_CONFLICT}
 )
-_SHOWN = frozenset({"nearest", "candidates", "actual"})  # details of a refusal that shows something of the file
+_LISTED = frozenset({"nearest", "candidates"})  # details of a refusal whose message lists places
+_SHOWN = _LISTED | {"actual"}  # and of one that shows anything of the file
 _WIDEST = 160
 _LONGEST = 2_000
 
@@ -47,7 +50,7 @@ PASSAGE_OPERATION = Object(
         Field("search", Text(), "The text as it stands in the file.", required=True),
         Field("replace", Text(), "What takes its place, literally; empty deletes.", required=True),
         Field("expectedReplacements", Number(least=1), "In how many places it stands, all of which change. Usually 1."),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
@@ -89,13 +92,14 @@ class PassageOperation:
         return {"text": text[:_LONGEST], "similarity": round(alike, 3), "line": found[0].first_line}
 
     def explained(self, error: EditError, file: str, best: Mapping[str, object] | None) -> EditError:
-        """The refusal with what was searched for and what comes nearest, in the words of this tool."""
+        """The refusal with what was searched for, and how near the best match comes where it does not say so itself."""
         rows = [f"operation {self.index + 1}/{self.count} failed on {file}: {error.message}"]
-        rows.append(f"  searched for: {_short(self.search)}")
-        if best is not None:
-            alike = min(cast("float", best["similarity"]), 0.99 if best["text"] != self.search else 1)
-            rows.append(f"  best match ({alike:.0%}, line {best['line']}): {_short(str(best['text']))}")
-        details = {**error.details, **corrected_operation(error), "index": self.index}
+        if "nearest" not in error.details or "\n" in self.search.strip():  # else it is quoted beside the nearest place
+            rows.append(f"  searched for: {_short(self.search)}")
+        if best is not None and not _LISTED & set(error.details):
+            alike = min(cast("float", best["similarity"]), 0.99)
+            rows.append(f"  best match: {alike:.0%} alike, line {best['line']}")
+        details = offering(error, operation_of) | {"index": self.index}
         return EditError(self._kind(error), "\n".join(rows), hint=self._hint(error), details=details)
 
     def _kind(self, error: EditError) -> Kind:
@@ -117,12 +121,9 @@ class PassageOperation:
         return hint
 
 
-def corrected_operation(error: EditError) -> dict[str, object]:
-    """The edit that a refusal offers instead, if it does, as an operation of this form."""
-    offered = error.details.get("corrected")
-    if not isinstance(offered, Mapping) or not isinstance(offered.get("target"), str):
-        return {}
-    return {"corrected": {"search": offered["target"], "replace": offered.get("new", "")}}
+def operation_of(offer: Offer) -> dict[str, object]:
+    """An edit that is offered, as an operation of this form."""
+    return {"search": offer.old, "replace": offer.new}
 
 
 def passage_operations(given: object) -> tuple[PassageOperation, ...]:
@@ -137,7 +138,7 @@ def _operation(fields: Mapping[str, object], index: int, count: int) -> PassageO
         search,
         str(fields["replace"]),
         expected=None if expected == 1 else expected,  # one place may also be found by likeness, a count may not
-        reason=cast("str | None", fields.get("reason")),
+        reason=reason_of(fields),
     )
     return PassageOperation(index, count, edit, search, expected)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered
 from steadyhand.tools.shape import Field, Flag, Number, Object, Text
@@ -31,8 +30,6 @@ RESULT = Object(
 def run(call: Call, fields: Fields) -> Result:
     """Read; what is shown then counts as read by the task."""
     file, start, end = str(fields["file"]), fields.get("start"), fields.get("end")
-    if isinstance(start, int) and isinstance(end, int) and end < start:
-        raise bad_request("end", f"lines {start} to {end} run backwards", f"such as start {end}, end {start}")
     return {"success": True, "file": file, **read_numbered(call, file, start, end)}
 
 

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
-from steadyhand.tools.result import failure, success
+from steadyhand.tools.fields import expected_version, reason_of
+from steadyhand.tools.result import AROUND, LINES, failure, main_file
 from steadyhand.tools.shape import Field, Flag, Many, Object, Text
 from steadyhand.tools.site.answers import SUCCESS, overall
 from steadyhand.tools.site.naming import check_apart, plain_path
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-from steadyhand.tools.writing import unread
+from steadyhand.tools.writing import tell_written, unread, write_under_settings
 
 MOST_FILES = 100
 
@@ -37,6 +39,8 @@ _WRITTEN = Object(
         Field("status", Text(choices=("created", "edited"))),
         Field("id", Text(), "Undo it by this."),
         Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
+        Field("lines", LINES),
+        Field("context", AROUND),
         Field("error", Text()),
         Field("kind", Text()),
     ),
@@ -57,36 +61,26 @@ def run(call: Call, fields: Fields) -> Result:
     """Write each file in a transaction of its own: one that is refused does not stop the others."""
     files = cast("Sequence[Mapping[str, object]]", fields["files"])
     check_apart(call, [str(each["file"]) for each in files], "files")
-    results = [_write(call, each, cast("str | None", fields.get("reason"))) for each in files]
+    reason = reason_of(fields)
+    results = [_write(call, each, f"files[{index}].", reason) for index, each in enumerate(files)]
     said = overall(results)
     first = results[0] if said is False else {}
     told = {name: first[name] for name in ("error", "kind", "message", "hint", "details") if name in first}
     return told | {"success": said, "results": results}
 
 
-def _write(call: Call, fields: Mapping[str, object], reason: str | None) -> Result:
-    file, expect = str(fields["file"]), cast("str | None", fields.get("expectedHash"))
+def _write(call: Call, fields: Mapping[str, object], place: str, reason: str | None) -> Result:
+    file, expect = str(fields["file"]), None
     try:
-        path = call.path(file)
-        receipt = call.workspace.write(
-            path,
-            str(fields["content"]),
-            expect=expect,
-            reason=reason,
-            allow_shrink=bool(fields.get("allow_shrink")) or call.settings.allow_shrink,
-            overwrite=call.settings.overwrite,
-        )
+        path, expect = call.path(file), expected_version(fields, place=place)
+        content, may_shrink = str(fields["content"]), bool(fields.get("allow_shrink"))
+        receipt = write_under_settings(call, path, content, expect=expect, reason=reason, allow_shrink=may_shrink)
     except EditError as error:
         call.workspace.note_refusal(error)
         return failure(_explained(call, error, file, expect)) | {"file": file}
     call.conversation.succeeded(plain_path(path))
-    facts = success(receipt, path)
-    written = next((each for each in receipt.files if each.path == receipt.outcomes[0].path), receipt.files[-1])
-    return {"success": True, "file": file, "status": written.status, **_without_path(facts)}
-
-
-def _without_path(facts: Result) -> Result:
-    return {name: value for name, value in facts.items() if name not in ("success", "path")}
+    facts = {name: fact for name, fact in tell_written(receipt, path, content).items() if name != "path"}
+    return facts | {"file": file, "status": main_file(receipt).status}
 
 
 def _explained(call: Call, error: EditError, file: str, expect: str | None) -> EditError:
@@ -95,7 +89,7 @@ def _explained(call: Call, error: EditError, file: str, expect: str | None) -> E
         return error
     told = unread(call, call.path(file)) if expect is None else error
     hint = "read it with readFile, then write it with the fileHash that you get as expectedHash"
-    return EditError(told.kind, told.message, hint=hint, details=told.details)
+    return advised(told, hint)
 
 
 TOOL = Tool(

@@ -9,7 +9,9 @@ from typing import cast
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.text.match import Occurrence
+from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import FILE, REASON, reason_of
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Number, Object, Text
 from steadyhand.tools.surgical.refusal import refused
@@ -19,13 +21,13 @@ _ALL, _LAST = 0, -1
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("old_content", Text(), "The text as it stands, with 3 to 5 lines around it to be unique.", required=True),
         Field("new_content", Text(), "What stands there afterwards; empty deletes.", required=True),
         Field(
             "occurrence", Number(least=_LAST), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."
         ),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
@@ -37,9 +39,7 @@ def run(call: Call, fields: Fields) -> Result:
     edit = Replace(str(fields["old_content"]), str(fields["new_content"]), occurrence=occurrence)
     exact = replace(call.workspace.policy, tier="newline")  # an LF text is its CR LF twin; nothing else is overlooked
     try:
-        receipt = call.workspace.edit(
-            call.path(path), edit, reason=cast("str | None", fields.get("reason")), policy=exact
-        )
+        receipt = call.workspace.edit(call.path(path), edit, reason=reason_of(fields), policy=exact)
     except EditError as error:
         raise _by_number(error) from None
     others = receipt.outcomes[0].others
@@ -51,7 +51,7 @@ def _by_number(error: EditError) -> EditError:
     if error.kind is not Kind.COUNT_MISMATCH:
         return error
     hint = f"send an occurrence from 1 to {error.details.get('total')}, {_LAST} for the last or {_ALL} for all"
-    return EditError(error.kind, error.message, hint=hint, details=error.details)
+    return advised(error, hint)
 
 
 def _lines(lines: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ from steadyhand.plan.place import Old, Place
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import FILE, REASON, reason_of
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Number, Object, Text
 from steadyhand.tools.surgical.refusal import refused
@@ -19,12 +20,12 @@ _START, _END = 0, -1
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field(
             "line", Number(least=_END), "0 = before the first line, n = after line n, -1 = at the end.", required=True
         ),
         Field("content", Text(), "Whole lines; the last newline may be left out.", required=True, also=("text",)),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
@@ -37,7 +38,7 @@ def run(call: Call, fields: Fields) -> Result:
     place: Place = Old("", at_end=True) if line == _END else Lines(line + 1, line)
     edit = Insert(place, content, where="before")
     try:
-        receipt = call.workspace.edit(call.path(path), edit, reason=cast("str | None", fields.get("reason")))
+        receipt = call.workspace.edit(call.path(path), edit, reason=reason_of(fields))
     except EditError as error:
         raise _beyond(error, path, line) from None
     return success(receipt, path)

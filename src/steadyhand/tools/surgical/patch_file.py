@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from steadyhand.tools.call import Call
-from steadyhand.tools.patching import patch_for, patch_from
+from steadyhand.tools.fields import FILE, REASON, reason_of
+from steadyhand.tools.patching import apply_diff
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.surgical.refusal import refused
@@ -13,9 +12,9 @@ from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 PARAMETERS = Object(
     (
-        Field("path", Text(), "The file, from the workspace root.", required=True),
+        FILE,
         Field("patch", Text(), "A unified diff of this file, as diff -u prints it.", required=True, also=("diff",)),
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 
@@ -23,8 +22,7 @@ PARAMETERS = Object(
 def run(call: Call, fields: Fields) -> Result:
     """Apply the diff, all of it or nothing; what stands around it is left out, and told."""
     path = str(fields["path"])
-    found = patch_from(call, str(fields["patch"]), format="unified")
-    receipt = call.workspace.patch(patch_for(call, found, path), reason=cast("str | None", fields.get("reason")))
+    receipt = apply_diff(call, path, str(fields["patch"]), reason=reason_of(fields))
     return success(receipt, path)
 
 

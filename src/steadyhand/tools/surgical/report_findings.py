@@ -15,6 +15,7 @@ from steadyhand.tools.tool import Example, Fields, Result, Tool
 
 _MOST = 200
 _LONGEST = 10_000
+_KEPT = "in memory while the workspace is open; nothing of it is on disk, so tell it in your answer too"
 _UNREADABLE = (Kind.NOT_TEXT, Kind.PROTECTED_PATH, Kind.TOO_LARGE)  # one may have something to say of these too
 
 LINES = Object((Field("start", Number(least=1), required=True), Field("end", Number(least=1))))
@@ -28,12 +29,13 @@ FINDING = Object(
         Field("suggestion", Text(), "What to change, if you know."),
     )
 )
-PARAMETERS = Object((Field("findings", Many(FINDING, least=1, most=_MOST), required=True),))
+PARAMETERS = Object((Field("findings", Many(FINDING, least=1, most=_MOST), "What you found.", required=True),))
 RESULT = Object(
     (
         Field("success", Flag(), required=True),
         Field("reported", Number(), "Findings of this call.", required=True),
         Field("total", Number(), "Findings of this task so far.", required=True),
+        Field("kept", Text(), "Where and for how long.", required=True),
     ),
     is_open=True,
 )
@@ -45,14 +47,16 @@ def run(call: Call, fields: Fields) -> Result:
     findings = [_finding(call, each, f"findings[{index}]") for index, each in enumerate(given)]
     workspace = call.workspace
     assert isinstance(workspace, Findings)
-    return {"success": True, "reported": len(findings), "total": workspace.found.add(findings)}
+    return {"success": True, "reported": len(findings), "total": workspace.found.add(findings), "kept": _KEPT}
 
 
 def _finding(call: Call, given: Mapping[str, object], place: str) -> Finding:
     for name in ("title", "detail", "suggestion"):
         text = str(given.get(name, "-"))
-        if not text.strip() or len(text) > _LONGEST:
-            raise bad_request(f"{place}.{name}", "it is empty" if not text.strip() else "it is too long")
+        if not text.strip():
+            raise bad_request(f"{place}.{name}", "it is empty", "say it, or leave the finding out")
+        if len(text) > _LONGEST:
+            raise bad_request(f"{place}.{name}", "it is too long", f"send at most {_LONGEST} characters")
     path = call.path(str(given["path"]))
     source = _source(call, path)
     return Finding(
@@ -84,7 +88,9 @@ def _lines(given: object, source: Source | None, place: str) -> tuple[int, int] 
     start = cast("int", given["start"])
     end = cast("int", given.get("end", start))
     if end < start:
-        raise bad_request(f"{place}.lines", f"lines {start} to {end} run backwards")
+        raise bad_request(
+            f"{place}.lines", f"lines {start} to {end} run backwards", f"such as start {end}, end {start}"
+        )
     if source is not None and end > source.line_count:
         raise EditError(
             Kind.OUT_OF_BOUNDS,

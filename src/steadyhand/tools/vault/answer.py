@@ -5,27 +5,24 @@ Of a file with secrets nothing is shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.session.receipt import Receipt
 from steadyhand.text.lines import split_bodies
-from steadyhand.tools.result import failure, success
-from steadyhand.tools.shape import Field, Many, Number, Object, Text
+from steadyhand.tools.advice import advised, offering
+from steadyhand.tools.result import AROUND, LINES, failure, main_file, success
+from steadyhand.tools.shape import Field, Object, Text
 
-__all__ = ["AROUND", "CHANGED", "LINES", "Rows", "changed_file", "changed_rows", "preview", "refused", "tell_change"]
+__all__ = ["CHANGED", "Rows", "changed_rows", "preview", "refused", "tell_change"]
 
 _LONGEST = 200
 _AROUND = 3
-_FIELDS = {"target": "oldText", "new": "newText"}  # what an edit's fields are called here
-
-LINES = Object((Field("start", Number()), Field("end", Number())))
-AROUND = Object((Field("beforeLines", Many(Text())), Field("afterLines", Many(Text()))))
 
 # What every change is answered with.
 CHANGED = (
-    Field("status", Text(("success",)), required=True),
+    Field("status", Text(("success", "error")), required=True),
     Field("filePath", Text(), required=True),
     Field("affectedLines", LINES, "What was written, from 1, in the file as it is now."),
     Field("context", AROUND, "What stands around it now."),
@@ -54,18 +51,16 @@ def refused(error: EditError) -> dict[str, object]:
     present = error.details.get("actual")
     if error.kind is Kind.STALE_SOURCE and isinstance(present, str):
         error = error.with_details(fileHash=present[:16])
-    told = failure(error)
+    details = offering(error, lambda offer: {"oldText": offer.old, "newText": offer.new})
+    details.pop("index", None)  # a call is one edit
+    told = failure(advised(error, error.hint, details))
     del told["success"]
-    details = {name: value for name, value in error.details.items() if name != "index"}  # a call is one edit
-    offered = details.get("corrected")
-    if isinstance(offered, Mapping):
-        details["corrected"] = {_FIELDS[name]: value for name, value in offered.items() if name in _FIELDS}
-    return {"status": "error", **told, "details": details}
+    return {"status": "error", **told}
 
 
 def tell_change(receipt: Receipt, path: str, rows: Rows | None) -> dict[str, object]:
     """What a change of one file came to; `rows` is None where nothing of it may be shown."""
-    file = changed_file(receipt)
+    file = main_file(receipt)
     told = success(receipt, file.path)
     facts: dict[str, object] = {"status": "success", "filePath": path}
     if rows is not None and "lines" in told:
@@ -79,15 +74,9 @@ def tell_change(receipt: Receipt, path: str, rows: Rows | None) -> dict[str, obj
     return facts | {name: told[name] for name in ("fileHash", "id", "warnings", "durable") if name in told}
 
 
-def changed_file(receipt: Receipt) -> FileReceipt:
-    """The file that was edited; a receipt may have another, such as a copy kept beside it."""
-    named = {outcome.path for outcome in receipt.outcomes}
-    return next((file for file in receipt.files if file.path in named), receipt.files[0])
-
-
 def changed_rows(receipt: Receipt) -> Rows | None:
     """The rows in which a changed file differs; None where its content is not to be shown."""
-    file = changed_file(receipt)
+    file = main_file(receipt)
     if file.redacted:
         return None
     before, after = (split_bodies(text) for text in file.texts())

@@ -37,9 +37,10 @@ def told_target(error: EditError, target: Mapping[str, object], operation: str) 
         case Kind.CONFLICT:
             kept = {name: value for name, value in error.details.items() if name != "corrected"}
             return EditError(error.kind, error.message, hint=_LOOK_AGAIN, details=kept)
+        case Kind.BAD_REQUEST if name == "codeBlock":
+            return _told(error, "send only the code; or send the lines, with what stands around the code", {})
         case Kind.BAD_REQUEST if error.hint is not None and _FENCED.search(error.hint):
-            what = "send only the code" if name == "codeBlock" else "close it first"
-            return _told(error, f"{what}; or send the lines, fences and all", {})
+            return _told(error, "close it first; or send the lines, fences and all", {})
         case _:
             return error
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
+from steadyhand.tools.numbered import around
 from steadyhand.tools.patterns import LONGEST_LINE, LinePattern, LiteralText, read_query
 from steadyhand.tools.vault.anatomy import format_name
 from steadyhand.tools.vault.window import Window
@@ -22,8 +22,6 @@ __all__ = ["search_file"]
 _SHOWN = 50
 _SECONDS = 5.0
 _AT_ONCE = 0.25
-_WIDEST = 300
-_AHEAD = 80  # characters of a long line that are shown before the place
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +90,10 @@ def _told(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
     told: dict[str, object] = {
         "line": hit.row + 1,
         "column": hit.column + 1,
-        "text": _around(rows[hit.row], hit.column),
+        "text": around(rows[hit.row], hit.column),
         "context": {
-            "beforeLines": [_around(row, 0) for row in rows[max(hit.row - 1, 0) : hit.row]],
-            "afterLines": [_around(row, 0) for row in rows[hit.row + 1 : hit.row + 2]],
+            "beforeLines": [around(row, 0) for row in rows[max(hit.row - 1, 0) : hit.row]],
+            "afterLines": [around(row, 0) for row in rows[hit.row + 1 : hit.row + 2]],
         },
     }
     if format_name(source) == "markdown":
@@ -106,29 +104,17 @@ def _told(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
     return told
 
 
-def _around(row: str, column: int) -> str:
-    """A row, or, where it is long, the part of it around a column."""
-    if len(row) <= _WIDEST:
-        return row
-    start = max(0, min(column - _AHEAD, len(row) - _WIDEST))
-    return f"{'…' if start else ''}{row[start : start + _WIDEST]}{'…' if start + _WIDEST < len(row) else ''}"
-
-
 def _remember(call: Call, source: Source, rows: list[str], hits: list[_Hit]) -> None:
+    """The hits and the lines around them, those that are shown whole, count as read."""
     near = {row for hit in hits for row in range(max(hit.row - 1, 0), min(hit.row + 2, len(rows)))}
-    stretches: list[tuple[int, int]] = []
-    for row in sorted(row for row in near if len(rows[row]) <= _WIDEST):
-        if stretches and stretches[-1][1] == row - 1:
-            stretches[-1] = (stretches[-1][0], row)
-        else:
-            stretches.append((row, row))
-    for first, last in stretches:
-        call.workspace.saw(source, (first + 1, last + 1))
+    whole = [row + 1 for row in sorted(near) if around(rows[row], 0) == rows[row]]
+    if whole:
+        call.workspace.saw_each(source, whole)
 
 
 def _other_case(wanted: str, rows: list[str], first: int, last: int) -> dict[str, object]:
     """Where a text that is nowhere stands in another case."""
-    text = to_lf("\n".join(rows[first:last])).lower()
+    text = "\n".join(rows[first:last]).lower()
     lines = list(dict.fromkeys(hit.row + 1 for hit in _literal(wanted.lower(), text, first)))
     if not lines:
         return {}

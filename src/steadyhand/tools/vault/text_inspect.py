@@ -6,10 +6,11 @@ from steadyhand.structure.fields import bad_request
 from steadyhand.text.source import Source
 from steadyhand.tools.call import Call
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered
+from steadyhand.tools.result import AROUND
 from steadyhand.tools.shape import Anything, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.anatomy import describe, format_name
-from steadyhand.tools.vault.answer import AROUND, refused
+from steadyhand.tools.vault.answer import refused
 from steadyhand.tools.vault.file import FILE, file_source
 from steadyhand.tools.vault.searching import search_file
 from steadyhand.tools.vault.window import Window
@@ -48,7 +49,7 @@ _HEADING = Object(
 )
 RESULT = Object(
     (
-        Field("status", Text(("success",)), required=True),
+        Field("status", Text(("success", "error")), required=True),
         Field("filePath", Text(), required=True),
         Field("format", Text(), required=True),
         Field("totalLines", Number(), required=True),

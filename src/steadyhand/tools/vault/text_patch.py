@@ -7,21 +7,22 @@ from typing import cast
 
 from steadyhand.errors import EditError
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import REASON, expected_version
 from steadyhand.tools.shape import Field, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.answer import CHANGED, changed_rows, preview, refused, tell_change
-from steadyhand.tools.vault.file import EXPECTED, FILE, expected_version, file_source
+from steadyhand.tools.vault.file import EXPECTED, FILE, file_source
 from steadyhand.tools.vault.patching import OPERATION, TARGET, edit_of
 from steadyhand.tools.vault.places import check_markdown, told_target
 
 PARAMETERS = Object(
     (
         FILE,
-        Field("operation", OPERATION, required=True),
+        Field("operation", OPERATION, "What to do there.", required=True),
         Field("target", TARGET, "Exactly one place; nth may stand beside a heading.", required=True),
         Field("content", Text(), "The text to write; not for delete."),
         EXPECTED,
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 RESULT = Object(

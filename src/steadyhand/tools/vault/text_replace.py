@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
+from steadyhand.tools.fields import REASON, expected_version, reason_of
+from steadyhand.tools.result import main_file
 from steadyhand.tools.shape import Either, Field, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
-from steadyhand.tools.vault.answer import CHANGED, changed_file, changed_rows, preview, refused, tell_change
-from steadyhand.tools.vault.file import EXPECTED, FILE, expected_version, file_source
+from steadyhand.tools.vault.answer import CHANGED, changed_rows, preview, refused, tell_change
+from steadyhand.tools.vault.file import EXPECTED, FILE, file_source
 from steadyhand.tools.vault.occurrences import Count, count_occurrences, read_occurrence
 from steadyhand.tools.vault.suggestion import suggest
 
@@ -27,7 +27,7 @@ PARAMETERS = Object(
             'Which one, if it stands several times: "first" (default), "last", "all" or a number from 1.',
         ),
         EXPECTED,
-        Field("reason", Text(), "Why; kept with the change."),
+        REASON,
     )
 )
 RESULT = Object(
@@ -49,12 +49,12 @@ def run(call: Call, fields: Fields) -> Result:
         raise bad_request("oldText", "it is empty", "quote the text to replace; TextPatch with insert adds text")
     source = file_source(call, path)
     edit = Replace(old, new, occurrence=occurrence)
-    expect, reason = expected_version(fields), cast("str | None", fields.get("reason"))
+    expect, reason = expected_version(fields), reason_of(fields)
     try:
         receipt = call.workspace.edit(call.path(path), edit, expect=expect, reason=reason)
     except EditError as error:
         raise suggest(error, source, old, new) from None
-    count = count_occurrences(changed_file(receipt).texts()[0], old, occurrence)
+    count = count_occurrences(main_file(receipt).texts()[0], old, occurrence)
     return _told(receipt, path, new, count)
 
 

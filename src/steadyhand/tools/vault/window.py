@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from steadyhand.structure.fields import bad_request
+from steadyhand.tools.reading import check_forwards
 
 __all__ = ["MOST", "Window"]
 
@@ -27,11 +27,8 @@ class Window:
     @classmethod
     def of(cls, start: object, end: object, count: int) -> Window:
         """The lines that `start` and `end` say, either of which may be absent. Refuses with `bad-request`."""
-        first = start if isinstance(start, int) else 1
-        last = end if isinstance(end, int) else max(count, 1)
-        if isinstance(end, int) and last < first:
-            raise bad_request("end", f"lines {first} to {last} run backwards", f"such as start {last}, end {first}")
-        return cls(first, last)
+        check_forwards(start, end)
+        return cls(start if isinstance(start, int) else 1, end if isinstance(end, int) else max(count, 1))
 
     def listed(
         self, name: str, things: Iterable[Thing], line: Callable[[Thing], int], tell: Callable[[Thing], object]

@@ -1,0 +1,64 @@
+"""What a refused call is advised to send instead, in words that a model can follow.
+
+The engine also speaks to programs and to people at a shell: an argument of Python, a policy or a command is nothing
+that a call can have. What it offers instead of an edit is told by each tool in the fields that the tool has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from steadyhand.errors import EditError, Kind
+
+__all__ = ["Offer", "advice_of", "advised", "offer_of", "offering"]
+
+_BY_KIND: Mapping[Kind, str] = {
+    Kind.NOT_TEXT: "name a text file",
+    Kind.UNENCODABLE: "send characters that the file's encoding has; ASCII always goes",
+}
+_BY_FACT: Mapping[tuple[Kind, str], str] = {
+    (Kind.MALFORMED_PATCH, "formats"): "send all of it in one format",
+    (Kind.BUSY, "leases"): "work elsewhere, or try again when the lease has ended",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An edit that would go through in the place of the one that was sent."""
+
+    old: str
+    new: str
+    reason: str | None = None
+
+
+def advice_of(error: EditError) -> str | None:
+    """The hint of a refusal as a model is told it."""
+    by_fact = next((told for fact in error.details if (told := _BY_FACT.get((error.kind, fact)))), None)
+    return by_fact or _BY_KIND.get(error.kind, error.hint)
+
+
+def advised(error: EditError, hint: str | None, details: Mapping[str, object] | None = None) -> EditError:
+    """The same refusal with another hint, and with other details where some are given."""
+    return EditError(error.kind, error.message, hint=hint, details=error.details if details is None else details)
+
+
+def offer_of(error: EditError) -> Offer | None:
+    """The edit that a refusal offers, where old and new text say it.
+
+    >>> offer_of(EditError(Kind.NO_MATCH, "", details={"corrected": {"target": "a", "new": "b"}}))
+    Offer(old='a', new='b', reason=None)
+    """
+    match error.details.get("corrected"):
+        case {"target": str(old), "new": str(new), **more}:
+            reason = more.get("reason")
+            return Offer(old, new, reason if isinstance(reason, str) else None)
+        case _:
+            return None
+
+
+def offering(error: EditError, fields: Callable[[Offer], object]) -> dict[str, object]:
+    """The details of a refusal, in which `corrected` is what a tool takes for the edit that is offered, or is not."""
+    details = {name: fact for name, fact in error.details.items() if name != "corrected"}
+    offer = offer_of(error)
+    return details if offer is None else details | {"corrected": fields(offer)}
