@@ -16,6 +16,7 @@ from steadyhand.session.files import move_of
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.lay import Layer
 from steadyhand.session.meetings import Meetings
+from steadyhand.session.plans import Plans
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reports import Reports
 from steadyhand.structure.node import Where
@@ -61,6 +62,11 @@ class Batch:
     @receipt.setter
     def receipt(self, receipt: Receipt) -> None:
         self._receipt = receipt
+
+    @property
+    def plans(self) -> Plans:
+        """What was planned in the block; a text that is still the same when it ends needs no other plan."""
+        return self._layer.plans
 
     def close(self) -> None:
         """The block has ended: what is asked now would go nowhere, and is refused."""
@@ -184,7 +190,7 @@ class Batch:
             if error.kind is not Kind.CONFLICT or self._store.read_only or not self._store.state.exists:
                 raise
         overlay, old = Overlay(self._store.look, self._store.encoding_of), self._layer
-        layer = Layer(overlay, old.mode, old.meetings.anew(), old.tick)
+        layer = Layer(overlay, old.mode, old.meetings.anew(), old.tick, old.plans)
         with self._store.alone(self._layer.overlay):
             try:
                 for each in (*self.asks, ask):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Self
@@ -9,7 +10,9 @@ from typing import Self
 from steadyhand.errors import EditError
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
+from steadyhand.session.ask import Ask
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.receipt import Receipt
 from steadyhand.session.reports import Reports
 from steadyhand.text.pace import heed
 from steadyhand.workspace.change import Header, Trace
@@ -22,7 +25,7 @@ __all__ = ["Calls"]
 _LATELY = 50  # notes among which the same one is looked for
 
 
-class Calls:
+class Calls(ABC):
     """What a workspace knows of the call it works for. Bound copies share everything else."""
 
     actor: str
@@ -114,6 +117,19 @@ class Calls:
                 shown(done, total)
 
         return step
+
+    @abstractmethod
+    def _run(
+        self,
+        asks: list[Ask],
+        reason: str | None,
+        policy: Policy | None = None,
+        *,
+        partial: bool = False,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        """Carry out several requests, all or nothing unless `partial`."""
 
 
 def _is_same(note: Mapping[str, object], told: Mapping[str, object]) -> bool:

@@ -49,13 +49,25 @@ class Knowledge:
                 return replace(knowledge, since=0)
         return knowledge
 
-    def saw(self, path: str, digest: str, seq: int, spans: Sequence[Span] | None, content: bytes | None) -> None:
-        """Remember what was shown of a version: all of it, or some of its characters. Never fails."""
+    def saw(
+        self,
+        path: str,
+        digest: str,
+        seq: int,
+        spans: Sequence[Span] | None,
+        content: bytes | None,
+        *,
+        by: FileStep | None = None,
+    ) -> None:
+        """Remember what was shown of a version: all of it, or some of its characters. Never fails.
+
+        `by` is the change of row `seq` that made the version, where this party made it.
+        """
         parts = None if spans is None else tuple((span.start, span.end) for span in spans)
         is_told = True
         if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
             try:
-                for earlier in self._sights_of(path):
+                for earlier in self._sights_of(path, by, seq):
                     self.sights.add(self.party, path, earlier)
             except EditError:
                 is_told = False
@@ -85,7 +97,7 @@ class Knowledge:
         if step.before is not None and step.before.digest == step.digest:
             self._carry(step.before_path or "", step.after_path)
         else:
-            self.saw(step.after_path, step.digest, seq, self._shown(step), None)  # the record brings it back
+            self.saw(step.after_path, step.digest, seq, self._shown(step), None, by=step)  # the record brings it back
 
     def last(self, path: str) -> str | None:
         """The digest of the version this party last saw, in part or whole."""
@@ -179,21 +191,30 @@ class Knowledge:
                 found = self.store.journal.seen_version(path, digest)
         return found
 
-    def _sights_of(self, path: str) -> tuple[Sight, ...]:
+    def _sights_of(self, path: str, by: FileStep | None = None, seq: int = 0) -> tuple[Sight, ...]:
         """What was seen of a file, under this name or, where nothing was, under the one it had when it was seen."""
         journal = self._journal()
         found = self.sights.of(self.party, path, journal)
         if found or not self.store.state.exists:
             return found
         with contextlib.suppress(EditError):
-            for earlier in self._earlier_names(path):
+            for earlier in self._earlier_names(path) if by is None else self._names_before(path, by, seq):
                 if found := self.sights.of(self.party, earlier, journal):
                     return found
         return ()
 
-    def _earlier_names(self, path: str) -> Iterator[str]:
+    def _names_before(self, path: str, by: FileStep, seq: int) -> Iterator[str]:
+        """The same for a file as a change of row `seq` left it, whose record may be long and is not read again."""
+        if by.before is None or by.before_path is None:
+            yield from self._earlier_names(path)
+            return
+        if by.before_path != path:
+            yield by.before_path
+        yield from self._earlier_names(by.before_path, seq)
+
+    def _earlier_names(self, path: str, before_seq: int | None = None) -> Iterator[str]:
         """The names that a file had since this party began, latest first."""
-        for stop in stops_back(self.store.journal, path):
+        for stop in stops_back(self.store.journal, path, before_seq=before_seq):
             if stop.entry.seq <= self.since:
                 return
             if stop.change.before is not None and stop.change.before.path != path:

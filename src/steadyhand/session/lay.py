@@ -31,6 +31,7 @@ from steadyhand.plan.request import (
 from steadyhand.session.ask import Ask, Verb, WriteBytes, check_mode
 from steadyhand.session.checks import permission_bits
 from steadyhand.session.meetings import Meetings
+from steadyhand.session.plans import Plans, Terms
 from steadyhand.session.rebased import redacted, together
 from steadyhand.session.versions import check_overwrite, expect_version
 from steadyhand.structure.node import Refusal
@@ -52,6 +53,7 @@ class Layer:
     mode: str | None
     meetings: Meetings
     tick: Callable[[], None] | None = None
+    plans: Plans = field(default_factory=Plans)
     outcomes: list[Outcome] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -222,7 +224,7 @@ class Layer:
 
     def _planned(self, ask: Ask, draft: Draft, source: Source, edits: Sequence[Edit]) -> Plan:
         seen = self.meetings.seen(draft) if ask.policy.wants_guard("unseen") else None
-        return plan(source, edits, ask.policy, path=draft.path, reason=ask.reason, seen=seen, tick=self.tick)
+        return self.plans.of(source, edits, Terms(ask.policy, draft.path, ask.reason, seen), self.tick)
 
     def _take(self, planned: Plan, draft: Draft, source: Source, path: str) -> None:
         first = len(self.outcomes)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from steadyhand.dialects.front import at_reply, read_patch
@@ -13,17 +11,14 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask
+from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.receipt import Receipt
 from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.store import Store
 
 
-class Patches(ABC):
+class Patches(Calls):
     """The verb for replies."""
-
-    policy: Policy
-    _store: Store
 
     def patch(
         self,
@@ -79,20 +74,3 @@ class Patches(ABC):
         except EditError as error:
             return error.kind is not Kind.NO_SUCH_FILE
         return True
-
-    @abstractmethod
-    def heeding(self) -> AbstractContextManager[None]:
-        """While work is done that changes nothing: it ends when the call is to."""
-
-    @abstractmethod
-    def _run(
-        self,
-        asks: list[Ask],
-        reason: str | None,
-        policy: Policy | None = None,
-        *,
-        partial: bool = False,
-        preview: bool = False,
-        progress: Progress | None = None,
-    ) -> Receipt:
-        """Carry out several requests."""

@@ -7,33 +7,25 @@ everything else. A copy stays where the task failed, where somebody changed it s
 from __future__ import annotations
 
 import contextlib
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Self
 
 from steadyhand.errors import EditError
-from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import DeleteFile
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask
+from steadyhand.session.calls import Calls
 from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.receipt import Receipt
 from steadyhand.workspace.backups import TIDYING, backups_in
 from steadyhand.workspace.journal.party import Party
-from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.sights import Sights
-from steadyhand.workspace.store import Store
 
 __all__ = ["Tasks"]
 
 
-class Tasks(ABC):
+class Tasks(Calls):
     """Whose work a workspace does. Bound copies share the store and what was seen."""
 
-    actor: str
-    task_id: str | None
-    policy: Policy
-    _store: Store
     _sights: Sights
     _knowledge: Knowledge
     _is_named: bool
@@ -94,24 +86,3 @@ class Tasks(ABC):
                 latest = journal.latest(made.path)
                 if latest is not None and latest.record.id == entry.record.id:
                     yield made.path, made.digest
-
-    @abstractmethod
-    def bound(self) -> Self:
-        """Another handle on the same workspace."""
-
-    @abstractmethod
-    def as_tool(self, name: str) -> Self:
-        """The same in the name of a tool."""
-
-    @abstractmethod
-    def _run(
-        self,
-        asks: list[Ask],
-        reason: str | None,
-        policy: Policy | None = None,
-        *,
-        partial: bool = False,
-        preview: bool = False,
-        progress: Progress | None = None,
-    ) -> Receipt:
-        """Carry out several requests."""

@@ -24,7 +24,6 @@ from steadyhand.session.archive import Archive
 from steadyhand.session.ask import MODES, Ask, WriteBytes
 from steadyhand.session.audit import Audits
 from steadyhand.session.batch import Batch
-from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import Conflict
 from steadyhand.session.disputes import Disputes
@@ -36,6 +35,7 @@ from steadyhand.session.lay import Layer
 from steadyhand.session.meetings import Meetings
 from steadyhand.session.outlines import Outlines
 from steadyhand.session.patches import Patches
+from steadyhand.session.plans import Plans
 from steadyhand.session.reads import Reads
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.session.reports import Reports
@@ -54,7 +54,7 @@ from steadyhand.workspace.store import Store
 
 
 class Workspace(
-    Archive, Audits, Calls, Reads, Tasks, Disputes, Events, Files, Outlines, Patches, Undoing, Elsewhere, Journals
+    Archive, Audits, Reads, Tasks, Patches, Disputes, Events, Files, Outlines, Undoing, Elsewhere, Journals
 ):
     """A directory whose files are edited safely. Thread-safe; close it, or use it in a `with`.
 
@@ -220,7 +220,7 @@ class Workspace(
         finally:
             batch.close()
         if batch.asks:
-            batch.receipt = self._run(batch.complete(), reason, preview=preview)
+            batch.receipt = self._run(batch.complete(), reason, preview=preview, plans=batch.plans)
 
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:
         return self._run([self._ask(request, reason=reason)], reason, preview=preview)
@@ -234,13 +234,15 @@ class Workspace(
         partial: bool = False,
         preview: bool = False,
         progress: Progress | None = None,
+        plans: Plans | None = None,
     ) -> Receipt:
         outcomes: list[Outcome] = []
         warnings: list[str] = []
         conflicts: list[Conflict] = []
+        planned = plans or Plans()
 
         def lay(overlay: Overlay) -> None:
-            layer = Layer(overlay, self.mode, Meetings(self._knowledge), self._tick)
+            layer = Layer(overlay, self.mode, Meetings(self._knowledge), self._tick, planned)
             try:
                 with self.heeding():
                     layer.lay_all(asks, partial=partial)
