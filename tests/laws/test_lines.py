@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.text.lines import LineTable, NewlineFacts, body, count_lines, line_ending, split_lines
+from steadyhand.text.lines import LineTable, NewlineFacts, body, count_lines, line_ending, line_start, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -60,6 +62,34 @@ def test_the_table_knows_every_line_and_offset(text: str) -> None:
     for first in range(len(lines)):
         for last in range(first, len(lines)):
             assert table.span_of(first, last).of(text) == "".join(lines[first : last + 1])
+
+
+@given(TEXT, st.integers(0, 30), st.integers(0, 5))
+def test_a_line_starts_behind_the_last_ending_before_an_offset(text: str, offset: int, low: int) -> None:
+    endings = [at + 1 for at in range(low, min(offset, len(text))) if text[at] in "\r\n"]
+    assert line_start(text, offset, low) == max([low, *endings])
+
+
+class Searched(str):
+    """A text that counts the characters it is searched for."""
+
+    __slots__ = ()
+    looked_at = 0
+
+    def rfind(self, part: str, start: SupportsIndex | None = None, end: SupportsIndex | None = None) -> int:
+        first, last = int(start or 0), len(self) if end is None else int(end)
+        Searched.looked_at += max(last - first, 0)
+        return super().rfind(part, first, last)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r", "\r\n"])
+def test_where_a_line_starts_costs_the_same_wherever_it_is(ending: str) -> None:
+    text = Searched(f"# a line{ending}" * 20_000)
+    Searched.looked_at = 0
+    for row in range(0, 20_000, 100):
+        start = row * (8 + len(ending))
+        assert line_start(text, start + 5) == start
+    assert Searched.looked_at <= 200 * 1_000
 
 
 @given(TEXT)

@@ -179,3 +179,12 @@ def test_the_guards_are_asked_in_this_order() -> None:
 def test_a_large_file_may_be_written_as_a_whole() -> None:
     before = Source.of_text("a line of a large file\n" * 500_000)
     assert plan_write(before, before.text + "one more\n").error is None
+
+
+@pytest.mark.parametrize("at", [0, 999_990, 999_999, 1_000_001])
+def test_a_word_is_found_wherever_it_stands_in_a_long_text(at: int) -> None:
+    text = "x" * at + "\n// The REST OF the code goes here\n" + "y" * 1_000
+    made = plan_write(Source.of_text(""), text, path="a.js")
+    assert made.refusal is not None
+    assert made.refusal.kind == "placeholder-left"
+    assert plan_write(Source.of_text(""), text.replace("REST OF", "BEST OF"), path="a.js").ok

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from itertools import accumulate
 
 import pytest
 from hypothesis import given
@@ -57,6 +58,20 @@ def test_a_change_set_of_whole_lines_turns_one_text_into_the_other(before: str, 
     for line in split_lines(before):
         starts.add(max(starts) + len(line))
     assert all(splice.start in starts and splice.end in starts for splice in changes.splices)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_a_long_text_is_compared_as_one_however_its_lines_are_taken_up(ending: str) -> None:
+    rows = [f"row {number % 9_000} of a text that is long{ending}" for number in range(60_000)]
+    others = [line.upper() if at % 7_001 == 3 else line for at, line in enumerate(rows) if at % 9_001]
+    changes = changes_between("".join(rows), "".join(others))
+    starts = [0, *accumulate(map(len, rows))]
+    expected = [
+        (starts[change.before_start], "".join(others[change.after_start : change.after_end]))
+        for change in diff_rows(rows, others)
+    ]
+    assert [(splice.start, splice.new) for splice in changes.splices] == expected
+    assert changes.apply("".join(rows)) == "".join(others)
 
 
 @given(TEXT, TEXT)

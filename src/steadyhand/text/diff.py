@@ -8,13 +8,14 @@ Nothing here renders, and nothing here chooses between two versions.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_lines
+from steadyhand.text.pace import go_on, paced
 from steadyhand.text.splice import Splice
 
 __all__ = ["Change", "changes_between", "diff_rows", "equal_pairs", "shared_ends"]
@@ -23,6 +24,9 @@ __all__ = ["Change", "changes_between", "diff_rows", "equal_pairs", "shared_ends
 _CELLS = 400_000_000
 _DEPTH = 64
 _STRETCH = 65_536
+_LONG_STRETCH = 1_000_000
+_STRANGE = -1
+_MANY = 20_000  # rows between two questions whether to go on
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,11 @@ Change(before_start=3, before_end=3, after_start=3, after_end=4)]
     numbers: dict[str, int] = {}
     left = [numbers.setdefault(line, len(numbers)) for line in before]
     right = [numbers.setdefault(line, len(numbers)) for line in after]
+    return _diff_numbers(left, right)
+
+
+def _diff_numbers(left: list[int], right: list[int]) -> list[Change]:
+    """The same for rows by the numbers of their lines."""
     return _settle(_Differ(left, right).changes(), left, right)
 
 
@@ -81,18 +90,38 @@ def changes_between(before: str, after: str, base: str | None = None) -> ChangeS
     if before == after:
         return ChangeSet((), base)
     head, tail = shared_ends(before, after)
-    old = split_lines(before[head : len(before) - tail])
-    new = split_lines(after[head : len(after) - tail])
-    starts = list(accumulate(map(len, old), initial=head))
+    numbers: dict[str, int] = {}
+    left, starts = _number_lines(before, head, len(before) - tail, lambda line: numbers.setdefault(line, len(numbers)))
+    # Lines that are only in the text after are all one number: they are never compared but with those of before.
+    right, others = _number_lines(after, head, len(after) - tail, lambda line: numbers.get(line, _STRANGE))
+    numbers.clear()  # with the lines themselves, which take more than the text does
     splices = (
         Splice(
             starts[change.before_start],
-            "".join(old[change.before_start : change.before_end]),
-            "".join(new[change.after_start : change.after_end]),
+            before[starts[change.before_start] : starts[change.before_end]],
+            after[others[change.after_start] : others[change.after_end]],
         )
-        for change in diff_rows(old, new)
+        for change in _diff_numbers(left, right)
     )
     return ChangeSet(tuple(splices), base)
+
+
+def _number_lines(text: str, start: int, end: int, number: Callable[[str], int]) -> tuple[list[int], array[int]]:
+    """The lines of a part of a text, by number, and where each starts; the last entry is where the part ends.
+
+    Stretch by stretch: the lines of a long text are never all there at once, but for those that are kept by `number`.
+    """
+    rows: list[int] = []
+    starts = array("Q", [start])
+    while start < end:
+        go_on()
+        ending = text.find("\n", start + _LONG_STRETCH, end)
+        stop = end if ending < 0 else ending + 1
+        for line in split_lines(text[start:stop]):
+            rows.append(number(line))
+            starts.append(starts[-1] + len(line))
+        start = stop
+    return rows, starts
 
 
 def shared_ends(before: str, after: str) -> tuple[int, int]:
@@ -146,6 +175,7 @@ class _Differ:
 
     def changes(self) -> list[Change]:
         while self._gaps:
+            go_on()
             self._split(*self._gaps.pop())
         self._found.sort(key=lambda change: (change.before_start, change.after_start))
         return self._found
@@ -172,8 +202,8 @@ class _Differ:
 
     def _anchors(self, start: int, end: int, other: int, other_end: int) -> list[tuple[int, int]]:
         """Rows whose line stands once on both sides, as many as keep their order."""
-        places = _single_rows(self._left, start, end)
         others = _single_rows(self._right, other, other_end)
+        places = _single_rows(self._left, start, end, others)
         pairs = [(places[line], row) for line, row in others.items() if line in places]
         return _rising(pairs)
 
@@ -193,12 +223,14 @@ class _Differ:
                 self._found.append(change)
 
 
-def _single_rows(numbers: list[int], start: int, end: int) -> dict[int, int]:
-    """The row of each line that stands once in the range, in the order of the rows."""
+def _single_rows(numbers: list[int], start: int, end: int, among: Container[int] | None = None) -> dict[int, int]:
+    """The row of each line, of all or `among` some, that stands once in the range, in the order of the rows."""
     rows: dict[int, int] = {}
     repeated: set[int] = set()
-    for row in range(start, end):
+    for row in paced(range(start, end), _MANY):
         number = numbers[row]
+        if among is not None and number not in among:
+            continue
         if number in rows:
             repeated.add(number)
         else:
@@ -213,7 +245,7 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []
-    for index, (row, _) in enumerate(pairs):
+    for index, (row, _) in enumerate(paced(pairs, _MANY)):
         place = bisect_left(tails, row)
         previous.append(ends[place - 1] if place else -1)
         if place == len(tails):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from steadyhand.text.span import Span
 
 _ENDING = re.compile(r"\r\n?|\n")
+_NEAR = 256
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
@@ -71,7 +72,14 @@ def line_start(text: str, offset: int, low: int = 0) -> int:
     >>> line_start("a\\r\\n  b", 5)
     3
     """
-    return max(text.rfind("\n", low, offset), text.rfind("\r", low, offset), low - 1) + 1
+    size = _NEAR  # a text that ends its lines in one way only is not searched to its start for the other
+    while offset > low:
+        start = max(offset - size, low)
+        found = max(text.rfind("\n", start, offset), text.rfind("\r", start, offset))
+        if found >= 0:
+            return found + 1
+        offset, size = start, size * 4
+    return low
 
 
 def to_lf(text: str) -> str:
@@ -89,7 +97,9 @@ def is_whole_lines(text: str, span: Span) -> bool:
         return False
     if span.end and text[span.end - 1] in "\r\n":
         return True
-    end = min((at for ending in "\r\n" if (at := text.find(ending, span.end)) >= 0), default=len(text))
+    lf = text.find("\n", span.end)
+    cr = text.find("\r", span.end, lf if lf >= 0 else len(text))
+    end = cr if cr >= 0 else lf if lf >= 0 else len(text)
     return not text[span.end : end].strip(" \t")
 
 

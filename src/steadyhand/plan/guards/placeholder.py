@@ -12,6 +12,7 @@ import re
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
 from steadyhand.text.lines import split_lines
+from steadyhand.text.pace import paced
 
 _DOTS = r"(?:\.{3,}|…)"
 _NOUN = (
@@ -47,7 +48,11 @@ _TRAILING = re.compile(r"[^\"'`]*?\s(//|#|--|/\*|<!--)\s*(.*)", re.DOTALL)
 _CLOSING = re.compile(r"\s*(?:-->|\*/\s*\}?)\s*\Z")
 _BRACKETS = re.compile(r"[\[(<{].*[\])>}]", re.DOTALL)
 _NOISE = re.compile(r"[\s()\[\]{}<>,;:*_—–-]+")
-_SUSPECT = re.compile(r"(?i)rest of|remainder of|unchanged|omitted|truncated|existing|remaining|previous|original")
+_SUSPECT = (
+    "...", "…", "rest of", "remainder of", "unchanged", "omitted", "truncated", "existing", "remaining", "previous",
+    "original",
+)  # fmt: skip
+_STRETCH = 1_000_000
 _LONGEST = 200
 _MARKDOWN = (".md", ".markdown", ".mdx", ".rst", ".txt")
 
@@ -55,12 +60,22 @@ _MARKDOWN = (".md", ".markdown", ".mdx", ".rst", ".txt")
 def check(given: GuardInput) -> Finding | None:
     """Refuse the first new line that stands for text it does not spell out."""
     for edit in given.edits:
-        if "..." not in edit.new and "…" not in edit.new and not _SUSPECT.search(edit.new):
+        if not _is_suspect(edit.new):
             continue
-        for row, line in enumerate(split_lines(edit.new)):
+        for row, line in enumerate(paced(split_lines(edit.new))):
             if len(line) <= _LONGEST and stands_for_text(line, given.path) and not _was_there(line, edit.old, given):
                 return _finding(line, row, given.path)
     return None
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether a text has any of the words that every such line has one of, in whatever case."""
+    longest = max(map(len, _SUSPECT))
+    for start in paced(range(0, len(text), _STRETCH), 1):
+        stretch = text[start : start + _STRETCH + longest].lower()
+        if any(word in stretch for word in _SUSPECT):
+            return True
+    return False
 
 
 def stands_for_text(line: str, path: str | None = None) -> bool:

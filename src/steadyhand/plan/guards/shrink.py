@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
-from steadyhand.text.lines import split_lines
+from steadyhand.text.lines import count_lines
 
 _FEWEST = 20
 
@@ -13,7 +13,7 @@ def check(given: GuardInput) -> Finding | None:
     """Refuse a whole-file write that drops most of the lines."""
     if not given.is_whole_write or given.allow_shrink or given.before is None or given.after is None:
         return None
-    before, after = len(split_lines(given.before)), len(split_lines(given.after))
+    before, after = _count(given.before), _count(given.after)
     dropped = before - after
     if dropped < _FEWEST or dropped * 2 <= before:
         return None
@@ -23,6 +23,11 @@ def check(given: GuardInput) -> Finding | None:
         "edit only what changes; if the rest is to go, write again with allow_shrink",
         {"lines_before": before, "lines_after": after},
     )
+
+
+def _count(text: str) -> int:
+    """How many lines a text has; they are not taken apart for it."""
+    return count_lines(text) + (bool(text) and not text.endswith(("\n", "\r")))
 
 
 GUARD = Guard(

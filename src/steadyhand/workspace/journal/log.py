@@ -25,8 +25,15 @@ def head(connection: Connection) -> tuple[int, bytes]:
 
 def append(connection: Connection, type: RowType, record: str | None, time: str, body: bytes) -> Row:
     """Add a row after the last one, sealed and chained."""
+    return append_packed(connection, type, record, time, pack(body))
+
+
+def append_packed(
+    connection: Connection, type: RowType, record: str | None, time: str, packed: tuple[int, bytes]
+) -> Row:
+    """The same for a body that is packed already: a long one is not held unpacked while it is written."""
     seq, chain = head(connection)
-    row = Row.make(seq + 1, type, record, time, pack(body), chain)
+    row = Row.make(seq + 1, type, record, time, packed, chain)
     connection.execute(_INSERT, row)
     return row
 

@@ -23,7 +23,7 @@ from steadyhand.workspace.journal import images as kept
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.check import problems
-from steadyhand.workspace.journal.codec import encode_prepared, to_bytes
+from steadyhand.workspace.journal.codec import encode_prepared, pack, to_bytes
 from steadyhand.workspace.journal.collect import choose, collect
 from steadyhand.workspace.journal.connection import Connection, Handle
 from steadyhand.workspace.journal.faults import damaged
@@ -85,12 +85,12 @@ class StoredJournal(PartyTables):
         return self._handle.damage
 
     def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
-        body = encode_prepared(record, staging)
+        body = pack(encode_prepared(record, staging))
         packed = kept.pack_images(images)
 
         def work(connection: Connection) -> int:
             self._admit(connection, staging)
-            row = log.append(connection, RowType.PREPARED, record.id, record.time, body)
+            row = log.append_packed(connection, RowType.PREPARED, record.id, record.time, body)
             index.add_record(connection, row.seq, record)
             kept.keep(connection, packed, row.seq)
             kept.note_use(connection, record.digests, row.seq)
