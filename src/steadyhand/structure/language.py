@@ -32,7 +32,8 @@ class Language:
     `gaps`       blank lines between definitions at the top and further in, where a file shows no habit of its own
     `fragment`   another function of the package, for a piece of text that is no whole file
     `claims`     a suffix that belongs to another language, unless the text has this pattern
-    `verdict`    says better than the grammar whether a text is valid
+    `verdict`    says better than the grammar whether a text is valid, of texts up to `judged` code points: a compiler
+                 takes a hundred times as much memory, and cannot be stopped
     `newer`      lines of valid text that what is installed here may be too old for: an error there is no fault
     `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
     `largest`    texts longer than this many code points are not parsed
@@ -53,6 +54,7 @@ class Language:
     interpreters: tuple[str, ...] = ()
     claims: tuple[str, re.Pattern[str]] | None = None
     verdict: Callable[[str], Fault | None] | None = None
+    judged: int = 1_000_000
     newer: re.Pattern[str] | None = None
     nests_comments: bool = False
     largest: int = 4_000_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import Source
@@ -65,7 +65,11 @@ class Node(ABC):
     __slots__ = ()
     kind: str
     span: Span
-    address: str
+
+    if TYPE_CHECKING:  # most have it as a field, which a property of this class would be taken as the default of
+
+        @property
+        def address(self) -> str: ...
 
     @property
     def label(self) -> str:

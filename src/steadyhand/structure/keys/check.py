@@ -92,13 +92,18 @@ def checked(
     if isinstance(proposal, Refusal):
         return proposal
     real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
-    after = source.apply(ChangeSet.of(real))
+    after = _known(proposal.after, source.apply(ChangeSet.of(real)))
     wanted, found = _sides(syntax, after, reading, asked, real)
     if isinstance(found, Refusal):
         return _breaks(found)
     comparison = _Comparison(source.text, after.text, asked.family, syntax.typed, syntax.ordered)
     wrong = comparison.run(wanted, found)
     return Proposal(real, proposal.notes, after) if wrong is None else _differs(wrong)
+
+
+def _known(read: Source | None, after: Source) -> Source:
+    """The text after, with what the syntax itself has read of it to find its splices."""
+    return read if read is not None and read.text == after.text else after
 
 
 def _sides(

@@ -11,6 +11,7 @@ from typing import cast
 
 from steadyhand.structure.fields import bad_request, describe, join
 from steadyhand.structure.keys.item import Item, Plain
+from steadyhand.text.pace import OFTEN, go_on
 
 DEEPEST = 100
 
@@ -35,8 +36,12 @@ def plain_of(item: Item) -> object:
 def check_plain(value: object, path: str) -> Plain:
     """The value, if it is one that JSON has. Refuses with `bad-request`; lists and names are taken as they are."""
     waiting: list[tuple[object, str, int]] = [(value, path, 0)]
+    count = 0
     while waiting:
         part, where, depth = waiting.pop()
+        count += 1
+        if not count % OFTEN:
+            go_on()
         if depth > DEEPEST:
             raise bad_request(path, f"the value is nested deeper than {DEEPEST} levels", "add its parts one by one")
         match part:

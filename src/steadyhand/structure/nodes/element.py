@@ -5,11 +5,12 @@ Every proposal that leaves here is proved: parsed again, the page differs by exa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.html.content import empty, insert_html, remove, replace_element, set_html
 from steadyhand.structure.parsers.html.element import Element
+from steadyhand.structure.parsers.html.naming import address_of
 from steadyhand.structure.parsers.html.page import Page, page_of
 from steadyhand.structure.parsers.html.together import prove_together
 from steadyhand.text.source import Source
@@ -30,10 +31,15 @@ class ElementNode(Node):
 
     kind: str
     span: Span
-    address: str
+    page: Page = field(compare=False, repr=False)
     index: int
     part: str = "element"
     flaw: str | None = None
+
+    @property
+    def address(self) -> str:
+        """A selector that only this element answers to; found out when somebody asks: all of the page is counted."""
+        return address_of(self.page, self.index, self.part)
 
     def open(self, source: Source) -> tuple[Page, Element] | Refusal:
         """The page and the element in it."""

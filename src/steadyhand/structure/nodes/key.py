@@ -183,7 +183,7 @@ def key_nodes(
         return Refusal(Kind.NO_SUCH_TARGET, f"{said(found[0])} has no name", "leave part out", {"nearest": []})
     numbers = _numbers(found if document is None else find_items(keys.reading, path))
     usual = prefix if part == "value" else f"{prefix}.{part}"
-    return [_node(keys, item, address_of(usual, item, numbers.get(id(item))), offset, part) for item in found]
+    return [_node(keys, item, address_of(usual, item, numbers.get(id(item))), offset, part) for item in paced(found)]
 
 
 def address_of(prefix: str, item: Item, number: int | None) -> str:

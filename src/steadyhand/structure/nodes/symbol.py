@@ -14,6 +14,7 @@ from steadyhand.errors import Kind
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.parsers.code.reading import code_of, read_text
+from steadyhand.structure.parsers.code.tree import too_long
 from steadyhand.structure.symbols.bodies import body_of, margin_at, unit_in
 from steadyhand.structure.symbols.checking import checked
 from steadyhand.structure.symbols.fitting import differing, fit, rows_of
@@ -43,6 +44,8 @@ class SymbolNode(Node):
 
     def replace(self, source: Source, new: str) -> Proposal | Refusal:
         code, item = self._read(source)
+        if refusal := too_long(code.language, new):
+            return refusal
         if to_lf(new) == to_lf(self.span.of(source.text)):
             return Proposal(())
         if self.part == "name":
@@ -63,6 +66,8 @@ class SymbolNode(Node):
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         code, item = self._read(source)
+        if refusal := too_long(code.language, text):
+            return refusal
         if not rows_of(text):
             return Proposal(())
         if self.part == "name":

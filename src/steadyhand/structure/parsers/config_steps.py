@@ -32,6 +32,6 @@ def in_steps(source: Source, read: Callable[[Source], object], steps: Sequence[S
         change = ChangeSet.of(made.splices)
         now, changes = now.apply(change), changes.compose(change)
         notes += made.notes
-        if isinstance(refusal := read(now), Refusal):
+        if isinstance(refusal := now.derive(read), Refusal):
             return refusal
-    return Proposal(changes.trim().splices, tuple(dict.fromkeys(notes)))
+    return Proposal(changes.trim().splices, tuple(dict.fromkeys(notes)), now)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from steadyhand.structure.keys.item import Item, KeyPath
 from steadyhand.structure.parsers.config_lines import comments_above, comments_below, first_of, line_end, own_head
 from steadyhand.text.lines import line_start
+from steadyhand.text.pace import paced
 from steadyhand.text.span import Span
 
 
@@ -62,8 +63,8 @@ class LineFile:
     def top(self) -> Item:
         """The file as items: the entries without a section, then the sections."""
         whole = Span(0, len(self.text))
-        loose = [_entry_item(entry, (), 0, at) for at, entry in enumerate(self.sections[0].entries)]
-        parts = [_section_item(part, number) for number, part in enumerate(self.sections) if number]
+        loose = [_entry_item(entry, (), 0, at) for at, entry in enumerate(paced(self.sections[0].entries))]
+        parts = [_section_item(part, number) for number, part in enumerate(paced(self.sections)) if number]
         return Item((), "mapping", whole, None, whole, (*loose, *parts), None, LineNote())
 
     def entry_lines(self, number: int, at: int) -> Span:
@@ -114,7 +115,7 @@ def _entry_item(entry: LineEntry, above: KeyPath, number: int, at: int) -> Item:
 
 def _section_item(part: LineSection, number: int) -> Item:
     path = (part.name,)
-    children = tuple(_entry_item(entry, path, number, at) for at, entry in enumerate(part.entries))
+    children = tuple(_entry_item(entry, path, number, at) for at, entry in enumerate(paced(part.entries)))
     return Item(path, "mapping", part.span, part.name_span, part.span, children, None, LineNote(number))
 
 

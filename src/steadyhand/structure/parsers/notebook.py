@@ -21,7 +21,7 @@ from steadyhand.structure.parsers.json.box import Box, Piece, Write
 from steadyhand.structure.parsers.json.grammar import JSON
 from steadyhand.structure.parsers.json.style import Style, style_of, unit_of, write_text
 from steadyhand.text.diff import diff_rows
-from steadyhand.text.lines import to_lf
+from steadyhand.text.lines import line_start, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -184,7 +184,7 @@ def _separator(text: str, items: Sequence[Item]) -> str:
         if _SEPARATOR.fullmatch(between):
             return to_lf(between)
     start = items[0].value.start
-    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    line = line_start(text, start)
     return ", " if text[line:start].strip(" \t") else f",\n{text[line:start]}"
 
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from steadyhand.errors import Kind
 from steadyhand.structure.format import Fault
-from steadyhand.structure.language import Language
+from steadyhand.structure.language import Language, language_of
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.code.definition import Code, Definition
-from steadyhand.structure.parsers.code.reading import read_text
+from steadyhand.structure.parsers.code.reading import code_of, read_text
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -26,7 +26,7 @@ _HINT = "send text that is complete where it is to stand, or address a larger pl
 def fault_of(code: Code, text: str) -> Fault | None:
     """The first place where a text is not valid in the language of some code, if that can be said at all."""
     language = code.language
-    if language.verdict is not None:
+    if language.verdict is not None and len(text) <= language.judged:
         fault = language.verdict(text)
         is_known = fault is None or code.errors > 0 or not _is_newer(language, text, fault)
         return fault if is_known else None
@@ -49,8 +49,8 @@ def checked(source: Source, code: Code, proposal: Proposal, place: Span) -> Prop
         return replace(proposal, splices=())
     place = Span(min(place.start, real[0].start), max(place.end, real[-1].end))
     changes = ChangeSet(real)
-    text = changes.apply(source.text)
-    after = read_text(code.language, text)
+    new = source.apply(changes)
+    text, after = new.text, _read_as(code.language, new)
     if isinstance(after, Refusal):
         return replace(after, kind=Kind.BREAKS_SYNTAX, message=f"after the edit {after.message}")
     fault = fault_of(after, text)
@@ -61,7 +61,12 @@ def checked(source: Source, code: Code, proposal: Proposal, place: Span) -> Prop
         return Refusal(Kind.BREAKS_SYNTAX, f"the edit would change what {strange} is", _HINT)
     more = after.errors - code.errors
     notes = (f"the parser meets {more} more error{'s' if more > 1 else ''}",) if more > 0 else ()
-    return replace(proposal, splices=real, notes=(*proposal.notes, *notes))
+    return replace(proposal, splices=real, notes=(*proposal.notes, *notes), after=new)
+
+
+def _read_as(language: Language, source: Source) -> Code | Refusal:
+    """What a source defines, kept with it where it is taken for code of that language."""
+    return code_of(source) if language_of(source) is language else read_text(language, source.text)
 
 
 def breaks(text: str, fault: Fault) -> Refusal:

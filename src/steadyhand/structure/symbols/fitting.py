@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.structure.language import Language
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.code.tree import parse_code
+from steadyhand.structure.parsers.code.tree import Parsed, parse_code
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import body, split_bodies, split_lines, to_lf
 from steadyhand.text.source import Source
@@ -92,12 +92,23 @@ def _base(language: Language, rows: Sequence[str], moved: Sequence[int], margin:
 
 def _base_of_suite(language: Language, rows: Sequence[str], moved: Sequence[int], bases: Sequence[str]) -> str:
     """In a suite the indentation has a meaning: only what is valid without it is taken away."""
+    data = set(range(len(rows))).difference(moved)
     for base in bases:
         if base and all(rows[row].startswith(base) for row in moved):
-            bare = "\n".join(row.removeprefix(base) if at in moved else row for at, row in enumerate(rows))
-            if language.verdict is None or language.verdict(f"{bare}\n") is None:
+            bare = "\n".join(row if at in data else row.removeprefix(base) for at, row in enumerate(rows))
+            if _is_valid(language, f"{bare}\n"):
                 return base
     return ""
+
+
+def _is_valid(language: Language, text: str) -> bool:
+    """Whether a text is valid, as far as that can be said of one of its length."""
+    if language.verdict is None:
+        return True
+    if len(text) <= language.judged:
+        return language.verdict(text) is None
+    parsed = parse_code(language, text)
+    return isinstance(parsed, Parsed) and not parsed.errors
 
 
 def _common(indents: Sequence[str]) -> str:

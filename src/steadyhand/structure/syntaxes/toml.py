@@ -6,6 +6,7 @@ What has no value of its own but headers or dotted keys is only changed through 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Plain, Reading
@@ -56,13 +57,14 @@ class Toml(Syntax):
     def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
         new = written if not item.path else written.strip(" \t\r\n")
         proposal = Proposal.of(source, (item.value, new))
-        again = self.read(source.apply(ChangeSet.of(proposal.splices)))
+        after = source.apply(ChangeSet.of(proposal.splices))
+        again = after.derive(self.read)
         if isinstance(again, Refusal):
             return again
         found = again.find(item.path)
         place = Span(item.value.start, item.value.start + len(new))
         if len(found) == 1 and found[0].value == place:
-            return proposal
+            return replace(proposal, after=after)
         return refuse("the text is not one value of TOML", 'write one value, such as "text", 3 or [1, 2]')
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:

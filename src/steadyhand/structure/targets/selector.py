@@ -18,7 +18,6 @@ from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.element import ElementNode
 from steadyhand.structure.parsers.html.cost import is_too_dear, nested_has
 from steadyhand.structure.parsers.html.mask import may_begin_region
-from steadyhand.structure.parsers.html.naming import address_of
 from steadyhand.structure.parsers.html.page import Page, page_of
 from steadyhand.structure.parsers.html.tree import bad_selector
 from steadyhand.text.match import Occurrence
@@ -91,7 +90,7 @@ class Selector(Addressed):
         if flaw is None and self.part == "inner" and (element.is_void or element.closes_itself):
             flaw = f"<{element.tag}> has no content, line {page.source.line_of(element.span.start)}"
         span = element.inner if self.part == "inner" else element.span
-        return ElementNode("element", span, address_of(page, index, self.part), index, self.part, flaw)
+        return ElementNode("element", span, page, index, self.part, flaw)
 
     def _wrong(self, page: Page) -> Refusal | None:
         plain = _QUOTED.sub(lambda found: "_" * len(found.group()), self.css)

@@ -10,8 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from steadyhand.text.lines import line_start
+from steadyhand.text.pace import OFTEN, go_on
 from steadyhand.text.span import Span
 
 _OF_THE_FILE = re.compile(r"#!|//!|/\*!|#.*?\bcoding[:=]")
@@ -31,7 +33,8 @@ class Above:
     def attributes_from(self, start: int) -> int:
         """Where a definition starts with the attributes in front of it, and comments between those."""
         reached = start
-        while True:
+        for number in count(1):
+            _pace(number)
             own = self._before(self.attributes, reached)
             comment = self._before(self.comments, reached)
             if own is not None and self._gap(own, reached) is not None:
@@ -39,14 +42,17 @@ class Above:
             elif comment is not None and self._is_own(comment, reached):
                 reached = comment.start
             else:
-                return start
+                break
+        return start
 
     def comments_from(self, start: int) -> int:
         """Where the comments directly above a definition start."""
-        comment = self._before(self.comments, start)
-        while comment is not None and self._is_own(comment, start):
-            start = comment.start
+        for number in count(1):
+            _pace(number)
             comment = self._before(self.comments, start)
+            if comment is None or not self._is_own(comment, start):
+                break
+            start = comment.start
         return start
 
     def _before(self, spans: Sequence[Span], start: int) -> Span | None:
@@ -73,6 +79,11 @@ class Above:
         """The blanks in front of an offset; None where something else stands before it on its line."""
         before = self.text[line_start(self.text, offset) : offset]
         return None if before.strip(" \t\f") else before
+
+
+def _pace(number: int) -> None:
+    if not number % OFTEN:  # most definitions have a comment or two: they do not ask
+        go_on()
 
 
 def end_of(text: str, start: int, end: int) -> int:

@@ -26,6 +26,7 @@ from steadyhand.structure.parsers.code.definition import (
 from steadyhand.structure.parsers.code.faults import faults_of
 from steadyhand.structure.parsers.code.names import leaf_of, steps_of
 from steadyhand.structure.parsers.code.tree import Parsed, parse_code, points_of
+from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -80,7 +81,7 @@ class _Reader:
 
     def read(self) -> Code:
         open_scopes = [_Scope(len(self.parsed.data) + 1, None, "", (), ())]
-        for item in self.captures.definitions:
+        for item in paced(self.captures.definitions):
             while open_scopes[-1].end <= item.node.start_byte:
                 open_scopes.pop()
             scope = self._enter(item, open_scopes[-1])
@@ -165,6 +166,6 @@ def _kind(item: Captured, around: str) -> str | None:
 
 def _offsets(captures: Captures, parsed: Parsed) -> list[int]:
     nodes = [*captures.comments, *captures.attributes, *parsed.errors]
-    for item in captures.definitions:
+    for item in paced(captures.definitions):
         nodes += [node for node in (item.extent, item.name, item.body) if node is not None]
     return [offset for node in nodes for offset in (node.start_byte, node.end_byte)]

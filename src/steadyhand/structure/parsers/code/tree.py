@@ -49,8 +49,9 @@ class Parsed:
 
 def parse_code(language: Language, text: str, *, fragment: bool = False) -> Parsed | Refusal:
     """The syntax tree. Refuses with `too-large`, `not-installed`, and `unparsable` where a text is hopeless."""
-    if len(text) > language.largest:
-        return _too_large(f"the text has {len(text)} characters, {language.name} is parsed up to {language.largest}")
+    refusal = too_long(language, text)
+    if refusal is not None:
+        return refusal
     if _depth(_BRACKET.findall(text)) > _DEEPEST:
         return _too_large(f"the text is nested more than {_DEEPEST} levels deep")
     if _RUN.search(text) or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
@@ -59,6 +60,13 @@ def parse_code(language: Language, text: str, *, fragment: bool = False) -> Pars
     wide = _wide(parsed) if isinstance(parsed, Parsed) else None
     # The query would need more than linear time for such an error.
     return parsed if wide is None else _hopeless(language, wide.start_point[0] + 1)
+
+
+def too_long(language: Language, text: str) -> Refusal | None:
+    """The refusal of a text that is too long to be parsed."""
+    if len(text) <= language.largest:
+        return None
+    return _too_large(f"the text has {len(text)} characters, {language.name} is parsed up to {language.largest}")
 
 
 def _parse(language: Language, text: str, *, fragment: bool) -> Parsed | Refusal:

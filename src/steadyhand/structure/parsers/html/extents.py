@@ -8,7 +8,8 @@ in the tree. Nothing here guesses: what does not fit is marked, with the reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.structure.parsers.html.element import DROPS_NEWLINE, FORMATTING, VOID, Element
@@ -27,18 +28,35 @@ _NOSCRIPT_END = re.compile(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.AS
 _CLOSER = re.compile(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
 
+_NONE = -1  # where the source has no such tag
+
+
 class _Places:
-    """Start tag and end tag of every element; None where the source has none."""
+    """Start tag and end tag of every element, by their bounds: a page has too many for a span each.
+
+    `starts` and `opened` are where the start tag begins and ends, `closes` and `closed` the same of the end tag.
+    """
+
+    __slots__ = ("closed", "closes", "opened", "starts", "text")
 
     def __init__(self, text: str, nodes: Sequence[Tag], offsets: Offsets) -> None:
         self.text = text
-        self.starts: list[Span | None] = []
-        self.end_tags: list[Span | None] = []
+        self.starts, self.opened, self.closes, self.closed = array("q"), array("q"), array("q"), array("q")
         for node in paced(nodes):
             where = node.source_location
-            self.starts.append(where and offsets.span(where.start_tag.start_offset, where.start_tag.end_offset))
-            tag = where.end_tag if where else None
-            self.end_tags.append(tag and offsets.span(tag.start_offset, tag.end_offset))
+            one, two = (None, None) if where is None else (where.start_tag, where.end_tag)
+            self.starts.append(_NONE if one is None else one.start_offset)
+            self.opened.append(_NONE if one is None else one.end_offset)
+            self.closes.append(_NONE if two is None else two.start_offset)
+            self.closed.append(_NONE if two is None else two.end_offset)
+        for bounds in (self.starts, self.opened, self.closes, self.closed):
+            offsets.correct(bounds)
+
+    def start_tag(self, index: int) -> Span | None:
+        return Span(self.starts[index], self.opened[index]) if self.starts[index] >= 0 else None
+
+    def end_tag(self, index: int) -> Span | None:
+        return Span(self.closes[index], self.closed[index]) if self.closes[index] >= 0 else None
 
 
 class Extents:
@@ -52,26 +70,25 @@ class Extents:
         self._places = _Places(text, nodes, offsets)
         self._parents = parents
         self.tags = [node.tag for node in nodes]
-        self._spaces = [node.namespace.value for node in nodes]
-        self._closing = {
-            index for index, space in enumerate(self._spaces) if _closes_itself(self._places, index, space)
-        }
-        self._ends = _ends(self._places, self.tags, self._spaces, parents, self._closing)
+        spaces = [node.namespace.value for node in nodes]
+        self._foreign = {index: space for index, space in enumerate(spaces) if space != "html"}
+        self._closing = {index for index in self._foreign if _closes_itself(self._places, index)}
+        self._ends = _ends(self._places, self.tags, self._foreign, parents, self._closing)
         self._flaws = _flaws(self._places, self.tags, parents, self._ends)
-        self.first_tag = min((start.start for start in self._places.starts if start is not None), default=len(text))
+        self.first_tag = min((start for start in self._places.starts if start >= 0), default=len(text))
         self.is_tidy = all(
-            tag not in FORMATTING or self._places.end_tags[index] is not None for index, tag in enumerate(self.tags)
+            closes >= 0 for tag, closes in zip(self.tags, self._places.closes, strict=True) if tag in FORMATTING
         )
 
     def element(self, index: int) -> Element:
-        start, end_tag, tag = self._places.starts[index], self._places.end_tags[index], self.tags[index]
+        start, end_tag, tag = self._places.start_tag(index), self._places.end_tag(index), self.tags[index]
         span = Span(start.start, max(self._ends[index], start.end)) if start else Span(0, 0)
         inner = _inner(self._places.text, tag, start, end_tag, span) if start else span
         return Element(
             index,
             self._parents[index],
             tag,
-            self._spaces[index],
+            self._foreign.get(index, "html"),
             start,
             end_tag,
             span,
@@ -81,9 +98,9 @@ class Extents:
         )
 
 
-def _closes_itself(places: _Places, index: int, namespace: str) -> bool:
-    start = places.starts[index]
-    if start is None or namespace == "html" or places.text[start.end - 2 : start.end] != "/>":
+def _closes_itself(places: _Places, index: int) -> bool:
+    start = places.start_tag(index)
+    if start is None or places.text[start.end - 2 : start.end] != "/>":
         return False
     return read_start_tag(places.text, start).closes_itself
 
@@ -97,34 +114,26 @@ def _inner(text: str, tag: str, start: Span, end_tag: Span | None, span: Span) -
 
 
 def _ends(
-    places: _Places, tags: Sequence[str], spaces: Sequence[str], parents: Sequence[int], closing: set[int]
-) -> list[int]:
+    places: _Places, tags: Sequence[str], foreign: Container[int], parents: Sequence[int], closing: set[int]
+) -> array[int]:
     """Where each element ends. One without an end tag ends where the next begins or what is around it ends."""
     following = _starts_behind(places, parents)
-    tail = _tail(places.text)
-    ends: list[int] = []
-    for index, (start, end_tag) in enumerate(paced(zip(places.starts, places.end_tags, strict=True))):
-        around = _end_around(parents[index], places, ends, len(places.text))
-        if start is None:
-            ends.append(around)
-        elif end_tag is not None:
-            ends.append(end_tag.end)
-        elif index in closing or (spaces[index] == "html" and tags[index] in VOID):
-            ends.append(start.end)
+    tail, length = _tail(places.text), len(places.text)
+    ends, closes = array("q"), places.closes
+    for index, closed in enumerate(paced(places.closed)):
+        opened, parent = places.opened[index], parents[index]
+        if opened >= 0 and closed >= 0:
+            ends.append(closed)
+        elif opened >= 0 and (index in closing or (tags[index] in VOID and index not in foreign)):
+            ends.append(opened)
         else:
+            around = length if parent < 0 else closes[parent] if closes[parent] >= 0 else ends[parent]
             bounds = (around, following[index], tail)
-            ends.append(min((at for at in bounds if at >= start.end), default=len(places.text)))
+            ends.append(around if opened < 0 else min((at for at in bounds if at >= opened), default=length))
     return ends
 
 
-def _end_around(parent: int, places: _Places, ends: Sequence[int], length: int) -> int:
-    if parent < 0:
-        return length
-    end_tag = places.end_tags[parent]
-    return end_tag.start if end_tag is not None else ends[parent]
-
-
-def _starts_behind(places: _Places, parents: Sequence[int]) -> list[int]:
+def _starts_behind(places: _Places, parents: Sequence[int]) -> array[int]:
     """For each element, where the first element behind it and its descendants begins."""
     count = len(parents)
     behind = [count] * count  # the number of the first element that is no descendant
@@ -133,11 +142,11 @@ def _starts_behind(places: _Places, parents: Sequence[int]) -> list[int]:
         while last_at_depth and last_at_depth[-1] != parent:
             behind[last_at_depth.pop()] = index
         last_at_depth.append(index)
-    starts = [len(places.text)] * (count + 1)
+    starts = array("q", [len(places.text)]) * (count + 1)
     for index in range(count - 1, -1, -1):
         start = places.starts[index]
-        starts[index] = starts[index + 1] if start is None else start.start
-    return [starts[index] for index in behind]
+        starts[index] = starts[index + 1] if start < 0 else start
+    return array("q", [starts[index] for index in behind])
 
 
 def _tail(text: str) -> int:
@@ -152,16 +161,16 @@ def _flaws(places: _Places, tags: Sequence[str], parents: Sequence[int], ends: S
     flaws: dict[int, str] = {}
     located: list[int] = []
     for index, start in enumerate(places.starts):
-        if start is None:
+        if start < 0:
             made = "repeated" if tags[index] in FORMATTING else "put in"
             flaws[index] = f"the parser {made} <{tags[index]}>: there is no tag for it in the source"
             continue
         located.append(index)
-        if places.end_tags[index] is None and tags[index] in FORMATTING:
+        if places.closes[index] < 0 and tags[index] in FORMATTING:
             flaws[index] = f"{_REPAIRED}: <{tags[index]}> has no end tag of its own"
-        elif ends[index] < start.end:
+        elif ends[index] < places.opened[index]:
             flaws[index] = f"{_REPAIRED}: <{tags[index]}> ends before it begins"
-    located.sort(key=lambda index: places.starts[index] or Span(0, 0))
+    located.sort(key=places.starts.__getitem__)
     for index in _in_torn_noscripts(places, tags, parents):
         flaws.setdefault(index, "<noscript> does not end where a browser that runs scripts ends it")
     for outer, inner in _misfits(located, places, parents, ends):
@@ -172,13 +181,15 @@ def _flaws(places: _Places, tags: Sequence[str], parents: Sequence[int], ends: S
 
 def _in_torn_noscripts(places: _Places, tags: Sequence[str], parents: Sequence[int]) -> list[int]:
     """Every `noscript` with what is in it that ends elsewhere for a parser that takes it for text, as browsers do."""
+    if "noscript" not in tags:
+        return []
     torn: set[int] = set()
-    for index, (tag, start) in enumerate(zip(tags, places.starts, strict=True)):
+    for index, tag in enumerate(tags):
         if parents[index] in torn:
             torn.add(index)
-        elif tag == "noscript" and start is not None:
-            end, first = places.end_tags[index], _NOSCRIPT_END.search(places.text, start.end)
-            if end is None or first is None or first.start() != end.start:
+        elif tag == "noscript" and places.starts[index] >= 0:
+            end, first = places.closes[index], _NOSCRIPT_END.search(places.text, places.opened[index])
+            if end < 0 or first is None or first.start() != end:
                 torn.add(index)
     return sorted(torn)
 
@@ -188,14 +199,14 @@ def _misfits(
 ) -> list[tuple[int, int]]:
     """Pairs of elements, the outer and the inner one by source or by tree, that the two disagree about."""
     found: list[tuple[int, int]] = []
+    starts = places.starts
     standing: list[int] = []  # the elements open at this place of the source, outermost first
     for index in located:
-        start = places.starts[index]
-        assert start is not None
-        while standing and ends[standing[-1]] <= start.start:
+        start = starts[index]
+        while standing and ends[standing[-1]] <= start:
             standing.pop()
         around = parents[index]
-        while around >= 0 and places.starts[around] is None:
+        while around >= 0 and starts[around] < 0:
             around = parents[around]
         if (standing[-1] if standing else -1) != around:
             found += _disagreement(index, standing, parents, places)
@@ -211,7 +222,7 @@ def _disagreement(
     above: set[int] = set()
     parent = parents[index]
     while parent >= 0:
-        if places.starts[parent] is not None:
+        if places.starts[parent] >= 0:
             above.add(parent)
         parent = parents[parent]
     return [(outer, index) for outer in above.symmetric_difference(standing)] or [(index, index)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.structure.parsers.html.element import LITERAL, VOID
 from steadyhand.structure.parsers.html.tree import parse_fragment, tags_of
+from steadyhand.text.pace import paced
 
 if TYPE_CHECKING:
     from turbohtml import Element as Tag
@@ -25,17 +26,18 @@ def fault_of(markup: str, holder: Tag) -> str | None:
         return None
     elements, held = parse_fragment(markup, holder)
     starts, ends, letters = tags_of(markup)
-    located = [node for node in elements if node.source_location is not None]
-    begun = Counter(node.source_location.start_tag.start_line for node in located if node.source_location)
-    closed = Counter(
-        node.source_location.end_tag.start_line
-        for node in located
-        if node.source_location and node.source_location.end_tag
-    )
+    located: list[Tag] = []
+    begun, closed = Counter[int](), Counter[int]()
+    for node in paced(elements):
+        where = node.source_location
+        if where is not None:
+            located.append(node)
+            begun[where.start_tag.start_line] += 1
+            closed.update(() if where.end_tag is None else (where.end_tag.start_line,))
     return (
         _extra(starts, begun, f"is not allowed inside <{holder.tag}> in this place")
         or _extra(ends, closed, "closes nothing in it")
-        or next((fault for node in located if (fault := _open(node, markup)) is not None), None)
+        or next((fault for node in paced(located) if (fault := _open(node, markup)) is not None), None)
         or (f"text is not allowed inside <{holder.tag}> in this place" if held < letters else None)
     )
 
@@ -43,7 +45,7 @@ def fault_of(markup: str, holder: Tag) -> str | None:
 def _extra(written: list[tuple[str, int]], there: Counter[int], what: str) -> str | None:
     """The first tag on a line that has more tags than the tree has from it."""
     left = Counter(there)
-    for name, line in written:
+    for name, line in paced(written):
         left[line] -= 1
         if left[line] < 0:
             return f"<{name}> in line {line} of the markup {what}"
@@ -56,6 +58,6 @@ def _open(node: Tag, markup: str) -> str | None:
         return None
     if node.namespace.value == "html" and node.tag in VOID:
         return None
-    if node.namespace.value != "html" and markup[: where.start_tag.end_offset].endswith("/>"):
+    if node.namespace.value != "html" and markup.endswith("/>", 0, where.start_tag.end_offset):
         return None
     return f"<{node.tag}> in line {where.start_tag.start_line} of the markup is left open"

@@ -6,6 +6,7 @@ No other module may call it. What must not be parsed is refused here, before it 
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.html.guard import is_safe, mentions_template
-from steadyhand.text.span import Span
+from steadyhand.text.pace import paced
 
 if TYPE_CHECKING:
     from turbohtml import Document
@@ -51,7 +52,7 @@ def parse_fragment(markup: str, holder: Tag) -> tuple[list[Tag], int]:
         found = turbohtml.parse_fragment(markup, context, source_locations=True)
     except ValueError:  # an element that HTML does not know
         found = turbohtml.parse_fragment(markup, "div", source_locations=True)
-    texts = (node.data for node in found.descendants if isinstance(node, turbohtml.Text | turbohtml.CData))
+    texts = (node.data for node in paced(found.descendants) if isinstance(node, turbohtml.Text | turbohtml.CData))
     return found.select("*"), _letters(texts)
 
 
@@ -64,11 +65,17 @@ def tags_of(markup: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]], 
     """The start tags and end tags of some markup as they are written, name and line, and the letters between them."""
     import turbohtml
 
-    tokens = list(turbohtml.tokenize(markup))
-    starts = [(token.tag or "", token.line) for token in tokens if token.type is turbohtml.TokenType.START_TAG]
-    ends = [(f"/{token.tag}", token.line) for token in tokens if token.type is turbohtml.TokenType.END_TAG]
-    texts = (token.data or "" for token in tokens if token.type is turbohtml.TokenType.TEXT)
-    return starts, ends, _letters(texts)
+    starts: list[tuple[str, int]] = []
+    ends: list[tuple[str, int]] = []
+    letters = 0
+    for token in paced(turbohtml.tokenize(markup)):
+        if token.type is turbohtml.TokenType.START_TAG:
+            starts.append((token.tag or "", token.line))
+        elif token.type is turbohtml.TokenType.END_TAG:
+            ends.append((f"/{token.tag}", token.line))
+        elif token.type is turbohtml.TokenType.TEXT:
+            letters += _letters((token.data or "",))
+    return starts, ends, letters
 
 
 def bad_selector(css: str) -> str | None:
@@ -101,7 +108,8 @@ class Offsets:
         # The n-th CR LF of the text is one character there, n places further left.
         self._pairs = [found.start() - n for n, found in enumerate(_CRLF.finditer(text))]
 
-    def span(self, start: int, end: int) -> Span:
-        if not self._pairs:
-            return Span(start, end)
-        return Span(start + bisect_right(self._pairs, start - 1), end + bisect_right(self._pairs, end - 1))
+    def correct(self, offsets: array[int]) -> None:
+        """Make offsets of the text itself of them, in place; what is below zero is none."""
+        if self._pairs:
+            for at, offset in enumerate(offsets):
+                offsets[at] = offset + bisect_right(self._pairs, offset - 1)

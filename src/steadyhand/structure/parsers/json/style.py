@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from steadyhand.structure.keys.item import Item, Plain
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import line_start
+from steadyhand.text.pace import paced
 
 _LOOKED_AT = 400
 _ESCAPED = re.compile(r"\\u(?!00[01])")
@@ -131,10 +132,11 @@ def write_value(value: Plain, style: Style, indent: str | None) -> str:
     inner = None if indent is None or _is_inline(value, style) else indent + style.unit
     if isinstance(value, Mapping):
         parts = [
-            f"{write_text(name, style)}{style.colon}{write_value(part, style, inner)}" for name, part in value.items()
+            f"{write_text(name, style)}{style.colon}{write_value(part, style, inner)}"
+            for name, part in paced(value.items())
         ]
         return _bracketed("{}", parts, style, indent, inner, style.padding)
-    return _bracketed("[]", [write_value(part, style, inner) for part in value], style, indent, inner, "")
+    return _bracketed("[]", [write_value(part, style, inner) for part in paced(value)], style, indent, inner, "")
 
 
 def _bracketed(

@@ -1,0 +1,194 @@
+"""What an edit by address costs, in calls and questions that a busy machine does not change."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import SupportsIndex
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.plan.guards.guard import GuardedEdit, GuardInput
+from steadyhand.plan.guards.placeholder import check
+from steadyhand.plan.policy import Policy
+from steadyhand.structure.keys.plain import check_plain
+from steadyhand.structure.language import languages
+from steadyhand.structure.node import Refusal
+from steadyhand.structure.parsers.code.above import Above
+from steadyhand.structure.parsers.code.reading import read_text
+from steadyhand.structure.parsers.html.fragment import fault_of as broken
+from steadyhand.structure.parsers.html.mask import mask
+from steadyhand.structure.parsers.html.page import page_of
+from steadyhand.structure.parsers.json.style import Style, write_value
+from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
+from steadyhand.structure.symbols.checking import fault_of
+from steadyhand.structure.symbols.fitting import _base_of_suite, fit
+from steadyhand.structure.targets.selector import Selector
+from steadyhand.structure.targets.symbol import Symbol
+from steadyhand.text.diff import changes_between
+from steadyhand.text.pace import OFTEN, heed
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+# Parses.
+
+
+def test_a_toml_file_is_read_once_and_once_after_each_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    loads = tomllib.loads
+
+    def counting(text: str) -> dict[str, object]:
+        read.append(text)
+        return loads(text)
+
+    monkeypatch.setattr(tomllib, "loads", counting)
+    text = "".join(f"[t{at}]\nvalue = {at}\n\n" for at in range(40))
+    edits = [sh.Replace(sh.Key(f"t{at}.value"), "-1") for at in range(3)]
+    assert sh.edit(text, edits, path="a.toml").text.count("value = -1") == 3
+    assert sum(len(each) > len(text) // 2 for each in read) <= 2 + len(edits)  # a guard reads what was there
+
+
+def test_source_code_is_read_once_and_once_after_each_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tree_sitter
+
+    read: list[object] = []
+    parser = tree_sitter.Parser
+
+    class Counting:
+        def __init__(self, grammar: tree_sitter.Language) -> None:
+            self.parser = parser(grammar)
+
+        def parse(self, given: bytes) -> tree_sitter.Tree:
+            read.append(given)
+            return self.parser.parse(given)
+
+    monkeypatch.setattr(tree_sitter, "Parser", Counting)
+    text = "".join(f"def f{at}(a):\n    return a + {at}\n\n\n" for at in range(300))
+    edits = [sh.Replace(sh.Symbol(f"f{at}"), f"def f{at}(a):\n    return a\n") for at in range(3)]
+    assert sh.edit(text, edits, path="a.py").text.count("return a\n") == 3
+    assert sum(callable(each) for each in read) == 1 + len(edits)  # long texts are handed over piece by piece
+
+
+@pytest.mark.parametrize(("rows", "is_compiled"), [(9_000, True), (11_000, False)])
+def test_a_long_text_is_judged_by_its_tree_and_not_by_a_compiler(rows: int, is_compiled: bool) -> None:
+    judged: list[int] = []
+    python = replace(languages()["python"], verdict=lambda text: judged.append(len(text)))
+    code = read_text(python, "def f(:\n")
+    assert not isinstance(code, Refusal)
+    fault = fault_of(code, ("#" * 99 + "\n") * rows)
+    assert (bool(judged), fault is None) == (is_compiled, is_compiled)
+    judged.clear()
+    fit(python, "def f():\n" + "    pass\n" * (20 * rows), "", "    ")
+    assert bool(judged) == is_compiled
+
+
+@pytest.mark.parametrize("verb", [sh.Replace, sh.Insert])
+def test_new_code_that_is_too_long_to_be_parsed_is_not_looked_at(verb: type[sh.Replace | sh.Insert]) -> None:
+    class Unread(str):
+        __slots__ = ()
+
+        def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> str:
+            raise AssertionError(old, new, count)
+
+    source = Source.of_text("def f():\n    pass\n", path="a.py")
+    found = Symbol("f").resolve(source)
+    assert not isinstance(found, Refusal)
+    long = Unread("#" * 5_000_000)
+    refusal = found[0].replace(source, long) if verb is sh.Replace else found[0].insert(source, long, "after")
+    assert isinstance(refusal, Refusal)
+    assert refusal.kind == "too-large"
+
+
+def test_the_rows_of_new_code_are_not_looked_for_one_by_one() -> None:
+    class Watched(list[int]):
+        def __contains__(self, row: object) -> bool:
+            raise AssertionError(row)
+
+    rows = ["def f():", *["    pass"] * 20]
+    assert _base_of_suite(languages()["go"], rows, Watched(range(1, 21)), ["", "    "]) == "    "
+
+
+def test_an_element_is_named_only_for_who_asks() -> None:
+    from steadyhand.structure.parsers.html.naming import _names
+
+    source = Source.of_text("<p>one</p>" * 50, path="a.html")
+    found = Selector("p", nth=7).resolve(source)
+    assert not isinstance(found, Refusal)
+    assert _names not in source._derived
+    assert found[0].address == "selector:body > p:nth-of-type(7)"
+
+
+def test_markup_is_not_copied_for_each_of_its_elements() -> None:
+    import turbohtml
+
+    class Copied(str):
+        __slots__ = ()
+        length = 0
+
+        def __getitem__(self, key: SupportsIndex | slice) -> str:
+            part = super().__getitem__(key)
+            Copied.length += len(part)
+            return part
+
+    holder = turbohtml.parse("<div></div>").select_one("div")
+    assert holder is not None
+    markup = Copied("<svg>" + "<g/>" * 500 + "</svg>")
+    assert broken(markup, holder) is None
+    assert Copied.length <= len(markup)
+
+
+# Questions whether to go on.
+
+
+def asked(work: Callable[[], object]) -> int:
+    count = 0
+
+    def tick() -> None:
+        nonlocal count
+        count += 1
+
+    with heed(tick):
+        work()
+    return count
+
+
+def guarded(text: str) -> GuardInput:
+    return GuardInput("a.py", "", text, (GuardedEdit(0, "", text),), Policy())
+
+
+LOOPS: dict[str, Callable[[int], object]] = {
+    "comments above a symbol": lambda n: Above(
+        "# c\n" * n + "f", [Span(4 * at, 4 * at + 3) for at in range(n)], ()
+    ).comments_from(4 * n),
+    "entries of a file": lambda n: LineFile(
+        "a=1", (LineSection("", None, Span(0, 0), (LineEntry("a", Span(0, 1), Span(2, 3), "1", 2),) * n),), "#"
+    ).top(),
+    "template syntax": lambda n: mask("{{ a }} " * n),
+    "markup of an edit": lambda n: sh.edit(
+        "<p>x</p>", [sh.Replace(sh.Selector("p"), "<p>" + "<i>y</i>" * n + "</p>")], path="a.html"
+    ),
+    "values of an edit": lambda n: write_value(check_plain({f"k{at}": at for at in range(n)}, "value"), Style(), ""),
+    "lines of a new text that might elide": lambda n: check(guarded("x = ... + 1\n" * n)),
+    "lines of two texts": lambda n: changes_between(
+        "".join(f"{at}\n" for at in range(50 * n)), "".join(f"{at * 2}\n" for at in range(50 * n))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_every_loop_asks_the_oftener_the_longer_it_is(name: str) -> None:
+    less, more = (asked(lambda size=size: LOOPS[name](size)) for size in (4 * OFTEN, 8 * OFTEN))  # type: ignore[misc]
+    assert 4 <= less < more
+
+
+def test_a_page_of_many_elements_is_read_in_the_same_places_with_any_line_ending() -> None:
+    text = "<table>\n" + "<tr>\n<td>a\n<td>b</td>\n</tr>\n" * 50 + "</table>\n<p>x<b>y</p></b>\n<svg><g/></svg>\n"
+    one, two = page_of(Source.of_text(text)), page_of(Source.of_text(text.replace("\n", "\r\n")))
+    assert not isinstance(one, Refusal)
+    assert not isinstance(two, Refusal)
+    for index in range(len(one.nodes)):
+        left, right = one.element(index), two.element(index)
+        assert left.span.of(text) == right.span.of(text.replace("\n", "\r\n")).replace("\r\n", "\n")
+        assert (left.flaw, left.closes_itself, left.namespace) == (right.flaw, right.closes_itself, right.namespace)
