@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [bench for bench in benches() if not options.only or bench.name in options.only]
     before = _load()
     tables: list[Table] = []
-    with _folder(options.folder) as folder:
+    with _folder(options.folder and options.folder.absolute()) as folder:
         for bench in chosen:
             setting = Setting(SCALES[options.scale], folder / bench.name, not options.no_peers)
             setting.folder.mkdir()
