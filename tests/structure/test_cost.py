@@ -10,14 +10,16 @@ from typing import SupportsIndex
 import pytest
 
 import steadyhand as sh
+from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput
 from steadyhand.plan.guards.placeholder import check
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.keys.plain import check_plain
-from steadyhand.structure.language import languages
+from steadyhand.structure.language import Language, languages
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.code.above import Above
 from steadyhand.structure.parsers.code.reading import read_text
+from steadyhand.structure.parsers.code.tree import Parsed
 from steadyhand.structure.parsers.html.fragment import fault_of as broken
 from steadyhand.structure.parsers.html.mask import mask
 from steadyhand.structure.parsers.html.page import page_of
@@ -48,6 +50,32 @@ def test_a_toml_file_is_read_once_and_once_after_each_edit(monkeypatch: pytest.M
     edits = [sh.Replace(sh.Key(f"t{at}.value"), "-1") for at in range(3)]
     assert sh.edit(text, edits, path="a.toml").text.count("value = -1") == 3
     assert sum(len(each) > len(text) // 2 for each in read) <= 2 + len(edits)  # a guard reads what was there
+
+
+@pytest.mark.parametrize(("path", "parses"), [("a.py", 0), ("a.ts", 1)])
+def test_an_edit_of_source_code_by_its_text_reads_no_definition(
+    path: str, parses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from steadyhand.structure.parsers.code import reading
+
+    trees: list[str] = []
+    parse = reading.parse_code
+
+    def counting(language: Language, text: str, *, fragment: bool = False) -> Parsed | Refusal:
+        trees.append(text)
+        return parse(language, text, fragment=fragment)
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("definitions are read")
+
+    monkeypatch.setattr(reading, "parse_code", counting)
+    monkeypatch.setattr(reading, "capture", never)
+    text = "".join(f"value_{at} = {at}\n" for at in range(40))
+    assert "value_7 = 8\n" in sh.edit(text, [sh.Replace("value_7 = 7\n", "value_7 = 8\n")], path=path).text
+    assert len(trees) == parses
+    error = sh.edit(text, [sh.Replace("value_7 = 7\n", "value_7 = (8\n")], path=path).error
+    assert error is not None
+    assert error.kind is Kind.BREAKS_SYNTAX
 
 
 def test_source_code_is_read_once_and_once_after_each_edit(monkeypatch: pytest.MonkeyPatch) -> None:

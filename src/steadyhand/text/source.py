@@ -83,6 +83,10 @@ class Source:
             self._derived[make] = make(self)
         return cast("Derived", self._derived[make])
 
+    def derived(self, make: Callable[[Source], Derived]) -> Derived | None:
+        """What `make` has made of this source, or None where nobody has asked for it yet."""
+        return cast("Derived | None", self._derived.get(make))
+
     @cached_property
     def _derived(self) -> dict[object, object]:
         return {}

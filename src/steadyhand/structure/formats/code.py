@@ -39,13 +39,9 @@ def outline(source: Source) -> Sequence[Entry] | Refusal:
 
 def fault(source: Source) -> Fault | None:
     """The first place where the text does not parse."""
-    from steadyhand.structure.parsers.code.reading import code_of
-    from steadyhand.structure.symbols.checking import fault_of
+    from steadyhand.structure.symbols.checking import fault_in
 
-    code = code_of(source)
-    if isinstance(code, Refusal):
-        return None  # a text that cannot be looked at is not judged
-    return fault_of(code, source.text)
+    return fault_in(source)
 
 
 def gap(source: Source) -> Fault | None:

@@ -5,15 +5,16 @@ Everything outside the place keeps its name, its kind and its extent, and a text
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from steadyhand.errors import Kind
 from steadyhand.structure.format import Fault
 from steadyhand.structure.language import Language, language_of
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.code.definition import Code, Definition
-from steadyhand.structure.parsers.code.reading import code_of, read_text
+from steadyhand.structure.parsers.code.definition import Code, Definition, Syntax
+from steadyhand.structure.parsers.code.reading import code_of, read_text, syntax_of
+from steadyhand.structure.parsers.code.tree import unfit
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -23,15 +24,36 @@ _LONG = 400
 _HINT = "send text that is complete where it is to stand, or address a larger place"
 
 
-def fault_of(code: Code, text: str) -> Fault | None:
+def fault_in(source: Source) -> Fault | None:
+    """The first place where a source is not valid, if that can be said at all; of what is valid nothing else is read.
+
+    A text that cannot be looked at is not judged.
+    """
+    language = language_of(source)
+    if language is None or unfit(language, source.text) is not None:
+        return None
+    verdict = _verdict(language, source.text)
+    if verdict is not None and verdict(source.text) is None:
+        return None
+    syntax = syntax_of(source)
+    return None if isinstance(syntax, Refusal) else fault_of(syntax, source.text)
+
+
+def fault_of(code: Code | Syntax, text: str) -> Fault | None:
     """The first place where a text is not valid in the language of some code, if that can be said at all."""
     language = code.language
-    if language.verdict is not None and len(text) <= language.judged:
-        fault = language.verdict(text)
+    verdict = _verdict(language, text)
+    if verdict is not None:
+        fault = verdict(text)
         is_known = fault is None or code.errors > 0 or not _is_newer(language, text, fault)
         return fault if is_known else None
     faults = code.faults if language.is_checked else ()
     return next((fault for fault in faults if not _is_newer(language, text, fault)), None)
+
+
+def _verdict(language: Language, text: str) -> Callable[[str], Fault | None] | None:
+    """What judges a text of this length better than the grammar, if there is something."""
+    return language.verdict if len(text) <= language.judged else None
 
 
 def _is_newer(language: Language, text: str, fault: Fault) -> bool:

@@ -64,6 +64,15 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Syntax:
+    """What does not parse of one source: the first of the errors the parser met, which are `errors` in all."""
+
+    language: Language
+    faults: tuple[Fault, ...]
+    errors: int
+
+
+@dataclass(frozen=True, slots=True)
 class Code:
     """What is read of one source: definitions and comments in the order of the file, and what does not parse.
 

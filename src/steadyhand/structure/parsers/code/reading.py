@@ -22,6 +22,7 @@ from steadyhand.structure.parsers.code.definition import (
     Code,
     Definition,
     Path,
+    Syntax,
 )
 from steadyhand.structure.parsers.code.faults import faults_of
 from steadyhand.structure.parsers.code.names import leaf_of, steps_of
@@ -43,9 +44,29 @@ def read_code(source: Source) -> Code | Refusal:
     """What a source defines; `code_of` keeps it."""
     language = language_of(source)
     if language is None:
-        known = "the file has no name" if source.path is None else f"{source.path[-60:]} is of no language known here"
-        return Refusal(Kind.BAD_REQUEST, f"symbols: {known}", "address the place by lines or by its old text")
+        return _unknown(source)
     return read_text(language, source.text)
+
+
+def syntax_of(source: Source) -> Code | Syntax | Refusal:
+    """What does not parse of a source; its definitions are not read for that, but told where they have been."""
+    return source.derived(read_code) or source.derive(_read_syntax)
+
+
+def _read_syntax(source: Source) -> Syntax | Refusal:
+    language = language_of(source)
+    if language is None:
+        return _unknown(source)
+    parsed = parse_code(language, source.text)
+    if isinstance(parsed, Refusal):
+        return parsed
+    faults = faults_of(parsed, source.text)
+    return Syntax(language, faults, max(len(parsed.errors), len(faults)))
+
+
+def _unknown(source: Source) -> Refusal:
+    known = "the file has no name" if source.path is None else f"{source.path[-60:]} is of no language known here"
+    return Refusal(Kind.BAD_REQUEST, f"symbols: {known}", "address the place by lines or by its old text")
 
 
 def read_text(language: Language, text: str, *, fragment: bool = False) -> Code | Refusal:

@@ -49,17 +49,24 @@ class Parsed:
 
 def parse_code(language: Language, text: str, *, fragment: bool = False) -> Parsed | Refusal:
     """The syntax tree. Refuses with `too-large`, `not-installed`, and `unparsable` where a text is hopeless."""
-    refusal = too_long(language, text)
+    refusal = unfit(language, text)
     if refusal is not None:
+        return refusal
+    parsed = _parse(language, text, fragment=fragment)
+    wide = _wide(parsed) if isinstance(parsed, Parsed) else None
+    # The query would need more than linear time for such an error.
+    return parsed if wide is None else _hopeless(language, wide.start_point[0] + 1)
+
+
+def unfit(language: Language, text: str) -> Refusal | None:
+    """The refusal of a text that nobody should try to parse."""
+    if (refusal := too_long(language, text)) is not None:
         return refusal
     if _depth(_BRACKET.findall(text)) > _DEEPEST:
         return _too_large(f"the text is nested more than {_DEEPEST} levels deep")
     if _RUN.search(text) or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
         return _hopeless(language, 1)
-    parsed = _parse(language, text, fragment=fragment)
-    wide = _wide(parsed) if isinstance(parsed, Parsed) else None
-    # The query would need more than linear time for such an error.
-    return parsed if wide is None else _hopeless(language, wide.start_point[0] + 1)
+    return None
 
 
 def too_long(language: Language, text: str) -> Refusal | None:
