@@ -76,6 +76,39 @@ def test_overlapping_later_work_refuses_and_names_the_lines(ws: sh.Workspace) ->
     assert tree_of(Path(ws.root)) == before
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "later"),
+    [
+        ("count = 1", "count = 2", "count = 21"),
+        ("count = 1", "count = 2", "count = 12"),
+        ("count = ", "count = 2", "count = 21"),
+        ("a < b", "a = b", "a == b"),
+        ("get(url)", "post(url)", "repost(url)"),
+    ],
+)
+def test_a_word_that_was_written_on_since_is_not_put_together_anew(
+    before: str, after: str, later: str, ws: sh.Workspace
+) -> None:
+    put(ws, 2, before)
+    made = ws.edit("a.md", [sh.Replace(before, after)])
+    second = ws.edit("a.md", [sh.Replace(after, later)])
+    error = refused(ws.undo, made.id)
+    assert (error.details["lines"], error.details["blocked_by"]) == ([2], second.id)
+    assert text(ws).splitlines()[1] == later
+    ws.undo(second.id)
+    ws.undo(made.id)
+    assert text(ws).splitlines()[1] == before
+
+
+@pytest.mark.parametrize(("later", "left"), [("x = 2  # why", "x = 1  # why"), ("x = 2;", "x = 1;")])
+def test_what_was_written_beside_a_word_stays(later: str, left: str, ws: sh.Workspace) -> None:
+    put(ws, 2, "x = 1")
+    made = ws.edit("a.md", [sh.Replace("x = 1", "x = 2")])
+    ws.edit("a.md", [sh.Replace("x = 2", later)])
+    ws.undo(made.id)
+    assert text(ws).splitlines()[1] == left
+
+
 def test_a_created_file_that_was_edited_since_stays(ws: sh.Workspace) -> None:
     created = ws.create("n.md", "one\ntwo\n")
     ws.edit("n.md", [sh.Replace("two", "2")])

@@ -19,6 +19,7 @@ from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
+from steadyhand.text.splice import Splice
 from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
@@ -269,20 +270,20 @@ def _rewritten(change: FileChange, draft: Draft) -> ChangeSet:
 
 def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -> ChangeSet:
     assert change.changes is not None
-    inverse = change.changes.invert()
-    moved: ChangeSet | Clash = inverse
+    inverse = moved = change.changes.invert()
     blamed = ""
     for name, changes in paced(later):
         blamed = name
-        moved = moved.rebase(changes) if isinstance(moved, ChangeSet) else moved
-        if isinstance(moved, Clash):
+        found = _over(moved, changes)
+        if isinstance(found, Clash):
             break
-    if isinstance(moved, ChangeSet):
+        moved = found
+    else:
         return moved
     whole = ChangeSet()
     for _, changes in paced(later, _SOME):
         whole = whole.compose(changes)
-    netted = inverse.rebase(whole.trim())
+    netted = _over(inverse, whole.trim())
     if isinstance(netted, ChangeSet):
         return netted
     lines = sorted({line for _, theirs in netted.pairs for line in _lines_after(whole, theirs.start, source)})
@@ -294,6 +295,32 @@ def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -
         lines=lines,
         blocked_by=blamed,
     )
+
+
+def _over(mine: ChangeSet, later: ChangeSet) -> ChangeSet | Clash:
+    """A change moved over a later one. What was written onto the end of a word clashes with that word too."""
+    ends = {splice.span.end: splice for splice in later.splices}
+    starts = {splice.start: splice for splice in later.splices}
+    joined: list[tuple[Splice, Splice]] = []
+    for splice in mine.splices:
+        own = splice.old or splice.new
+        before, behind = ends.get(splice.start), starts.get(splice.span.end)
+        if before is not None and _is_one_word(before.new[-1:], own[:1]):
+            joined.append((splice, before))
+        if behind is not None and _is_one_word(own[-1:], behind.new[:1]):
+            joined.append((splice, behind))
+    return Clash(tuple(joined)) if joined else mine.rebase(later)
+
+
+def _is_one_word(left: str, right: str) -> bool:
+    """Whether two characters that stand side by side belong together: letters and digits, or signs."""
+    if not left or not right or left.isspace() or right.isspace():
+        return False
+    return _is_word(left) is _is_word(right)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _lines_after(whole: ChangeSet, start: int, source: Source) -> tuple[int, ...]:
