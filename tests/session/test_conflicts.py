@@ -551,6 +551,32 @@ def test_an_edit_whose_text_is_gone_meets_the_others_behind_lines_of_the_same_ca
         assert caught.value.details["with"][0]["lines"] == [3, 3]
 
 
+@pytest.mark.parametrize("outside", [False, True])
+def test_lines_that_were_read_in_a_transaction_are_those_it_changes(
+    outside: bool, ws: sh.Workspace, tmp_path: Path
+) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        with pytest.raises(EditError) as caught, two.transaction() as batch:
+            assert batch.read("a.txt").text == TEN
+            batch.edit("a.txt", [sh.Replace(lines(8), "B\n")])
+            if outside:
+                (tmp_path / "a.txt").write_text("A\n" + TEN)
+            else:
+                one.edit("a.txt", [sh.Insert(sh.Lines(1, 0), "A\n")])
+        assert caught.value.kind is Kind.CONFLICT
+    assert text(ws) == "A\n" + TEN
+
+
+def test_what_a_transaction_looked_at_and_did_not_show_was_not_read(ws: sh.Workspace) -> None:
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Replace("line 9", "A")])
+        with pytest.raises(EditError) as caught, two.transaction() as batch:
+            assert "A" in batch.source("a.txt").text
+            batch.edit("a.txt", [sh.Replace(lines(9), "B\n")])
+        assert caught.value.kind is Kind.CONFLICT
+
+
 def test_what_a_call_replaced_as_a_whole_holds_nothing_of_others(ws: sh.Workspace) -> None:
     with ws.task("one") as one, ws.task("two") as two:
         two.read("a.txt")

@@ -293,6 +293,15 @@ def test_files_are_made_renamed_copied_and_taken_away(ground: Ground) -> None:
     }  # fmt: skip
 
 
+def test_of_a_file_that_takes_the_place_of_another_its_own_facts_are_told(ground: Ground) -> None:
+    one = {"path": "a.txt", "edits": [{"target": "three", "new": "3"}]}
+    answer = ground.ok("edit", files=[one, {"path": "a.txt", "delete": True}, {"path": "a.txt", "create": "x\ny\n"}])
+    gone, made = answer["files"]
+    assert gone == {"path": "a.txt", "status": "deleted"}
+    assert (made["status"], made["lines"]) == ("created", {"start": 1, "end": 2})
+    assert made["fileHash"] == ground.ok("read", path="a.txt")["fileHash"]
+
+
 def test_a_section_is_moved_to_another_file(ground: Ground) -> None:
     ground.ok("edit", files=[{"path": "guide.md", "move": {"heading": "Setup"}, "to": {"path": "setup.md"}}])
     assert ground.text("setup.md").startswith("## Setup\n")

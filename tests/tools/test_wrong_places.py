@@ -128,6 +128,42 @@ def test_lines_that_two_edits_put_in_at_the_end_stay_lines(text: str, content: s
     assert [each["lines"] for each in answer["outcomes"]] == wrote
 
 
+LAST: dict[str, tuple[str, str]] = {
+    "replaced": ("B", "a|B|c"),
+    "with its newline": ("B\n", "a|B|c"),
+    "gone": ("", "a|c"),
+}
+
+
+@pytest.mark.parametrize(("new", "after"), LAST.values(), ids=LAST.keys())
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=repr)
+def test_lines_behind_a_last_line_that_changes_too_stand_right_behind_it(
+    newline: str, turned: bool, new: str, after: str, tmp_path: Path
+) -> None:
+    text, step = f"a{newline}b", -1 if turned else 1
+    change: dict[str, Any] = {"at": "lines:2-2", "new": new} if new else {"at": "lines:2-2", "delete": True}
+    edits = [change, {"at": "lines:3-2", "insert": "c"}][::step]
+    ranges = [{"range": {"start": 2, "end": 2}, "newText": new}, {"range": {"start": 3, "end": 2}, "newText": "c"}]
+    call(tmp_path / "core", {"a.txt": text}, "core", "edit", path="a.txt", edits=edits)
+    answer = call(tmp_path / "coder", {"a.txt": text}, "coder", "apply_edits", path="a.txt", edits=ranges[::step])
+    for name in ("core", "coder"):
+        assert tree(tmp_path / name)["a.txt"].decode().removesuffix(newline) == after.replace("|", newline)
+    at = after.split("|").index("c") + 1
+    assert answer["edits"][::step][1] == {"start": at, "end": at}
+
+
+def test_which_occurrence_is_offered_only_where_its_number_means_that_place(tmp_path: Path) -> None:
+    text = "def f():\n    x = 1\n\nfor a in b:\n    if a:\n        x = 1\n"
+    arguments = {"path": "a.py", "edits": [{"target": "      x = 1", "new": "      x = 2"}]}
+    answer = call(tmp_path, {"a.py": text}, "core", "edit", **arguments)
+    assert kind(answer) == "ambiguous-match"
+    assert "occurrence" not in answer["hint"]
+    for candidate in answer["details"]["candidates"]:
+        assert "occurrence" not in candidate
+        assert text.count(candidate["unique_old"]) == 1
+
+
 def test_lines_of_a_file_that_an_entry_before_changes_are_refused(tmp_path: Path) -> None:
     files = [
         {"path": "a.txt", "edits": [{"target": "2", "new": "a\nb"}]},

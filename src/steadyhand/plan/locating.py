@@ -187,7 +187,7 @@ class Locator:
         may_be_deeper = self._policy.tier not in STRICT and edit.target.fit == "free"
         several = find_other_indents(finding) if may_be_deeper else None
         if several is not None:
-            raise self._ambiguous(several, edit.target)
+            raise self._ambiguous(several, edit.target, with_numbers=False)  # a number would count exact places alone
         told = self._hint.of(edit.target)
         is_told = told is not None and told(found.matches[0].span)  # content and line agree: that is meant
         if is_ended(self._draft, edit, found) or (not is_told and stands_beside(self._draft, edit, found)):
@@ -196,14 +196,14 @@ class Locator:
         self._hint.learn(edit.target, found.matches[0].span)
         return Located(found.matches, found.others, found, edit)
 
-    def _ambiguous(self, found: Several, old: Old) -> EditError:
+    def _ambiguous(self, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
         self._told_apart -= 1
         return refusals.ambiguous(
             self._name,
             self._draft.source,
             found,
             with_contexts=self._told_apart >= 0,
-            with_numbers=old.fit == "free",  # whole lines are what patches quote
+            with_numbers=with_numbers and old.fit == "free",  # whole lines are what patches quote
         )
 
     def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:

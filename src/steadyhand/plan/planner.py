@@ -20,7 +20,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble
 from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Act, Edit, Replace
+from steadyhand.plan.edit import Act, Edit, Insert, Replace
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
 from steadyhand.plan.mark import without_mark
@@ -94,12 +94,22 @@ class _Planner:
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
-        outcomes = []
-        for index, edit in enumerate(self.edits):
+        outcomes: dict[int, Outcome] = {}
+        for index in self._order():
             if tick is not None:
                 tick()
-            outcomes.append(self._judge(index, edit, stop))
-        return outcomes
+            outcomes[index] = self._judge(index, self.edits[index], stop)
+        return [outcomes[index] for index in range(len(self.edits))]
+
+    def _order(self) -> list[int]:
+        """In which order the edits are judged: as given, but for what may be put behind a last line without ending.
+
+        In a snapshot that line may change in the same call; how it ends is known only when it has.
+        """
+        indices = range(len(self.edits))
+        if self.policy.batch == "sequential" or self.source.text.endswith(("\n", "\r")):
+            return list(indices)
+        return sorted(indices, key=lambda index: _is_insertion(self.edits[index]))
 
     def _refuse_request(self) -> EditError | None:
         """A refusal of the call as a whole, before any edit is looked at."""
@@ -217,6 +227,11 @@ def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
     if one_by_one.ok and one_by_one.after.text == together.apply(planner.source.text):
         return None
     return Verdict(refusals.not_together(planner.path or "the text", one_by_one.error))
+
+
+def _is_insertion(edit: Edit) -> bool:
+    """Whether an edit puts text between others, and takes nothing away."""
+    return isinstance(edit, Insert) or (isinstance(edit.target, Lines) and edit.target.end < edit.target.start)
 
 
 def _held_back(outcome: Outcome) -> Outcome:

@@ -48,6 +48,7 @@ class Batch:
         self.asks: list[Ask] = []
         self._left: dict[str, tuple[EditNote, ...]] = {}
         self._header = header
+        self._since = store.head()  # before any file was looked at
         self._is_open = True
         self._receipt: Receipt | None = None
 
@@ -73,7 +74,15 @@ class Batch:
         self._is_open = False
 
     def read(self, path: AnyPath, *, encoding: str | None = None) -> Source:
-        """The text as this transaction would leave it."""
+        """The text as this transaction would leave it. Remembered as the workspace's `read` is, as it is on disk."""
+        source, draft = self.source(path, encoding=encoding), self._layer.overlay.need(path_of(path))
+        if draft.before is not None and draft.before_path is not None:
+            content = None if draft.secret else draft.before.data
+            self._layer.meetings.knowledge.saw(draft.before_path, draft.before.digest, self._since, None, content)
+        return source
+
+    def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
+        """The same for a caller that shows nothing of it: nothing is remembered."""
         return self._layer.overlay.need(path_of(path)).source(encoding)
 
     def edit(

@@ -67,10 +67,13 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
 
 
 def main_file(receipt: Receipt, path: str | None = None) -> FileReceipt:
-    """The file of that path; spelled otherwise, the one that outcomes speak of and not a copy kept beside it."""
+    """The file of that path; spelled otherwise, the one that outcomes speak of and not a copy kept beside it.
+
+    Of one that went away and one that took its place, the one that is there.
+    """
     named = {outcome.path for outcome in receipt.outcomes}
     alike = [one for one in receipt.files if one.path == path] or [one for one in receipt.files if one.path in named]
-    return (alike or receipt.files)[0]
+    return next((one for one in alike if one.after is not None), (alike or receipt.files)[0])
 
 
 def is_literal(tier: str | None) -> bool:

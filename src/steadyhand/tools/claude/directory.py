@@ -89,7 +89,7 @@ def is_file(workspace: Workspace, path: str) -> bool:
     """Whether a file stands at a path, of whatever kind."""
     try:
         with workspace.transaction() as batch:
-            batch.read(path)
+            batch.source(path)
     except EditError as error:
         return error.kind is not Kind.NO_SUCH_FILE and find_directory(workspace, path) is None
     return True
@@ -99,7 +99,7 @@ def _size(workspace: Workspace, path: str) -> int:
     """The file's size. Read in a transaction that asks for nothing, so that it does not count as read by the task."""
     try:
         with workspace.transaction() as batch:
-            return batch.read(path).size
+            return batch.source(path).size
     except EditError as error:
         size = error.details.get("size")
         return size if isinstance(size, int) else 0

@@ -7,11 +7,12 @@ All ranges mean the file as it was read, whatever their order in the call. `end 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
-from steadyhand.plan.ranges import bottom_up, find_overlap
+from steadyhand.plan.ranges import find_overlap
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.lines import Lines
@@ -57,21 +58,22 @@ RESULT = Object(
 
 
 def run(call: Call, fields: Fields) -> Result:
-    """Make the edits from the bottom to the top, all or none."""
+    """Make the edits, each on the file as it was read, all or none."""
     path = str(fields["path"])
     edits = [_edit_of(item, index) for index, item in enumerate(cast("list[Mapping[str, Any]]", fields["edits"]))]
-    order = _check_apart([target for _, target in edits])
+    _check_apart([target for _, target in edits])
     try:
         receipt = call.workspace.edit(
             call.path(path),
-            [edits[index][0] for index in order],
+            [edit for edit, _ in edits],
             expect=expected_version(fields),
+            policy=replace(call.workspace.policy, batch="snapshot"),
             reason=reason_of(fields),
         )
     except EditError as error:
-        raise _as_sent(call, error, order) from None
-    lines = {index: outcome.lines for index, outcome in zip(order, receipt.outcomes, strict=True)}
-    places = [{"start": span[0], "end": span[1]} for index in range(len(edits)) if (span := lines[index]) is not None]
+        raise _as_sent(call, error) from None
+    spans = [outcome.lines for outcome in receipt.outcomes]
+    places = [{"start": span[0], "end": span[1]} for span in spans if span is not None]
     return success(receipt, path) | {"diff": receipt.diff(), "edits": places}
 
 
@@ -84,8 +86,8 @@ def _edit_of(item: Mapping[str, Any], index: int) -> tuple[Replace, Lines]:
     return Replace(target, item["newText"], reason=item.get("reason")), target
 
 
-def _check_apart(ranges: Sequence[Lines]) -> list[int]:
-    """The order in which no edit moves the lines of another. Refuses with `overlapping-edits`."""
+def _check_apart(ranges: Sequence[Lines]) -> None:
+    """Refuse ranges that share lines, with `overlapping-edits`."""
     overlap = find_overlap(ranges)
     if overlap is not None:
         first, second = (f"{ranges[index].start} to {ranges[index].end}" for index in overlap)
@@ -95,15 +97,11 @@ def _check_apart(ranges: Sequence[Lines]) -> list[int]:
             hint="make one edit of the two",
             details={"edits": list(overlap)},
         )
-    return bottom_up(ranges)
 
 
-def _as_sent(call: Call, error: EditError, order: Sequence[int]) -> EditError:
-    """The refusal with the edit it is about counted as in the call, and what to send instead in the tool's own form."""
+def _as_sent(call: Call, error: EditError) -> EditError:
+    """The refusal with what to send instead in the tool's own form."""
     details = offering(error, lambda offer: _range_of(offer, call.workspace.source(str(error.details["path"]))))
-    index = details.get("index")
-    if isinstance(index, int) and index < len(order):
-        details["index"] = order[index]
     match error.details.get("corrected"):
         case {"target": {"lines": {"start": start, "end": end, "text": text}}, "new": new}:
             details["corrected"] = {"range": {"start": start, "end": end}, "oldText": text, "newText": new}

@@ -88,8 +88,10 @@ def _file(receipt: Receipt, file: FileReceipt, *, is_alone: bool) -> Result:
     facts: Result = {"path": file.path, "status": file.status}
     if file.path_before is not None and file.path_before != file.path:
         facts["from"] = file.path_before
+    if file.after is None:
+        return facts
     if is_alone:
-        return facts if file.after is None else facts | {"fileHash": file.after[:16]}
+        return facts | {"fileHash": file.after[:16]}
     every = success(receipt, file.path)
     return facts | {name: every[name] for name in _PER_FILE if name in every}
 

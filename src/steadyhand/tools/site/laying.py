@@ -196,7 +196,7 @@ class _Laying:
         return True
 
     def _refuse(self, operation: PassageOperation, error: EditError) -> None:
-        best = operation.best_match(error, self._batch.read(self._laid.path or ""))
+        best = operation.best_match(error, self._batch.source(self._laid.path or ""))
         self._leave(Refused(operation, operation.explained(error, self._laid.page.file, best), best))
 
     def _leave(self, refused: Refused) -> None:
@@ -208,7 +208,7 @@ class _Laying:
     def _refusal(self, operations: Sequence[Operation], policy: Policy) -> EditError | None:
         """Lay operations into the transaction, all or none; why not, if none."""
         edits = [each.edit for each in operations if not isinstance(each.edit, EditError)]
-        before = self._batch.read(self._laid.path or "")
+        before = self._batch.source(self._laid.path or "")
         try:
             outcomes = self._batch.edit(self._laid.path or "", edits, policy=policy)
         except EditError as error:
