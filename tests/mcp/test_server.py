@@ -62,6 +62,12 @@ def test_several_toolsets_are_one_list_and_a_tool_they_share_stands_once(tmp_pat
     assert {tool.name for name in ("surgical", "coder") for tool in tools_of(name) if tool.modes is None} == set(names)
 
 
+def test_all_toolsets_of_our_own_can_be_served_together() -> None:
+    """So a server that has no other need not load them to know."""
+    own = [name for name, toolset in toolsets().items() if not toolset.is_native]
+    assert set(Catalog(own).toolsets) == {"article", "coder", "core", "site", "surgical", "vault"}
+
+
 def test_two_different_tools_of_one_name_are_refused_naming_both() -> None:
     with pytest.raises(EditError) as refused:
         Catalog(("surgical", "gemini"))

@@ -6,6 +6,7 @@ Whatever is wrong with the options is refused here, before a client is there to 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,10 +39,7 @@ def launch(options: Launch) -> int:
     address = _address(options)
     serving = _rooted(options)
     token = _token(options, address)
-    if len(serving.toolsets) > 1:
-        from steadyhand.surfaces.mcp.catalog import Catalog
-
-        Catalog(serving.toolsets)  # refuses tools of one name
+    _check_together(serving.toolsets)
     with scratch_folder(serving.roots) as scratch:
         quieten()
         serving = _walled(options, serving, scratch, address)
@@ -52,6 +50,16 @@ def launch(options: Launch) -> int:
         say("a call was still at work and was given up; the next start puts right what it left")
         os._exit(0)  # an ordinary end would wait for its thread
     return 0
+
+
+def _check_together(toolsets: Sequence[str]) -> None:
+    """Refuse toolsets with different tools of one name. Our own have none, and loading them can wait for the client."""
+    from steadyhand.tools.registry import toolset_named
+
+    if len(toolsets) > 1 and any(toolset_named(name).is_native for name in toolsets):
+        from steadyhand.surfaces.mcp.catalog import Catalog
+
+        Catalog(toolsets)
 
 
 def _serve(serving: Serving, address: Address | None, token: str) -> bool:
