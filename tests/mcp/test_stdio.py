@@ -126,6 +126,8 @@ def test_whoever_waits_to_write_is_woken_however_many_wait() -> None:
         while left:
             left -= len(os.read(reading, 1 << 20))
 
+    reader = threading.Thread(target=drain)
+
     async def run() -> None:
         pipe = Pipe(nothing, writing)
         pipe.start(lambda: None)
@@ -136,12 +138,13 @@ def test_whoever_waits_to_write_is_woken_however_many_wait() -> None:
             while pipe.room.is_set():
                 await anyio.sleep(0)
             await anyio.sleep(0)
-            threading.Thread(target=drain).start()
+            reader.start()
         while not pipe.room.is_set():
             await anyio.sleep(0.001)
         pipe.finish()
 
     anyio.run(run)
+    reader.join()
     for descriptor in (nothing, reading, writing):
         os.close(descriptor)
 
@@ -273,23 +276,26 @@ def test_the_stateless_era_works_over_a_pipe_and_tells_progress(tmp_path: Path) 
     assert whole_state(tmp_path) == "two"
 
 
-def test_help_loads_no_mcp_and_a_server_no_toolset_but_its_own() -> None:
+def test_help_loads_no_mcp_and_a_server_no_toolset_but_its_own(tmp_path: Path) -> None:
     code = """
-import sys, tempfile
+import sys
 from click.testing import CliRunner
 from steadyhand.surfaces.cli.main import cli
 assert "mcp" in CliRunner().invoke(cli, ["--help"]).output
 assert not {"mcp", "mcp_types", "pydantic", "anyio", "asyncio", "uvicorn"} & sys.modules.keys(), "heavy"
 import anyio
+from pathlib import Path
+from steadyhand.surfaces.mcp import server
 from tests.mcp.clients import in_memory, serving
+server._WARM_UP = 3600  # what is loaded in the background would be loaded sooner or later, as the machine is busy
 async def run():
-    async with in_memory(serving(tempfile.mkdtemp(), toolsets=("surgical",))) as client:
+    async with in_memory(serving(Path(sys.argv[1]), toolsets=("surgical",))) as client:
         early = [name for name in sys.modules if name.startswith("steadyhand.session")]
         await client.list_tools()
         print(early, *sys.modules, sep="\\n")
 anyio.run(run)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)
     loaded = done.stdout.split("\n")
     assert loaded[0] == "[]", "the greeting needs no session"
     others = [name for name in loaded if name.startswith("steadyhand.tools.") and name.count(".") == 3]
