@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -80,8 +80,8 @@ class Step:
     new: str
 
 
-def dull_steps(text: str, verb: Edit, usual: str) -> list[Step] | str:
-    """What one edit would do to a text, or the kind of its refusal."""
+def dull_steps(text: str, verb: Edit, usual: str, taken: Sequence[Step] = ()) -> list[Step] | str:
+    """What one edit would do to a text, or the kind of its refusal; `taken` stands around what it puts in."""
     if isinstance(verb, Replace) and isinstance(verb.target, Old) and verb.new == verb.target.text:
         return "no-change"
     places = dull_lines(text, verb) if isinstance(verb.target, Lines) else dull_old(text, verb, usual)
@@ -93,7 +93,8 @@ def dull_steps(text: str, verb: Edit, usual: str) -> list[Step] | str:
     for start, end in places:
         at = start if isinstance(verb, Insert) and verb.where in ("before", "start") else end
         span = (at, at) if isinstance(verb, Insert) else (start, end)
-        steps.append(Step((start, end), span, dull_text(text, verb, *span, is_loose=is_loose)))
+        before = dull_cut(text[: span[0]], [step for step in taken if step.span[1] <= span[0]])[-1:]
+        steps.append(Step((start, end), span, dull_text(text, verb, *span, before=before, is_loose=is_loose)))
     return steps
 
 
@@ -125,15 +126,14 @@ def dull_lines(text: str, verb: Edit) -> list[tuple[int, int]] | str:
     return [(len("".join(rows[: first - 1])), len("".join(rows[:last])))]
 
 
-def dull_text(text: str, verb: Edit, start: int, end: int, *, is_loose: bool) -> str:
+def dull_text(text: str, verb: Edit, start: int, end: int, *, before: str, is_loose: bool) -> str:
     """What is written; where CR LF in the old text stands for other endings, it does so in the new text as well."""
     region, newline = text[start:end], Source.of_text(text).newline_at(start)
     if isinstance(verb.target, Old):
         return fit_endings(verb.text.replace("\r\n", "\n") if is_loose else verb.text, region, newline)
     if region:
         return fit_lines(verb.text, region, newline, literal=False)
-    before, is_end = text[max(start - 1, 0) : start], start == len(text)
-    return fit_insertion(verb.text, newline, before=before, is_end=is_end, literal=False)
+    return fit_insertion(verb.text, newline, before=before, is_end=start == len(text), literal=False)
 
 
 def dull_plan(text: str, edits: list[Edit], usual: str) -> tuple[str, list[str]]:
@@ -155,25 +155,39 @@ def dull_plan(text: str, edits: list[Edit], usual: str) -> tuple[str, list[str]]
 
 
 def dull_snapshot(text: str, edits: list[Edit], usual: str) -> tuple[str, list[str]]:
-    """The same for a snapshot: every edit sees the original, and the first to take a character has it."""
+    """The same for a snapshot: every edit sees the original, and the first to take a character has it.
+
+    Lines that are put in come after all others where the last line has no ending: it may get one, or go away.
+    """
     taken: list[Step] = []
-    fates = []
-    for verb in edits:
-        steps = dull_steps(text, verb, usual)
+    fates: dict[int, str] = {}
+    is_open = not text.endswith(("\n", "\r"))
+    for index in sorted(range(len(edits)), key=lambda index: is_open and puts_lines_in(edits[index])):
+        steps = dull_steps(text, edits[index], usual, taken)
         if isinstance(steps, str):
-            fates.append(steps)
+            fates[index] = steps
         elif any(a < d and c < b for (a, b) in (s.span for s in steps) for (c, d) in (t.span for t in taken)):
-            fates.append("overlapping-edits")
+            fates[index] = "overlapping-edits"
         elif all(text[slice(*step.span)] == step.new for step in steps):
-            fates.append("no-change")
+            fates[index] = "no-change"
         else:
             taken += steps
-            fates.append("applied")
+            fates[index] = "applied"
+    return dull_cut(text, taken), [fates[index] for index in range(len(edits))]
+
+
+def puts_lines_in(verb: Edit) -> bool:
+    target = verb.target
+    return isinstance(target, Lines) and (isinstance(verb, Insert) or target.end < target.start)
+
+
+def dull_cut(text: str, taken: Sequence[Step]) -> str:
+    """A text with pieces of it replaced."""
     after, position = "", 0
     for step in sorted(taken, key=lambda step: step.span):
         after += text[position : step.span[0]] + step.new
         position = step.span[1]
-    return after + text[position:], fates
+    return after + text[position:]
 
 
 def fates_of(result: object) -> list[str]:

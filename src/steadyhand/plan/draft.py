@@ -158,10 +158,12 @@ class Draft:
     def character_before(self, offset: int) -> str:
         """What text put in at an offset comes to stand behind, edits of the call at that place included."""
         index = bisect_right(self._ends, offset)
-        if not index or self._ends[index - 1] != offset:
-            return self.read(offset - 1, offset)
-        last = self.writes[index - 1]
-        return last.new[-1:] or self.read(last.span.start - 1, last.span.start)
+        while index and self._ends[index - 1] == offset:
+            index -= 1
+            if self.writes[index].new:
+                return self.writes[index].new[-1]
+            offset = self.writes[index].span.start
+        return self.read(offset - 1, offset)
 
     @property
     def length(self) -> int:

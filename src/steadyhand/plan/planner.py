@@ -109,7 +109,7 @@ class _Planner:
         indices = range(len(self.edits))
         if self.policy.batch == "sequential" or self.source.text.endswith(("\n", "\r")):
             return list(indices)
-        return sorted(indices, key=lambda index: _is_insertion(self.edits[index]))
+        return sorted(indices, key=lambda index: _is_line_insertion(self.edits[index]))
 
     def _refuse_request(self) -> EditError | None:
         """A refusal of the call as a whole, before any edit is looked at."""
@@ -229,9 +229,10 @@ def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
     return Verdict(refusals.not_together(planner.path or "the text", one_by_one.error))
 
 
-def _is_insertion(edit: Edit) -> bool:
-    """Whether an edit puts text between others, and takes nothing away."""
-    return isinstance(edit, Insert) or (isinstance(edit.target, Lines) and edit.target.end < edit.target.start)
+def _is_line_insertion(edit: Edit) -> bool:
+    """Whether an edit puts lines between others, and takes nothing away."""
+    target = edit.target
+    return isinstance(target, Lines) and (isinstance(edit, Insert) or target.end < target.start)
 
 
 def _held_back(outcome: Outcome) -> Outcome:
