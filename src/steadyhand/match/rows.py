@@ -18,7 +18,7 @@ from itertools import islice
 from steadyhand.match.needle import Needle
 from steadyhand.text.indent import Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import LineTable
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.seeds import places_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
@@ -144,8 +144,7 @@ class _Search:
     def _key_of(self, row: int) -> str:
         """The key of a row of the text; that of a blank row is empty."""
         self._work -= 1
-        if not self._work % OFTEN:
-            go_on()
+        go_on_at(self._work)
         if self._source.table.span(row).length > self._longest:
             return _TOO_LONG
         text = self._source.table.text(row)

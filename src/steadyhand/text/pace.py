@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from steadyhand.errors import EditError
 
-__all__ = ["OFTEN", "go_on", "heed", "paced"]
+__all__ = ["OFTEN", "go_on", "go_on_at", "heed", "paced"]
 
 Item = TypeVar("Item")
 
@@ -57,6 +57,12 @@ def go_on() -> None:
         tick()
     except EditError as error:
         raise _Stopped(error) from None
+
+
+def go_on_at(count: int) -> None:
+    """The same for a loop that counts what it does: it is asked at every so many."""
+    if not count % OFTEN:
+        go_on()
 
 
 def paced(items: Iterable[Item], every: int = OFTEN) -> Iterator[Item]:

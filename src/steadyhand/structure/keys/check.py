@@ -17,7 +17,7 @@ from steadyhand.structure.keys.plain import same_data, says
 from steadyhand.structure.keys.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 
@@ -174,8 +174,7 @@ class _Comparison:
         while waiting:
             one, two, exact = waiting.pop()
             count += 1
-            if not count % OFTEN:
-                go_on()
+            go_on_at(count)
             more = self._compare(one, two, exact=exact)
             if more is None:
                 return render_path(two.path)

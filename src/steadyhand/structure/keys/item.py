@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
 Step = str | int
@@ -51,8 +51,7 @@ class Item:
         while waiting:
             item = waiting.pop()
             count += 1
-            if not count % OFTEN:
-                go_on()
+            go_on_at(count)
             yield item
             waiting.extend(reversed(item.children))
 

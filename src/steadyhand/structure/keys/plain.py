@@ -11,7 +11,7 @@ from typing import cast
 
 from steadyhand.structure.fields import bad_request, describe, join
 from steadyhand.structure.keys.item import Item, Plain
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 
 DEEPEST = 100
 
@@ -40,8 +40,7 @@ def check_plain(value: object, path: str) -> Plain:
     while waiting:
         part, where, depth = waiting.pop()
         count += 1
-        if not count % OFTEN:
-            go_on()
+        go_on_at(count)
         if depth > DEEPEST:
             raise bad_request(path, f"the value is nested deeper than {DEEPEST} levels", "add its parts one by one")
         match part:

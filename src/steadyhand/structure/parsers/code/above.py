@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from steadyhand.text.lines import line_start
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
 _OF_THE_FILE = re.compile(r"#!|//!|/\*!|#.*?\bcoding[:=]")
@@ -34,7 +34,7 @@ class Above:
         """Where a definition starts with the attributes in front of it, and comments between those."""
         reached = start
         for number in count(1):
-            _pace(number)
+            go_on_at(number)
             own = self._before(self.attributes, reached)
             comment = self._before(self.comments, reached)
             if own is not None and self._gap(own, reached) is not None:
@@ -48,7 +48,7 @@ class Above:
     def comments_from(self, start: int) -> int:
         """Where the comments directly above a definition start."""
         for number in count(1):
-            _pace(number)
+            go_on_at(number)
             comment = self._before(self.comments, start)
             if comment is None or not self._is_own(comment, start):
                 break
@@ -79,11 +79,6 @@ class Above:
         """The blanks in front of an offset; None where something else stands before it on its line."""
         before = self.text[line_start(self.text, offset) : offset]
         return None if before.strip(" \t\f") else before
-
-
-def _pace(number: int) -> None:
-    if not number % OFTEN:  # most definitions have a comment or two: they do not ask
-        go_on()
 
 
 def end_of(text: str, start: int, end: int) -> int:

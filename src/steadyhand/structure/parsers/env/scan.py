@@ -11,7 +11,7 @@ from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.config_lines import first_of
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -40,8 +40,7 @@ def read_env(source: Source) -> LineFile | Refusal:
         if entry is None or rest is None:
             return _refuse(source.line_of(at))
         entries.append(entry)
-        if not len(entries) % OFTEN:
-            go_on()
+        go_on_at(len(entries))
         at = _skip(text, rest.end())
     return LineFile(text, (LineSection("", None, Span(0, 0), tuple(entries)),), SIGNS)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from steadyhand.structure.parsers.html.regions import OPENER, Finder, Region
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
 FILLER = "\ue000"  # a letter that no page has a use for
@@ -87,8 +87,7 @@ class _Masking:
         at = count = 0
         while found := _IN_TEXT.search(self._text, at):
             count += 1
-            if not count % OFTEN:
-                go_on()
+            go_on_at(count)
             if found.group() == "<!--":
                 at = self._comment(found.start())
             elif (region := self._finder.region_at(found.start())) is not None:

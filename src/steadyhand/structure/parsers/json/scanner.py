@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Step
 from steadyhand.structure.parsers.json.grammar import Grammar, scalar_of
-from steadyhand.text.pace import OFTEN, go_on
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
 DEEPEST = 512
@@ -78,8 +78,7 @@ class _Scanner:
             path, name = (*self.unclosed[-1].path, step[0]), step[1]
             self.steps += len(path)
             self.count += 1
-            if not self.count % OFTEN:
-                go_on()
+            go_on_at(self.count)
             if self.count > _MOST:
                 raise Unreadable(self.at, f"it has more than {_MOST} values", is_too_deep=True)
             if self.steps > _MOST_STEPS:

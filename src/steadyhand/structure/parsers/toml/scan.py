@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from steadyhand.structure.parsers.toml.parts import Header, Mark, Pair, Section, Value, ValueForm, key_of
 from steadyhand.structure.parsers.toml.scalars import decode_scalar, decode_text
-from steadyhand.text import pace
+from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
 DEEPEST = 80
@@ -199,8 +199,7 @@ class _Scanner:
 
     def pace(self) -> None:
         self.count += 1
-        if not self.count % pace.OFTEN:
-            pace.go_on()
+        go_on_at(self.count)
         if self.count > _MOST:
             raise ScanError(self.at, f"it has more than {_MOST} values", is_depth=True)
 
