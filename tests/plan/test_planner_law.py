@@ -178,7 +178,7 @@ def dull_snapshot(text: str, edits: list[Edit], usual: str) -> tuple[str, list[s
 
 def puts_lines_in(verb: Edit) -> bool:
     target = verb.target
-    return isinstance(target, Lines) and (isinstance(verb, Insert) or target.end < target.start)
+    return isinstance(target, Lines) and (isinstance(verb, Insert) or target.is_empty)
 
 
 def dull_cut(text: str, taken: Sequence[Step]) -> str:

@@ -232,7 +232,7 @@ def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
 def _is_line_insertion(edit: Edit) -> bool:
     """Whether an edit puts lines between others, and takes nothing away."""
     target = edit.target
-    return isinstance(target, Lines) and (isinstance(edit, Insert) or target.end < target.start)
+    return isinstance(target, Lines) and (isinstance(edit, Insert) or target.is_empty)
 
 
 def _held_back(outcome: Outcome) -> Outcome:

@@ -13,6 +13,7 @@ from steadyhand.text.seeds import find_starts
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.typography import PLAIN
+from steadyhand.text.words import sort_of
 
 __all__ = ["find_parts"]
 
@@ -132,7 +133,7 @@ def _whole_words(text: str, span: Span, needle: str) -> Span:
 
 
 def _continues(edge: str, char: str) -> bool:
-    return _sort_of(edge) != "sign" and _is_one_sort(edge, char)
+    return sort_of(edge) != "sign" and _is_one_sort(edge, char)
 
 
 def _strangeness(one: str, two: str) -> int:
@@ -140,10 +141,4 @@ def _strangeness(one: str, two: str) -> int:
 
 
 def _is_one_sort(one: str, two: str) -> bool:
-    return _sort_of(one) == _sort_of(two)
-
-
-def _sort_of(char: str) -> str:
-    if char in (" ", "\t"):
-        return "blank"
-    return "word" if char.isalnum() or char == "_" else "ending" if char in "\r\n" else "sign"
+    return sort_of(one) == sort_of(two)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from typing import Literal
 
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.span import Span
 
-__all__ = ["split_words", "word_changes"]
+__all__ = ["sort_of", "split_words", "word_changes"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 20_000  # code points; beyond this only the shared ends are looked at
@@ -23,6 +24,13 @@ def split_words(line: str) -> list[str]:
     ['a', ' ', '+', '=', ' ', '10']
     """
     return _WORD.findall(line)
+
+
+def sort_of(char: str) -> Literal["word", "blank", "ending", "sign"]:
+    """Which sort a character is of: neighbours of one sort belong together, but for signs that stand alone."""
+    if char in (" ", "\t"):
+        return "blank"
+    return "word" if char.isalnum() or char == "_" else "ending" if char in "\r\n" else "sign"
 
 
 def word_changes(before_line: str, after_line: str) -> tuple[list[Span], list[Span]]:

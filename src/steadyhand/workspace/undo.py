@@ -20,6 +20,7 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.splice import Splice
+from steadyhand.text.words import sort_of
 from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
@@ -314,13 +315,7 @@ def _over(mine: ChangeSet, later: ChangeSet) -> ChangeSet | Clash:
 
 def _is_one_word(left: str, right: str) -> bool:
     """Whether two characters that stand side by side belong together: letters and digits, or signs."""
-    if not left or not right or left.isspace() or right.isspace():
-        return False
-    return _is_word(left) is _is_word(right)
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    return bool(left and right) and sort_of(left) == sort_of(right) and sort_of(left) in ("word", "sign")
 
 
 def _lines_after(whole: ChangeSet, start: int, source: Source) -> tuple[int, ...]:

@@ -67,7 +67,7 @@ class Order:
         moved = self._moved.get(path)
         if moved is None:
             return
-        both_insert = lines.end < lines.start and moved.end < moved.start
+        both_insert = lines.is_empty and moved.is_empty
         if lines.end >= moved.start or lines.start > moved.start or (both_insert and lines.start == moved.start):
             what = "a line number that an edit before it may have moved"
             raise document.refuse(found.offset, what, "edits by line number from the bottom to the top, before others")

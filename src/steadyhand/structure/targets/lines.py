@@ -46,6 +46,11 @@ class Lines(RowTarget):
         object.__setattr__(self, "end", self.start if end is None else check_integer(end, "lines.end"))
         object.__setattr__(self, "text", None if text is None else check_text(text, "lines.text"))
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is a place between lines."""
+        return self.end < self.start
+
     def locate_rows(self, rows: Rows) -> Match | Refusal:
         count = rows.count
         if self.end < self.start - 1:
