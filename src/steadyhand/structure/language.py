@@ -60,6 +60,10 @@ class Language:
     largest: int = 4_000_000
     is_checked: bool = True
 
+    def judge_of(self, text: str) -> Callable[[str], Fault | None] | None:
+        """What says better than the grammar whether this text is valid, if something does so of one of its length."""
+        return self.verdict if len(text) <= self.judged else None
+
 
 @cache
 def languages() -> Mapping[str, Language]:

@@ -5,7 +5,7 @@ Everything outside the place keeps its name, its kind and its extent, and a text
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from steadyhand.errors import Kind
@@ -32,8 +32,8 @@ def fault_in(source: Source) -> Fault | None:
     language = language_of(source)
     if language is None or unfit(language, source.text) is not None:
         return None
-    verdict = _verdict(language, source.text)
-    if verdict is not None and verdict(source.text) is None:
+    judge = language.judge_of(source.text)
+    if judge is not None and judge(source.text) is None:
         return None
     syntax = syntax_of(source)
     return None if isinstance(syntax, Refusal) else fault_of(syntax, source.text)
@@ -42,18 +42,13 @@ def fault_in(source: Source) -> Fault | None:
 def fault_of(code: Code | Syntax, text: str) -> Fault | None:
     """The first place where a text is not valid in the language of some code, if that can be said at all."""
     language = code.language
-    verdict = _verdict(language, text)
-    if verdict is not None:
-        fault = verdict(text)
+    judge = language.judge_of(text)
+    if judge is not None:
+        fault = judge(text)
         is_known = fault is None or code.errors > 0 or not _is_newer(language, text, fault)
         return fault if is_known else None
     faults = code.faults if language.is_checked else ()
     return next((fault for fault in faults if not _is_newer(language, text, fault)), None)
-
-
-def _verdict(language: Language, text: str) -> Callable[[str], Fault | None] | None:
-    """What judges a text of this length better than the grammar, if there is something."""
-    return language.verdict if len(text) <= language.judged else None
 
 
 def _is_newer(language: Language, text: str, fault: Fault) -> bool:

@@ -105,8 +105,8 @@ def _is_valid(language: Language, text: str) -> bool:
     """Whether a text is valid, as far as that can be said of one of its length."""
     if language.verdict is None:
         return True
-    if len(text) <= language.judged:
-        return language.verdict(text) is None
+    if (judge := language.judge_of(text)) is not None:
+        return judge(text) is None
     parsed = parse_code(language, text)
     return isinstance(parsed, Parsed) and not parsed.errors
 
