@@ -139,8 +139,9 @@ def test_a_configuration_file_in_the_place_of_a_client_is_told_where_it_goes(she
 
 
 @pytest.mark.usefixtures("uvx")
-def test_what_is_pasted_holds_no_secret(shell: Shell) -> None:
-    secret = ("--token", "hush", "--journal", "postgresql://ada:hush@db/journal", "--http", "8765")
+@pytest.mark.parametrize("journal", ["postgresql://ada:hush@db/journal", "postgresql://db/journal?password=hush"])
+def test_what_is_pasted_holds_no_secret(journal: str, shell: Shell) -> None:
+    secret = ("--token", "hush", "--journal", journal, "--http", "8765")
     told = shell.json("mcp", "--root", ".", *secret, "--deadline", "5", "--config", "zed")
     assert "hush" not in json.dumps(told)
     assert told["command"][-2:] == ["--deadline", "5"]

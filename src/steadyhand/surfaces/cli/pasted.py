@@ -14,6 +14,7 @@ import click
 
 from steadyhand.surfaces.cli.invocation import Settings
 from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, Server
+from steadyhand.workspace.location import shown_url
 
 __all__ = ["pasted_server", "unpasted"]
 
@@ -55,7 +56,7 @@ def _journal(settings: Settings) -> str | None:
     given = settings.journal
     if given is None or "://" not in given:
         return given and os.path.abspath(given)
-    return None if "@" in given else given
+    return given if shown_url(given) == given else None
 
 
 def _is_given(context: click.Context, name: str) -> bool:
