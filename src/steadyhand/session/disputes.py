@@ -10,7 +10,7 @@ then meets the text of the first.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,6 +21,7 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import EditFile, FileRequest
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask
+from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.conflicts import cut
 from steadyhand.session.dispute import Dispute, Standing, find_dispute, is_untouched, read_disputes, rows_now
@@ -32,10 +33,9 @@ from steadyhand.session.reports import RESOLVED, Reports
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
-from steadyhand.workspace.change import Change, Header
+from steadyhand.workspace.change import Change
 from steadyhand.workspace.draft import Draft, read_text
 from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Store
 
 WAYS = ("apply", "drop", "edit")
 _DONE = {"apply": "applied", "drop": "dropped", "edit": "edited"}
@@ -47,15 +47,10 @@ _WHAT = {
 }
 
 
-class Disputes(ABC):
+class Disputes(Calls):
     """Conflicts that wait for somebody to decide."""
 
-    actor: str
-    task_id: str | None
     mode: str | None
-    tool: str
-    policy: Policy
-    _store: Store
     _knowledge: Knowledge
 
     def conflicts(
@@ -175,10 +170,6 @@ class Disputes(ABC):
             told = f"the conflict {dispute.id} could not be noted as {how}: {error.message}"
             return replace(receipt, warnings=(*receipt.warnings, told))
         return receipt
-
-    @abstractmethod
-    def _header(self, reason: str | None) -> Header:
-        """Who asks, and why, as records have it."""
 
     @abstractmethod
     def _one(self, request: FileRequest, reason: str | None, *, preview: bool) -> Receipt:

@@ -9,7 +9,7 @@ from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.text.source import Source
-from steadyhand.text.span import joined
+from steadyhand.text.span import Span, joined
 from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.place import FileImage
 from steadyhand.workspace.store import Store
@@ -45,15 +45,9 @@ class Reads:
 
     def saw_each(self, source: Source, lines: Sequence[int]) -> None:
         """The same for lines here and there, by their numbers."""
-        path = source.path or ""
         spans = joined(source.table.span_of(line - 1, line - 1) for line in lines)
-        if len(set(lines)) == source.table.count or self._knowledge.completes(
-            path, source.digest, spans, len(source.text)
-        ):
-            self.saw(source)
-            return
-        content = None if self._store.is_secret(path) else source.to_bytes()
-        self._knowledge.saw(path, source.digest, self._store.head(), spans, content)
+        is_all = len(set(lines)) == source.table.count
+        self._remember(source, source.to_bytes(), self._store.head(), spans, is_all=is_all)
 
     def last_read(self, path: AnyPath) -> tuple[str | None, str]:
         """The digest of the version of a file that this task last read, if any, and of the present one."""
@@ -61,14 +55,17 @@ class Reads:
         return self._knowledge.last(resolved), image.digest
 
     def _showed(self, source: Source, data: bytes, seq: int, lines: tuple[int, int | None] | None) -> None:
-        path = source.path or ""
-        content = None if self._store.is_secret(path) else data
         whole = (0, source.table.count - 1)
         rows = whole if lines is None else checks.line_range(lines, source.table.count)
         if rows is not None:
-            parts = [source.table.span_of(*rows)]
-            is_all = rows == whole or self._knowledge.completes(path, source.digest, parts, len(source.text))
-            self._knowledge.saw(path, source.digest, seq, None if is_all else parts, content)
+            self._remember(source, data, seq, [source.table.span_of(*rows)], is_all=rows == whole)
+
+    def _remember(self, source: Source, data: bytes, seq: int, parts: list[Span], *, is_all: bool) -> None:
+        """Remember what was shown of a version; with what was shown before it may be all of it."""
+        path = source.path or ""
+        content = None if self._store.is_secret(path) else data
+        is_whole = is_all or self._knowledge.completes(path, source.digest, parts, len(source.text))
+        self._knowledge.saw(path, source.digest, seq, None if is_whole else parts, content)
 
     def _load(self, path: AnyPath, encoding: str | None) -> tuple[Source, FileImage]:
         checks.encoding_name(encoding)

@@ -55,12 +55,10 @@ class FileReceipt:
 
     def texts(self) -> tuple[str, str]:
         """The whole text before and after; empty where there is no file."""
-        step = self._step
+        step, after = self._step, self.present.text
         if step.source is not None and step.changes is not None:
-            return step.changes.invert().apply(step.source.text), step.source.text
-        before = Source.of_bytes(step.before.data).text if step.before is not None else ""
-        after = Source.of_bytes(step.data).text if step.data is not None else ""
-        return before, after
+            return step.changes.invert().apply(after), after
+        return (Source.of_bytes(step.before.data).text if step.before is not None else ""), after
 
     @property
     def present(self) -> Source:

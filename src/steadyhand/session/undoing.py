@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
-from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
+from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.leases import Leases
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reverse import Reverse
-from steadyhand.workspace.change import Change, Header
+from steadyhand.workspace.change import Change
 from steadyhand.workspace.journal.record import Entry
-from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.overlay import Overlay
 
 
-class Undoing(Leases):
+class Undoing(Leases, Calls):
     """Undo and redo."""
 
-    actor: str
-    task_id: str | None
     mode: str | None
-    tool: str
-    policy: Policy
 
     def undo(
         self,
@@ -81,18 +75,6 @@ class Undoing(Leases):
             raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
         receipt = self._receipt(change, (), header.undoes)
         return replace(receipt, warnings=(*receipt.warnings, *told))
-
-    @abstractmethod
-    def heeding(self) -> AbstractContextManager[None]:
-        """While work is done that changes nothing: it ends when the call is to."""
-
-    @abstractmethod
-    def _staging(self, progress: Progress | None) -> Progress | None:
-        """What is asked for each file that is staged."""
-
-    @abstractmethod
-    def _header(self, reason: str | None) -> Header:
-        """Who asks, and why, as records have it."""
 
     @abstractmethod
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

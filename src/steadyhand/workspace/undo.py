@@ -315,7 +315,9 @@ def _over(mine: ChangeSet, later: ChangeSet) -> ChangeSet | Clash:
 
 def _is_one_word(left: str, right: str) -> bool:
     """Whether two characters that stand side by side belong together: letters and digits, or signs."""
-    return bool(left and right) and sort_of(left) == sort_of(right) and sort_of(left) in ("word", "sign")
+    if not left or not right or left.isspace() or right.isspace():
+        return False
+    return sort_of(left) == sort_of(right)
 
 
 def _lines_after(whole: ChangeSet, start: int, source: Source) -> tuple[int, ...]:
