@@ -133,7 +133,7 @@ def not_together(name: str, first: EditError | None) -> EditError:
         f"{name}: the edits of this call get in each other's way when all see the file as it was"
         + ("" if first is None else f" ({first.message})"),
         hint="make them one after the other: batch sequential, or a call for each",
-        details={} if first is None else {"kind": str(first.kind), **first.details},
+        details={"batch": "snapshot"} | ({} if first is None else {"kind": str(first.kind), **first.details}),
     )
 
 

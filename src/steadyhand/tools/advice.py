@@ -19,6 +19,7 @@ _BY_KIND: Mapping[Kind, str] = {
 }
 _BY_FACT: Mapping[tuple[Kind, str], str] = {
     (Kind.MALFORMED_PATCH, "formats"): "send all of it in one format",
+    (Kind.OVERLAPPING_EDITS, "batch"): "send them one by one, each in a call of its own",
     (Kind.BUSY, "leases"): "work elsewhere, or try again when the lease has ended",
 }
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from steadyhand.errors import EditError
 from steadyhand.session.checks import digest_of_version
-from steadyhand.structure.fields import bad_request
+from steadyhand.structure.fields import bad_request, join
 from steadyhand.tools.shape import Field, Text
 from steadyhand.tools.tool import Fields
 
@@ -27,4 +27,4 @@ def expected_version(fields: Fields, name: str = "expectedHash", place: str = ""
         return digest_of_version(fields.get(name))
     except EditError:
         hint = "send the fileHash that reading the file gave, or leave it out"
-        raise bad_request(f"{place}{name}", "it is no fileHash", hint) from None
+        raise bad_request(join(place, name), "it is no fileHash", hint) from None

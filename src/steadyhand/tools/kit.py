@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import cast
 
@@ -113,10 +114,7 @@ class Kit:
         read = repair(tool.parameters, arguments)
         is_reading = tool.trust == "read"
         call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
-        if is_reading:
-            with workspace.heeding():
-                result = tool.run(call, read.fields)
-        else:
+        with workspace.heeding() if is_reading else nullcontext():
             result = tool.run(call, read.fields)
         return result | {"repaired": list(read.repaired)} if read.repaired else result
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-
 from steadyhand.dialects.front import read_patch
 from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
@@ -11,6 +9,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import Receipt
 from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
+from steadyhand.tools.paths import same_file
 
 __all__ = ["apply_diff", "patch_from"]
 
@@ -44,7 +43,7 @@ def _patch_for(call: Call, found: Patch, path: str) -> Patch:
     wanted = call.path(path)
 
     def resolve(name: str) -> str:
-        if name and posixpath.normpath(call.path(name)) != posixpath.normpath(wanted):
+        if name and not same_file(call.path(name), wanted):
             raise EditError(
                 Kind.MALFORMED_PATCH,
                 f"the patch names {name}, and the call is for {path}",

@@ -6,6 +6,7 @@ and whether `..` in it stays beneath the root, is the workspace's matter.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from urllib.parse import unquote
@@ -14,10 +15,19 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.session.workspace import Workspace
 from steadyhand.workspace.refusal import shown
 
-__all__ = ["resolve_path"]
+__all__ = ["resolve_path", "same_file"]
 
 _SEPARATORS = re.compile(r"[/\\]")
 _DECODINGS = 5
+
+
+def same_file(one: str, other: str) -> bool:
+    """Whether two paths of the workspace are one, however they are spelled.
+
+    >>> same_file("./a//b.md", "a/b.md")
+    True
+    """
+    return posixpath.normpath(one) == posixpath.normpath(other)
 
 
 def resolve_path(workspace: Workspace, path: str, prefix: str | None = None, *, needs_prefix: bool = False) -> str:

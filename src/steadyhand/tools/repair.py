@@ -15,6 +15,7 @@ from typing import assert_never, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request, check_text, describe, join, nearest_name, unknown_field
+from steadyhand.tools.advice import advised
 from steadyhand.tools.extent import check_characters, check_extent
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 
@@ -242,7 +243,7 @@ def _read_field(reader: _Reader, meant: Field, given: object, path: str) -> obje
     except EditError as error:
         if error.hint is not None or not meant.about:
             raise
-        raise EditError(error.kind, error.message, hint=f"{meant.name}: {meant.about}", details=error.details) from None
+        raise advised(error, f"{meant.name}: {meant.about}") from None
 
 
 def _unknown(shape: Object, path: str, name: str) -> EditError:

@@ -13,7 +13,7 @@ from typing import assert_never
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 from steadyhand.tools.tool import Tool
 
-__all__ = ["STYLES", "answer_schema", "plain_schema", "strict_schema", "tool_schema"]
+__all__ = ["STYLES", "plain_schema", "strict_schema", "tool_schema"]
 
 Schema = dict[str, object]
 
@@ -39,7 +39,7 @@ def strict_schema(shape: Shape) -> Schema:
     return _schema(shape, strict=True)
 
 
-def answer_schema(tool: Tool) -> Schema:
+def _answer_schema(tool: Tool) -> Schema:
     """What a tool answers, be it a refusal: clients hold that against the schema too, so nothing in it is required."""
     told = plain_schema(Object(tuple({field.name: field for field in (*_REFUSED, *tool.result.fields)}.values())))
     return {"type": "object", "properties": told["properties"]}
@@ -123,7 +123,7 @@ def _mcp(tool: Tool) -> Schema:
         "title": tool.title,
         "description": tool.summary,
         "inputSchema": plain_schema(tool.parameters),
-        "outputSchema": answer_schema(tool),
+        "outputSchema": _answer_schema(tool),
         "annotations": tool.annotations(),
     }
 

@@ -13,6 +13,7 @@ from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.session.receipt import Receipt
+from steadyhand.tools.advice import advised
 from steadyhand.tools.answer import ANSWER, answer_refusal, worded
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude_code.wording import said_of_one, tell_change
@@ -70,7 +71,7 @@ def _counted_from_creation(error: EditError) -> EditError:
     index = error.details.get("index")
     if not isinstance(index, int):
         return error
-    return EditError(error.kind, error.message, hint=error.hint, details={**error.details, "index": index + 1})
+    return advised(error, error.hint, {**error.details, "index": index + 1})
 
 
 TOOL = Tool(

@@ -102,15 +102,19 @@ def _check_apart(ranges: Sequence[Lines]) -> None:
 def _as_sent(call: Call, error: EditError) -> EditError:
     """The refusal with what to send instead in the tool's own form."""
     details = offering(error, lambda offer: _range_of(offer, call.workspace.source(str(error.details["path"]))))
+    if details.get("corrected") is None:  # the file is another by now
+        details.pop("corrected", None)
     match error.details.get("corrected"):
         case {"target": {"lines": {"start": start, "end": end, "text": text}}, "new": new}:
             details["corrected"] = {"range": {"start": start, "end": end}, "oldText": text, "newText": new}
     return advised(error, error.hint, details)
 
 
-def _range_of(offer: Offer, source: Source) -> dict[str, object]:
-    """The lines in which the old text of an offer stands."""
-    at = max(source.text.find(offer.old), 0)
+def _range_of(offer: Offer, source: Source) -> dict[str, object] | None:
+    """The lines in which the old text of an offer stands, if it does."""
+    at = source.text.find(offer.old)
+    if at < 0:
+        return None
     start, end = source.lines_of(Span(at, at + len(offer.old)))
     return {"range": {"start": start, "end": end}, "oldText": offer.old, "newText": offer.new}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import replace
 from typing import cast
 
@@ -18,6 +17,7 @@ from steadyhand.tools.core.spreading import literally, spread
 from steadyhand.tools.core.told import CHANGES, tell
 from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.patching import patch_from
+from steadyhand.tools.paths import same_file
 from steadyhand.tools.shape import HASH, NEW, OLD, Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Fields, Result, Tool
 
@@ -96,8 +96,6 @@ def _applied(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
     try:
         return workspace.apply(requests, preview=is_dry)
     except EditError as error:
-        if error.kind is Kind.OVERLAPPING_EDITS and not {"earlier", "lines"} & set(error.details):
-            raise advised(error, "send them one by one, each in a call of its own") from None
         raise named_by_address(error, requests) from None
 
 
@@ -107,7 +105,7 @@ def _patched(call: Call, fields: Fields, *, is_dry: bool) -> Receipt:
 
     def resolve(name: str) -> str:
         path = call.path(name) if name else own
-        if own is not None and path is not None and posixpath.normpath(path) != posixpath.normpath(own):
+        if own is not None and path is not None and not same_file(path, own):
             raise bad_request("path", f"it says {given}, and the patch names {name}", "leave path out, or correct it")
         return path or ""
 

@@ -20,6 +20,7 @@ from steadyhand.plan.policy import Policy
 from steadyhand.session.batch import Batch
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.source import Source
+from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.site.element import ElementOperation, no_page
 from steadyhand.tools.site.passage import LIKE_ENOUGH, PassageOperation
@@ -127,7 +128,7 @@ def _version(call: Call, page: Page) -> str | None:
 def _not_without(error: EditError, alone: EditError) -> EditError:
     """The refusal of an operation without which those before it cannot be made."""
     hint = f"{error.hint or ''}; those before it were not kept, as without it {alone.message}".lstrip("; ")
-    return EditError(error.kind, error.message, hint=hint, details=error.details)
+    return advised(error, hint)
 
 
 class _Laying:

@@ -62,7 +62,7 @@ def run(call: Call, fields: Fields) -> Result:
     files = cast("Sequence[Mapping[str, object]]", fields["files"])
     check_apart(call, [str(each["file"]) for each in files], "files")
     reason = reason_of(fields)
-    results = [_write(call, each, f"files[{index}].", reason) for index, each in enumerate(files)]
+    results = [_write(call, each, f"files[{index}]", reason) for index, each in enumerate(files)]
     said = overall(results)
     first = results[0] if said is False else {}
     told = {name: first[name] for name in ("error", "kind", "message", "hint", "details") if name in first}

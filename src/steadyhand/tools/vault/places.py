@@ -12,6 +12,7 @@ from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.code_block import CodeBlock
 from steadyhand.structure.targets.heading import Heading
 from steadyhand.text.source import Source
+from steadyhand.tools.advice import advised
 from steadyhand.tools.vault.anatomy import format_name
 
 __all__ = ["check_markdown", "told_target"]
@@ -36,7 +37,7 @@ def told_target(error: EditError, target: Mapping[str, object], operation: str) 
             return _told(error, _which(name, places), {"places": places})
         case Kind.CONFLICT:
             kept = {name: value for name, value in error.details.items() if name != "corrected"}
-            return EditError(error.kind, error.message, hint=_LOOK_AGAIN, details=kept)
+            return advised(error, _LOOK_AGAIN, kept)
         case Kind.BAD_REQUEST if name == "codeBlock":
             return _told(error, "send only the code; or send the lines, with what stands around the code", {})
         case Kind.BAD_REQUEST if error.hint is not None and _FENCED.search(error.hint):
@@ -64,7 +65,7 @@ def check_markdown(source: Source, target: Mapping[str, object]) -> None:
 
 
 def _told(error: EditError, hint: str | None, facts: Mapping[str, object]) -> EditError:
-    return EditError(error.kind, error.message, hint=hint, details={**error.details, **facts})
+    return advised(error, hint, {**error.details, **facts})
 
 
 def _listed(value: object) -> list[object]:

@@ -7,7 +7,7 @@ from typing import cast
 
 from steadyhand.errors import EditError
 from steadyhand.tools.call import Call
-from steadyhand.tools.fields import REASON, expected_version
+from steadyhand.tools.fields import REASON, expected_version, reason_of
 from steadyhand.tools.shape import Field, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 from steadyhand.tools.vault.answer import CHANGED, changed_rows, preview, refused, tell_change
@@ -40,7 +40,7 @@ def run(call: Call, fields: Fields) -> Result:
     """Patch; the place is looked up in the file as it is under the lock."""
     path, operation = str(fields["filePath"]), str(fields["operation"])
     target = cast("Mapping[str, object]", fields["target"])
-    content, reason = (cast("str | None", fields.get(name)) for name in ("content", "reason"))
+    content, reason = cast("str | None", fields.get("content")), reason_of(fields)
     edit, expect = edit_of(operation, target, content), expected_version(fields)
     check_markdown(file_source(call, path), target)
     try:
