@@ -188,16 +188,14 @@ def test_many_sessions_edit_one_file_at_once_and_none_can_be_guessed(server: Htt
                     tasks.start_soon(edit, (a, b, c)[number % 3], number)
 
     anyio.run(run)
-    done = {number for number, result in results.items() if result.structured_content["success"]}
-    lines = (root / "crowd.md").read_text().splitlines()
-    assert lines == [f"<done {number}>" if number in done else f"<{number}>" for number in range(40)]
-    assert len(done) == 40
+    assert all(result.structured_content["success"] for result in results.values())
+    assert (root / "crowd.md").read_text().splitlines() == [f"<done {number}>" for number in range(40)]
     for guess in ("0" * 32, "None", "../x"):
         assert asked(server, Mcp_Session_Id=guess)[0] == 404
 
 
 def test_connections_that_say_nothing_shut_out_nobody_and_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "_PATIENCE", 0.2)
+    monkeypatch.setattr(doors, "_PATIENCE", 1.0)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})

@@ -259,7 +259,7 @@ def acknowledged(answer: dict[str, Any]) -> set[str]:
 
 
 def test_the_stateless_era_works_over_a_pipe_and_tells_progress(tmp_path: Path) -> None:
-    call = {"files": many_files(tmp_path, 10)["files"]}
+    call = many_files(tmp_path, 10)
     told: list[float | None] = []
 
     async def tell(done: float, total: float | None, message: str | None) -> None:
