@@ -63,7 +63,10 @@ def test_the_tour_ends_well() -> None:
 
 
 def test_the_generated_pages_are_what_the_code_says() -> None:
-    assert generate_docs.drifted() == [], "run: make docs"
+    """In a process of its own, as `make docs` makes them: what other tests have patched is no part of the code."""
+    command = [sys.executable, ROOT / "scripts" / "generate_docs.py", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
