@@ -6,15 +6,21 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tree_sitter import Parser
 
 from steadyhand.errors import Kind
 from steadyhand.structure.format import format_of, formats
 from steadyhand.structure.formats.code import fault, outline
 from steadyhand.structure.language import language_of, languages
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.parsers.code.bounded import parse_bounded
 from steadyhand.structure.parsers.code.reading import code_of, read_text
+from steadyhand.structure.parsers.code.tree import grammar_of
 from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.source import Source
+from tests.conftest import EXAMPLES
 
 SUFFIXES = {name: language.suffixes[0] for name, language in languages().items()}
 JUDGED = ("csharp", "go", "java", "javascript", "php", "python", "ruby", "rust", "tsx", "typescript")
@@ -230,6 +236,37 @@ def test_a_text_that_is_read_piece_by_piece_is_read_as_it_is_in_one(length: int)
     assert not isinstance(code, Refusal)
     assert [item.kind for item in code.definitions] == ["class", "constructor", "method"] * (length // 70)
     assert {item.name.of(text) for item in code.definitions} == {"A", "constructor", "é"}
+
+
+@pytest.mark.parametrize("letter", ["é", "漢", "𠀀"])
+@pytest.mark.parametrize("shift", range(4))
+def test_no_boundary_of_a_piece_cuts_a_character(letter: str, shift: int) -> None:
+    """In a name, where half a character is a syntax error; in strings and comments it would not be noticed."""
+    assert parsed_alike("python", "#" * shift + f"\n{letter * 50} = 1" * 200)
+
+
+LINES = {
+    "python": "x{0} = '{1}'  # {1}\n",
+    "typescript": "const x{0} = `{1}`; // {1}\n",
+    "ruby": "x{0} = '{1}' # {1}\n",
+    "rust": 'const X{0}: &str = "{1}"; // {1}\n',
+    "php": "<?php $x{0} = '{1}'; // {1}\n?>\n",
+}
+words = st.text("aé漢𠀀", max_size=40)
+
+
+@given(st.sampled_from(sorted(LINES)), st.lists(st.tuples(words, words), min_size=1, max_size=24))
+@settings(max_examples=EXAMPLES // 2)
+def test_pieces_give_the_tree_of_the_whole(name: str, rows: list[tuple[str, str]]) -> None:
+    text = "".join(LINES[name].format(*row) for row in rows)
+    assert parsed_alike(name, text * (12_000 // len(text)))
+
+
+def parsed_alike(name: str, text: str) -> bool:
+    """Whether the tree of a text read in pieces is the one the parser makes of it at once."""
+    grammar = grammar_of(languages()[name].package, languages()[name].grammar)
+    whole, pieces = Parser(grammar).parse(text.encode()), parse_bounded(grammar, text.encode())
+    return not isinstance(pieces, int) and str(pieces.root_node) == str(whole.root_node)
 
 
 def test_a_long_literal_at_the_top_of_a_file_is_read() -> None:

@@ -61,8 +61,10 @@ class _Watch:
             self.until = offset + _WATCHED
             self.lines = self.troubles = self.reduced = 0
             self.parser.logger = self._note
-        end = self.next if self.until is None else self.until
-        return self.data[offset : max(end, offset + 1)]
+        end = max(self.next if self.until is None else self.until, offset + 1)
+        while end < len(self.data) and self.data[end] & 0b1100_0000 == 0b1000_0000:
+            end += 1  # a piece ends with a whole character: the parser takes half of one for an error
+        return self.data[offset:end]
 
     def _ask(self) -> None:
         """Whether to go on. Nothing may be raised through the parser: it is told that the text ends."""
