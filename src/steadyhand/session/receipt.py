@@ -8,6 +8,8 @@ from typing import Literal, TypedDict
 from steadyhand.dialects.dialect import Change
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
+from steadyhand.text.lines import split_lines
+from steadyhand.text.region import region_of, shared_rows
 from steadyhand.text.source import Source
 from steadyhand.text.unified import render_changes, render_unified
 from steadyhand.workspace.overlay import FileStep
@@ -59,6 +61,25 @@ class FileReceipt:
         if step.source is not None and step.changes is not None:
             return step.changes.invert().apply(after), after
         return (Source.of_bytes(step.before.data).text if step.before is not None else ""), after
+
+    def changed_rows(self) -> tuple[int, int]:
+        """The rows of the text after in which it differs from the text before, half-open.
+
+        Where lines only went away there are none: both numbers are the row that follows them now.
+        """
+        step, after = self._step, self.present
+        if step.source is None or step.changes is None:
+            rows, others = (split_lines(text) for text in self.texts())
+            head, tail = shared_rows(rows, others)
+            return head, len(others) - tail
+        # `a` → `a⏎b` adds a line and `ax⏎ay` → `ay` removes one: which reading shows it depends on the change.
+        regions = [
+            min(
+                (region_of(after, one) for one in (splice, splice.trim())), key=lambda region: region.end - region.start
+            )
+            for splice in step.changes.invert().splices
+        ]
+        return min((each.start for each in regions), default=0), max((each.end for each in regions), default=0)
 
     @property
     def present(self) -> Source:

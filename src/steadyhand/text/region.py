@@ -6,13 +6,14 @@ lies a boundary, where lines are inserted or were taken away; two changes at one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 
-__all__ = ["Region", "region_of"]
+__all__ = ["Region", "region_of", "shared_rows"]
 
 _ENDINGS = ("\n", "\r")
 
@@ -82,11 +83,21 @@ def _changed(old: str, new: str) -> tuple[int, str, str]:
     if not old or not new:
         return 0, old, new
     mine, theirs = split_lines(old), split_lines(new)
+    first, last = shared_rows(mine, theirs)
+    head = sum(map(len, mine[:first]))
+    return head, "".join(mine[first : len(mine) - last]), "".join(theirs[first : len(theirs) - last])
+
+
+def shared_rows(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:
+    """With how many equal rows two lists begin, and with how many of the others they end.
+
+    >>> shared_rows(["a", "b", "c"], ["a", "c"]), shared_rows(["a"], ["a", "a"])
+    ((1, 1), (1, 0))
+    """
     fewest = min(len(mine), len(theirs))
     first = next((n for n in range(fewest) if mine[n] != theirs[n]), fewest)
     last = next((n for n in range(fewest - first) if mine[-1 - n] != theirs[-1 - n]), fewest - first)
-    head = sum(map(len, mine[:first]))
-    return head, "".join(mine[first : len(mine) - last]), "".join(theirs[first : len(theirs) - last])
+    return first, last
 
 
 def _starts_line(text: str, offset: int) -> bool:

@@ -18,6 +18,7 @@ __all__ = ["AROUND", "CHANGED", "LINES", "failed", "failure", "is_literal", "mai
 
 _AROUND = 3
 
+# Nothing written, only lines removed: `end` is `start` - 1, and the first of `afterLines` is line `start`.
 LINES = Object((Field("start", Number()), Field("end", Number())))
 AROUND = Object((Field("beforeLines", Many(Text())), Field("afterLines", Many(Text()))))
 
@@ -28,7 +29,7 @@ CHANGED = Object(
         Field("path", Text(), required=True),
         Field("id", Text(), "Undo it by this.", required=True),
         Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash."),
-        Field("lines", LINES, "What was written, from 1."),
+        Field("lines", LINES, "What changed, from 1; end = start - 1 where lines were only removed."),
         Field("context", AROUND),
         Field("matchTiers", Many(Text()), "How old text was found that is not quoted exactly."),
         Field("repaired", Many(Text()), "What of the arguments had to be repaired."),
@@ -40,23 +41,23 @@ CHANGED = Object(
 
 
 def success(receipt: Receipt, path: str) -> dict[str, object]:
-    """What a change of one file came to: its lines from 1, and what stands around them now."""
+    """What a change of one file came to: the lines that changed, from 1, and what is around them now.
+
+    Context and changed lines together are one run of the file's lines: nothing between them is left out.
+    """
     file = main_file(receipt, path)
     applied = [outcome for outcome in receipt.outcomes if outcome.applied and outcome.path in (None, file.path)]
-    spans = [outcome.lines for outcome in applied if outcome.lines is not None]
-    if file.status == "created" and not file.redacted:
-        spans = [(1, max(file.present.table.count, 1))]
     facts: dict[str, object] = {"success": True, "path": path, "id": receipt.id}
     if file.after is not None:
         facts["fileHash"] = file.after[:16]
-    if spans and not file.redacted:
-        start, end = min(first for first, _ in spans), max(last for _, last in spans)
+    is_created = file.status == "created"
+    if not file.redacted and (is_created or any(outcome.lines for outcome in applied)):
         table = file.present.table
-        behind = min(end + _AROUND, table.count)
-        facts["lines"] = {"start": start, "end": end}
+        start, end = (0, table.count) if is_created else file.changed_rows()
+        facts["lines"] = {"start": start + 1, "end": end}
         facts["context"] = {
-            "beforeLines": [table.text(row) for row in range(max(start - 1 - _AROUND, 0), start - 1)],
-            "afterLines": [table.text(row) for row in range(end, behind)],
+            "beforeLines": [table.text(row) for row in range(max(start - _AROUND, 0), start)],
+            "afterLines": [table.text(row) for row in range(end, min(end + _AROUND, table.count))],
         }
     tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
     if not all(map(is_literal, tiers)):

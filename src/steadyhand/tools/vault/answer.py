@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.lines import split_bodies
+from steadyhand.text.region import shared_rows
 from steadyhand.tools.advice import advised, offering
 from steadyhand.tools.result import AROUND, LINES, failure, main_file, success
 from steadyhand.tools.shape import Field, Object, Text
@@ -18,13 +19,12 @@ from steadyhand.tools.shape import Field, Object, Text
 __all__ = ["CHANGED", "Rows", "changed_rows", "preview", "refused", "tell_change"]
 
 _LONGEST = 200
-_AROUND = 3
 
 # What every change is answered with.
 CHANGED = (
     Field("status", Text(("success", "error")), required=True),
     Field("filePath", Text(), required=True),
-    Field("affectedLines", LINES, "What was written, from 1, in the file as it is now."),
+    Field("affectedLines", LINES, "What changed, from 1, in the file as it is now; end = start - 1: only removed."),
     Field("context", AROUND, "What stands around it now."),
     Field("fileHash", Text(), "Of the file as it is now; send it as expectedHash.", required=True),
     Field("id", Text(), "Undo it by this.", required=True),
@@ -34,9 +34,8 @@ CHANGED = (
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows that a change took away and those it wrote; `first` is the row, from 0, where both begin."""
+    """The rows that a change took away and those it wrote."""
 
-    first: int
     before: Sequence[str]
     after: Sequence[str]
 
@@ -65,12 +64,6 @@ def tell_change(receipt: Receipt, path: str, rows: Rows | None) -> dict[str, obj
     facts: dict[str, object] = {"status": "success", "filePath": path}
     if rows is not None and "lines" in told:
         facts |= {"affectedLines": told["lines"], "context": told["context"]}
-        if not rows.after:  # whole lines went: what follows now stands at their place and is context
-            bodies = split_bodies(file.present.text)
-            facts["context"] = {
-                "beforeLines": bodies[max(rows.first - _AROUND, 0) : rows.first],
-                "afterLines": bodies[rows.first : rows.first + _AROUND],
-            }
     return facts | {name: told[name] for name in ("fileHash", "id", "warnings", "durable") if name in told}
 
 
@@ -80,15 +73,8 @@ def changed_rows(receipt: Receipt) -> Rows | None:
     if file.redacted:
         return None
     before, after = (split_bodies(text) for text in file.texts())
-    first = _shared(before, after)
-    shared = _shared(before[first:][::-1], after[first:][::-1])
-    return Rows(first, before[first : len(before) - shared], after[first : len(after) - shared])
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many rows both begin with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((row for row, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+    head, tail = shared_rows(before, after)
+    return Rows(before[head : len(before) - tail], after[head : len(after) - tail])
 
 
 def preview(before: str, after: str) -> dict[str, str]:

@@ -1,0 +1,168 @@
+"""What an answer shows around a change: with the lines that changed it is one run of the file as it is now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import EXAMPLES
+from tests.tools.ground import TOOLS, make
+
+NUMBERS = count()  # every example has a file of its own, which nobody changed before
+NINE = "".join(f"l{number}\n" for number in range(1, 10))
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Lines `first` to `last` of a text become `new`; `last` is `first` - 1 where lines are only put in."""
+
+    text: str
+    first: int
+    last: int
+    new: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[str]:
+        return re.findall(r"[^\r\n]+(?:\r\n|\n|$)", self.text)
+
+    def after(self) -> list[str]:
+        bodies = [row.rstrip("\r\n") for row in self.rows]
+        return [*bodies[: self.first - 1], *self.new, *bodies[self.last :]]
+
+    def sides(self) -> tuple[str, str]:
+        """Old and new text that say it, which quote a neighbour where there is nothing else to quote."""
+        rows = [row.rstrip("\r\n") for row in self.rows]
+        first, last = self.first, self.last
+        if last < first:  # an insertion: the line before it, or behind it, stays
+            first, last = (first - 1, last) if first > 1 else (first, first)
+        kept = (*rows[first - 1 : self.first - 1], *self.new, *rows[self.last : last])
+        old, new = "\n".join(rows[first - 1 : last]), "\n".join(kept)
+        if kept:
+            return old, new
+        if last < len(rows) or self.text.endswith("\n"):
+            return f"{old}\n", ""
+        return (f"\n{old}" if first > 1 else old), ""
+
+    def diff(self) -> str:
+        rows = [row.rstrip("\r\n") for row in self.rows]
+        start, end = max(self.first - 2, 0), min(self.last + 1, len(rows))
+        before, gone, behind = rows[start : self.first - 1], rows[self.first - 1 : self.last], rows[self.last : end]
+        signed = [(" ", before), ("-", gone), ("+", self.new), (" ", behind)]
+        head = f"@@ -{start + 1},{end - start} +{start + 1},{end - start - len(gone) + len(self.new)} @@"
+        return "\n".join([head, *(f"{sign}{row}" for sign, part in signed for row in part), ""])
+
+
+def by_text(old: str, new: str) -> Callable[[Deed], dict[str, Any]]:
+    return lambda deed: dict(zip((old, new), deed.sides(), strict=True))
+
+
+def patch_of(deed: Deed) -> dict[str, Any]:
+    lines = {"start": deed.first} if deed.last < deed.first else {"start": deed.first, "end": deed.last}
+    operation = "insert" if deed.last < deed.first else "replace" if deed.new else "delete"
+    said = {"operation": operation, "target": {"lines": lines}}
+    return said if operation == "delete" else said | {"content": "\n".join(deed.new)}
+
+
+OWN: dict[tuple[str, str, str], Callable[[Deed], dict[str, Any]]] = {
+    ("article", "edit_article", "path"): lambda deed: {
+        "edits": [{**by_text("old_string", "new_string")(deed), "reason": "r"}]
+    },
+    ("vault", "TextReplace", "filePath"): by_text("oldText", "newText"),
+    ("vault", "TextPatch", "filePath"): patch_of,
+    ("surgical", "edit_file", "path"): by_text("old_content", "new_content"),
+    ("surgical", "patch_file", "path"): lambda deed: {"patch": deed.diff()},
+    ("coder", "write_patch", "path"): lambda deed: {"patch": deed.diff()},
+    ("coder", "apply_edits", "path"): lambda deed: {
+        "edits": [{"range": {"start": deed.first, "end": deed.last}, "newText": "\n".join(deed.new)}]
+    },
+    ("core", "edit", "path"): lambda deed: {
+        "edits": [{**by_text("target", "new")(deed), "reason": "r"}]
+    },
+}  # fmt: skip
+NATIVE: dict[str, Callable[[Deed], dict[str, Any]]] = {
+    "text_editor": lambda deed: {"command": "str_replace", **by_text("old_str", "new_str")(deed)},
+    "Edit": lambda deed: {**by_text("old_string", "new_string")(deed)},
+    "replace": lambda deed: {"instruction": "i", **by_text("old_string", "new_string")(deed)},
+}
+
+
+@st.composite
+def deeds(draw: st.DrawFn) -> Deed:
+    size = draw(st.integers(1, 9))
+    ending = draw(st.sampled_from(["\n", "\r\n"]))
+    text = ending.join(f"l{number}" for number in range(1, size + 1)) + draw(st.sampled_from([ending, ""]))
+    first = draw(st.integers(1, size))
+    last = draw(st.integers(first - 1, size))
+    new = tuple(f"n{number}" for number in range(1, draw(st.integers(0 if first <= last else 1, 3)) + 1))
+    return Deed(text, first, last, new)
+
+
+def check(deed: Deed, answer: dict[str, Any], data: bytes) -> None:
+    rows = [row.rstrip("\r\n") for row in re.findall(r"[^\r\n]*(?:\r\n|\n)|[^\r\n]+", data.decode())]
+    assert rows == deed.after(), answer
+    lines, around = answer.get("lines", answer.get("affectedLines")), answer["context"]
+    start, end = lines["start"], lines["end"]
+    assert rows[start - 1 : end] == list(deed.new)
+    assert start == deed.first
+    assert around["beforeLines"] == rows[max(start - 4, 0) : start - 1]
+    assert around["afterLines"] == rows[end : end + 3]
+
+
+@pytest.mark.parametrize("tool", OWN, ids=lambda tool: f"{tool[0]}.{tool[1]}")
+def test_the_line_after_a_deletion_is_shown(tool: tuple[str, str, str], tmp_path: Path) -> None:
+    deed = Deed(NINE, 5, 5, ())
+    answer: Any = make(tmp_path, {"a.txt": NINE}).tools(tool[0]).call(tool[1], {tool[2]: "a.txt", **OWN[tool](deed)})
+    assert answer["context"] == {"beforeLines": ["l2", "l3", "l4"], "afterLines": ["l6", "l7", "l8"]}
+    check(deed, answer, (tmp_path / "a.txt").read_bytes())
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("tool", OWN, ids=lambda tool: f"{tool[0]}.{tool[1]}")
+def test_context_and_changed_lines_are_one_run_of_the_file(
+    tool: tuple[str, str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("run")
+    kit = make(root, {}).tools(tool[0])
+
+    @settings(max_examples=EXAMPLES // 4)
+    @given(deeds())
+    def is_one_run(deed: Deed) -> None:
+        file = root / f"{next(NUMBERS)}.txt"
+        file.write_bytes(deed.text.encode())
+        answer: Any = kit.call(tool[1], {tool[2]: file.name, **OWN[tool](deed)})
+        check(deed, answer, file.read_bytes())
+
+    is_one_run()
+
+
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("tool", NATIVE)
+def test_numbered_lines_after_an_edit_are_those_of_the_file(
+    tool: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("run")
+    workspace = make(root, {})
+
+    @settings(max_examples=EXAMPLES // 4)
+    @given(deeds())
+    def are_those(deed: Deed) -> None:
+        file = root / f"{next(NUMBERS)}.txt"
+        file.write_bytes(deed.text.encode())
+        workspace.read(file.name)
+        named = {"path" if tool == "text_editor" else "file_path": file.name}
+        content = TOOLS[tool](workspace, named | NATIVE[tool](deed)).content
+        rows = deed.after()
+        shown = {int(number): text for number, text in re.findall(r"^ *(\d+)(?:\t|: )(.*)$", content, re.M)}
+        around = range(max(deed.first - 3, 1), min(deed.first + len(deed.new) + 2, len(rows)) + 1)
+        assert set(around) <= set(shown) or not shown
+        assert {line: rows[line - 1] for line in shown} == shown
+
+    are_those()
