@@ -29,6 +29,7 @@ from steadyhand.plan.request import (
     FileRequest,
     RenameFile,
 )
+from steadyhand.text.diff import Change as RowChange
 from tests.dialects.unified_requests import applied, read, requests
 
 NAMES = "--- a/x.py\n+++ b/x.py\n"
@@ -435,6 +436,11 @@ def test_the_cr_of_content_is_kept_and_that_of_the_transport_is_not() -> None:
     assert edits((NAMES + body).replace("\n", "\r\n")) == [("a\r\n", "b\r\n", 1)]
 
 
+def whole(old: str, new: str, before: int, after: int) -> Replace:
+    """The edit of a hunk that changes all of its lines."""
+    return Replace(Old(old, line=1, fit="lines"), new, signs=(RowChange(0, before, 0, after),))
+
+
 GIT = {
     "a new file": (
         "diff --git a/n.sh b/n.sh\nnew file mode 100755\n--- /dev/null\n+++ b/n.sh\n@@ -0,0 +1,2 @@\n+a\n+b\n",
@@ -464,11 +470,11 @@ GIT = {
     ),
     "a deleted file": (
         "diff --git a/n b/n\ndeleted file mode 100644\n--- a/n\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n",
-        [EditFile("n", (Replace(Old("a\nb\n", line=1, fit="lines"), ""),)), DeleteFile("n", EMPTY)],
+        [EditFile("n", (whole("a\nb\n", "", 2, 0),)), DeleteFile("n", EMPTY)],
     ),
     "a deleted file without git": (
         "--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
-        [EditFile("n", (Replace(Old("a\n", line=1, fit="lines"), ""),)), DeleteFile("n", EMPTY)],
+        [EditFile("n", (whole("a\n", "", 1, 0),)), DeleteFile("n", EMPTY)],
     ),
     "a deleted empty file": (
         "diff --git a/n b/n\ndeleted file mode 100644\nindex e69de29..0000000\n",
@@ -488,12 +494,12 @@ GIT = {
         [
             RenameFile("o", "n"),
             ChangeMode("n", 0o755),
-            EditFile("n", (Replace(Old("a\n", line=1, fit="lines"), "b\n"),)),
+            EditFile("n", (whole("a\n", "b\n", 1, 1),)),
         ],
     ),
     "a copy": (
         "diff --git a/o b/n\nsimilarity index 90%\ncopy from o\ncopy to n\n--- a/o\n+++ b/n\n@@ -1 +1 @@\n-a\n+b\n",
-        [CopyFile("o", "n"), EditFile("n", (Replace(Old("a\n", line=1, fit="lines"), "b\n"),))],
+        [CopyFile("o", "n"), EditFile("n", (whole("a\n", "b\n", 1, 1),))],
     ),
     "a name with blanks": (
         "diff --git a/my file b/my file\nold mode 100644\nnew mode 100755\n",
@@ -509,7 +515,7 @@ GIT = {
     ),
     "lines into an empty file": (
         "--- a/n\n+++ b/n\n@@ -0,0 +1 @@\n+a\n",
-        [EditFile("n", (Replace(Old("", line=1, fit="lines"), "a\n"),))],
+        [EditFile("n", (whole("", "a\n", 0, 1),))],
     ),
 }
 

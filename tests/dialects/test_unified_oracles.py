@@ -5,6 +5,7 @@ Many files go through each call, because it is the calls that take the time.
 
 from __future__ import annotations
 
+import difflib
 import os
 import random
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import steadyhand as sh
 from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.formats.unified import DIALECT
 from tests.dialects.unified_requests import Files, applied
@@ -219,3 +221,99 @@ def applied_by(by: str, folder: Path, before: Files, diff: str) -> Files:
     }
     run(folder, *commands[by], given=diff)
     return contents(folder)
+
+
+TWINS = ("same", "same ", "  same", "\tsame", "x = 'a'", 'x = "a"', "}", "  }", "", " ", "other")
+
+
+def twin_rows(chance: random.Random, count: int) -> list[str]:
+    """Rows that are equal, or nearly, with one kind of ending or several."""
+    endings = chance.choice([["\n"], ["\r\n"], ["\n", "\r\n"]])
+    few = chance.sample(TWINS, chance.randint(2, 5))
+    return [chance.choice(few) + chance.choice(endings) for _ in range(count)]
+
+
+def twin_pair(chance: random.Random) -> tuple[str, str]:
+    rows = twin_rows(chance, chance.randint(3, 25))
+    after = list(rows)
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randrange(len(after) + 1)
+        some = chance.sample(rows, chance.randint(0, 2))
+        after[at : at + chance.randint(0 if some else 1, 3)] = some
+    return "".join(rows), "".join(after)
+
+
+def hunks_of(diff: str) -> list[tuple[int, list[str]]]:
+    """Each hunk of one file's diff: the row before which it starts, and its rows with their signs."""
+    found: list[tuple[int, list[str]]] = []
+    for line in diff.split("\n")[:-1]:
+        if line.startswith("@@"):
+            start, _, count = line.split()[1][1:].partition(",")
+            found.append((int(start) - (count != "0"), []))
+        elif found:
+            found[-1][1].append(line)
+    return found
+
+
+def kept_and_added(before: str, diff: str) -> list[tuple[bool, str]]:
+    """The rows after a diff by its signs alone: those that stay, as the file has them, and those that come."""
+    rows = before.splitlines(keepends=True)
+    found: list[tuple[bool, str]] = []
+    at = 0
+    for start, signed in hunks_of(diff):
+        found += [(True, row) for row in rows[at:start]]
+        at = start
+        for row in signed:
+            if row.startswith("+"):
+                found.append((False, row[1:]))
+            elif not row.startswith("\\"):
+                found += [(True, rows[at])] if row.startswith(" ") else []
+                at += 1
+    return [*found, *((True, row) for row in rows[at:])]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("context", ["-U1", "-U2", "-U3", "-U9", "difflib"])
+def test_signs_say_which_of_equal_rows_goes(seed: int, context: str, tmp_path: Path) -> None:
+    chance = random.Random(f"{seed}{context}")
+    pairs = {f"{number:02}.txt": twin_pair(chance) for number in range(BATCH)}
+    before = {name: one for name, (one, _) in pairs.items()}
+    after = {name: one for name, (_, one) in pairs.items()}
+    write(tmp_path / "a", before)
+    write(tmp_path / "b", after)
+    if context == "difflib":
+        diff = "".join(difflib_of(name, *pairs[name]) for name in pairs)
+    else:
+        diff = run(tmp_path, "git", "diff", "--no-index", "--no-prefix", context, "a", "b", codes=(0, 1))
+        assert applied_by("git", tmp_path / "a", before, diff) == after
+    assert applied(before, diff) == after
+
+
+def difflib_of(name: str, before: str, after: str) -> str:
+    rows, others = (text.split("\n") for text in (before.removesuffix("\n"), after.removesuffix("\n")))
+    lines = difflib.unified_diff(rows, others, f"a/{name}", f"b/{name}", lineterm="")
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_signs_decide_also_where_a_patch_has_lost_endings_or_blanks(seed: int) -> None:
+    """Such a patch is found with differences. The rows that stay keep every byte, whichever their twins are."""
+    chance = random.Random(seed)
+    before, after = twin_pair(chance)
+    diff = difflib_of("x", before, after).replace("\r", "")
+    rows = diff.split("\n")
+    context = [at for at, row in enumerate(rows) if row.startswith(" ") and row.strip()]
+    if chance.random() < 0.5 and context:
+        rows[chance.choice(context)] += "  "
+    if len(rows) < 3:
+        return
+    result = sh.patch(before, "\n".join(rows), path="x")
+    if result.error is not None:
+        assert result.text == before
+        return
+    expected = kept_and_added(before, diff)
+    found = result.text.splitlines(keepends=True)
+    assert len(found) == len(expected)
+    for row, (stays, wanted) in zip(found, expected, strict=True):
+        assert row.rstrip("\r\n") == wanted.rstrip("\r\n")
+        assert not stays or row == wanted or row.rstrip("\r\n") == row  # the last row may have lost its ending

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+from random import Random
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
@@ -73,6 +79,63 @@ def test_a_snapshot_refuses_spans_that_overlap(before: str, edits: list[Edit]) -
 )
 def test_a_snapshot_resolves_everything_on_the_original(before: str, edits: list[Edit], after: str) -> None:
     check_edit(before, edits, after, batch="snapshot")
+
+
+SHARED: list[tuple[str, list[Edit], str]] = [
+    ("a\nb\nc\n", [Replace("a\nb", "A\nb"), Replace("b\nc", "b\nC")], "A\nb\nC\n"),
+    ("a\nb\nc\n", [Replace("a\nb\n", "a\nx\nb\n"), Replace("b\nc\n", "b\ny\nc\n")], "a\nx\nb\ny\nc\n"),
+    ("a\nb\nc\n", [Replace("a\nb\nc", "a\nb\nC"), Replace("a\nb", "A\nb")], "A\nb\nC\n"),
+    ("f(a, b, c)", [Replace("f(a, b", "f(x, b"), Replace("b, c)", "b, z)")], "f(x, b, z)"),
+    ("x = 1\ny = 2\n", [Replace("x = 1\ny", "x = 3\ny"), Replace("\ny = 2", "\ny = 4")], "x = 3\ny = 4\n"),
+]
+
+
+@pytest.mark.parametrize("batch", ["sequential", "snapshot"])
+@pytest.mark.parametrize(("before", "edits", "after"), SHARED)
+def test_edits_of_one_call_may_share_context(before: str, edits: list[Edit], after: str, batch: str) -> None:
+    check_edit(before, edits, after, batch=batch)
+
+
+@pytest.mark.parametrize("batch", ["sequential", "snapshot"])
+@pytest.mark.parametrize(
+    ("before", "edits"),
+    [
+        ("x = 1\n", [Replace("x = 1", "x = 1 + 1"), Replace("x = 1", "x = 2")]),
+        ("f(a)\n", [Replace("f(a)", "g(f(a))"), Replace("f(a)", "f(b)")]),
+        ("a b c\n", [Replace("a b c", "a x c"), Replace("b c", "c")]),
+    ],
+)
+def test_edits_that_write_the_same_words_overlap(before: str, edits: list[Edit], batch: str) -> None:
+    result = edit(before, edits, policy=Policy(batch=batch))  # type: ignore[arg-type]
+    assert not result.ok
+    assert result.text == before
+
+
+REAL = [path for path in (Path(__file__).parents[2] / "src").rglob("*.py") if path.stat().st_size > 3_000]
+
+
+@pytest.mark.parametrize("batch", ["sequential", "snapshot"])
+@settings(max_examples=25)
+@given(st.randoms(use_true_random=False))
+def test_edits_that_share_only_context_give_what_each_of_them_asks(batch: str, chance: Random) -> None:
+    """Real lines, some of which change; each edit quotes lines around its own, up to the neighbours' that change."""
+    rows = chance.choice(REAL).read_text(encoding="utf-8").splitlines(keepends=True)
+    changed = sorted(chance.sample(range(len(rows)), chance.randint(2, 6)))
+    new = {at: chance.choice([[], [f"new_{at}()\n"], [rows[at], f"more_{at}()\n"]]) for at in changed}
+    edits: list[Edit] = []
+    for number, at in enumerate(changed):
+        low = changed[number - 1] + 1 if number else 0
+        high = changed[number + 1] if number + 1 < len(changed) else len(rows)
+        start, end = chance.randint(max(low, at - 6), at), chance.randint(at + 1, min(high, at + 6))
+        above, below = "".join(rows[start:at]), "".join(rows[at + 1 : end])
+        edits.append(Replace(above + rows[at] + below, above + "".join(new[at]) + below))
+    chance.shuffle(edits)
+    before = "".join(rows)
+    expected = "".join("".join(new.get(at, [row])) for at, row in enumerate(rows))
+    result = edit(before, edits, policy=Policy(batch=batch, guards=frozenset()))  # type: ignore[arg-type]
+    kinds = {outcome.error.kind for outcome in result.outcomes if outcome.error is not None}
+    assert kinds <= {Kind.AMBIGUOUS_MATCH, Kind.NO_CHANGE}
+    assert result.text == (before if kinds else expected)
 
 
 def test_one_bad_edit_holds_back_all_others_and_is_named() -> None:

@@ -58,7 +58,7 @@ APPLIED: list[tuple[str, Edit, str]] = [
     ("a\r\nb", Insert(Lines(2), "x"), "a\r\nb\r\nx"),
     ("a\r\nb\nc\r\n", Replace(Lines(2), "B"), "a\r\nB\nc\r\n"),
     ("a\rb\r", Replace(Lines(1), "x\ny"), "x\ry\rb\r"),
-    ("a\nb\n", Replace(Lines(1), "x\r\ny\r\n"), "x\r\ny\r\nb\n"),
+    ("a\nb\n", Replace(Lines(1), "x\r\ny\r\n"), "x\ny\nb\n"),
     ("a\nb\n", Replace(Anchor(anchor_of(2, "b")), "B"), "a\nB\n"),
     ("a\nb\nc\n", Delete(Anchor(anchor_of(1, "a"), anchor_of(2, "b"))), "c\n"),
 ]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
+from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.lines import NewlineFacts
 from tests.checks import check_edit, check_refused
 
@@ -30,7 +31,7 @@ APPLIED: list[tuple[str, Edit, str]] = [
     ("a\r\nb\r\n", Replace("\nb", "\nc"), "a\r\nc\r\n"),
     ("a\r\nb\r\n", Replace("a\n", "x\n"), "x\r\nb\r\n"),
     ("a\nb\n", Replace("a\r\nb", "x"), "x\n"),
-    ("a\nb\n", Replace("a", "x\r\ny"), "x\r\ny\nb\n"),
+    ("a\nb\n", Replace("a", "x\r\ny"), "x\ny\nb\n"),
     ("a\rb\r", Replace("a\nb", "x\ny"), "x\ry\r"),
     ("a\r\nb\nc\n", Replace("b\nc", "x\ny"), "a\r\nx\ny\n"),
     ("a\nb\r\nc\r\n", Replace("b", "x\ny"), "a\nx\r\ny\r\nc\r\n"),
@@ -47,6 +48,38 @@ APPLIED: list[tuple[str, Edit, str]] = [
 @pytest.mark.parametrize(("before", "edit", "after"), APPLIED)
 def test_endings_follow_the_file(before: str, edit: Edit, after: str) -> None:
     check_edit(before, edit, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "edit", "after"),
+    [
+        ("a\nb\nc\n", Replace("a\nb\nc", "a\r\nB\r\nc"), "a\nB\nc\n"),
+        ("a\nb\nc\n", Replace("b", "x\r\ny\r\nz"), "a\nx\ny\nz\nc\n"),
+        ("a\nb\n", Replace(Lines(1), "x\r\ny\r\n"), "x\ny\nb\n"),
+        ("a\nb\n", Insert(Lines(1), "x\r\ny\r\n"), "a\nx\ny\nb\n"),
+        ("a\nb\n", Insert("a\n", "x\r\ny\r\n"), "a\nx\ny\nb\n"),
+    ],
+)
+def test_cr_lf_in_new_text_is_written_as_all_lines_of_the_file_end_and_reported(
+    before: str, edit: Edit, after: str
+) -> None:
+    (outcome,) = check_edit(before, edit, after).outcomes
+    assert "CR LF" in outcome.notes[0]
+
+
+def test_cr_lf_in_new_text_is_written_as_sent_where_lines_end_in_several_ways() -> None:
+    check_edit("a\r\nb\nc\n", Replace("b", "x\r\ny"), "a\r\nx\r\ny\nc\n")
+    check_edit("a\r\nb\nc\n", Replace("b\n", "b\r\n"), "a\r\nb\r\nc\n")
+
+
+def test_lines_that_an_edit_repeats_keep_their_endings_whatever_it_sends() -> None:
+    check_edit("a\nb\r\nc\nd\n", Replace("a\nb\nc\n", "a\r\nb\r\nX\r\n"), "a\nb\r\nX\r\nd\n")
+    check_edit("a\r\nb\nc\n", Replace("a\nb\n", "a\nB\n"), "a\r\nB\nc\n")
+
+
+def test_an_edit_of_nothing_but_endings_that_all_lines_have_changes_nothing() -> None:
+    check_refused("a\nb\n", Replace("a\n", "a\r\n"), "no-change")
+    check_edit("a\nb\n", Replace("a\n", "a\r\n"), "a\r\nb\n", newlines="literal")
 
 
 def test_a_find_with_other_endings_is_reported() -> None:

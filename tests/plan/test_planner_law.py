@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import example, given, settings
@@ -17,8 +17,10 @@ from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.place import Old
 from steadyhand.plan.preview import Policy, edit
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.text.lines import split_lines, to_lf
+from steadyhand.text.diff import diff_rows
+from steadyhand.text.lines import NewlineFacts, line_ending, split_lines, to_lf
 from steadyhand.text.source import Source
+from steadyhand.text.words import shared_words
 from tests.checks import check_laws
 
 
@@ -80,10 +82,14 @@ class Step:
     new: str
 
 
-def dull_steps(text: str, verb: Edit, usual: str, taken: Sequence[Step] = ()) -> list[Step] | str:
+def dull_steps(
+    text: str, verb: Edit, usual: str, taken: Sequence[Step] = (), *, is_alone: bool, uniform: str | None
+) -> list[Step] | str:
     """What one edit would do to a text, or the kind of its refusal; `taken` stands around what it puts in."""
     if isinstance(verb, Replace) and isinstance(verb.target, Old) and verb.new == verb.target.text:
         return "no-change"
+    if uniform is not None and not isinstance(verb, Delete) and "\r\n" in verb.text:
+        verb = replace(verb, **{"new" if isinstance(verb, Replace) else "text": verb.text.replace("\r\n", "\n")})
     places = dull_lines(text, verb) if isinstance(verb.target, Lines) else dull_old(text, verb, usual)
     if isinstance(places, str):
         return places
@@ -93,8 +99,37 @@ def dull_steps(text: str, verb: Edit, usual: str, taken: Sequence[Step] = ()) ->
     for start, end in places:
         at = start if isinstance(verb, Insert) and verb.where in ("before", "start") else end
         span = (at, at) if isinstance(verb, Insert) else (start, end)
+        if isinstance(verb, Replace) and isinstance(verb.target, Old):
+            steps += dull_rows(text, start, end, quoted, verb.new, is_loose=is_loose, is_alone=is_alone)
+            continue
         before = dull_cut(text[: span[0]], [step for step in taken if step.span[1] <= span[0]])[-1:]
         steps.append(Step((start, end), span, dull_text(text, verb, *span, before=before, is_loose=is_loose)))
+    return steps
+
+
+def dull_rows(text: str, start: int, end: int, old: str, new: str, *, is_loose: bool, is_alone: bool) -> list[Step]:
+    """What is written of a replacement: rows that change and, beside other edits, of these what words do not share."""
+    old, new = (side.replace("\r\n", "\n") if is_loose else side for side in (old, new))
+    rows, quoted, brought = split_lines(text[start:end]), split_lines(old), split_lines(new)
+    if len(rows) != len(quoted):
+        return [
+            Step((start, end), (start, end), fit_endings(new, text[start:end], Source.of_text(text).newline_at(start)))
+        ]
+    keys, others = ([to_lf(row) for row in side] for side in (quoted, brought))
+    if keys == others:
+        keys, others = quoted, brought
+    steps = []
+    for change in diff_rows(keys, others):
+        first = start + len("".join(rows[: change.before_start]))
+        region, put = (
+            "".join(side)
+            for side in (rows[change.before_start : change.before_end], brought[change.after_start : change.after_end])
+        )
+        above = line_ending(rows[change.before_start - 1]) if change.before_start and not region else ""
+        put = fit_endings(put, region, above or Source.of_text(text).newline_at(first))
+        head, tail = shared_words(region, put) if region and put and not is_alone else (0, 0)
+        span = (first + head, first + len(region) - tail)
+        steps.append(Step(span, span, put[head : len(put) - tail]))
     return steps
 
 
@@ -138,9 +173,9 @@ def dull_text(text: str, verb: Edit, start: int, end: int, *, before: str, is_lo
 
 def dull_plan(text: str, edits: list[Edit], usual: str) -> tuple[str, list[str]]:
     """The text after in partial mode, and what became of each edit in one word."""
-    state, fates = DullText(text), []
+    state, fates, uniform = DullText(text), [], NewlineFacts.of(text).uniform
     for verb in edits:
-        steps = dull_steps(state.text, verb, usual)
+        steps = dull_steps(state.text, verb, usual, is_alone=len(edits) == 1, uniform=uniform)
         if isinstance(steps, str):
             fates.append(steps)
         elif any(state.is_taken(*step.match) for step in steps):
@@ -161,9 +196,9 @@ def dull_snapshot(text: str, edits: list[Edit], usual: str) -> tuple[str, list[s
     """
     taken: list[Step] = []
     fates: dict[int, str] = {}
-    is_open = not text.endswith(("\n", "\r"))
+    is_open, uniform = not text.endswith(("\n", "\r")), NewlineFacts.of(text).uniform
     for index in sorted(range(len(edits)), key=lambda index: is_open and puts_lines_in(edits[index])):
-        steps = dull_steps(text, edits[index], usual, taken)
+        steps = dull_steps(text, edits[index], usual, taken, is_alone=len(edits) == 1, uniform=uniform)
         if isinstance(steps, str):
             fates[index] = steps
         elif any(a < d and c < b for (a, b) in (s.span for s in steps) for (c, d) in (t.span for t in taken)):

@@ -56,7 +56,7 @@ def test_edits_are_applied_with_their_reasons_and_lines(tmp_path: Path) -> None:
     assert answer["path"] == "docs/auth.md"
     assert answer["output"] == "Applied 2 edits to docs/auth.md"
     assert answer["appliedEdits"] == [
-        {"index": 0, "reason": "login() takes a token", "lines": {"start": 3, "end": 6}},
+        {"index": 0, "reason": "login() takes a token", "lines": {"start": 5, "end": 6}},
         {"index": 1, "reason": "a new parameter", "lines": {"start": 12, "end": 13}},
     ]
     assert answer["lines"] == {"start": 5, "end": 13}  # lines that changed, not lines that were quoted

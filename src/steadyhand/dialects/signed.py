@@ -2,18 +2,22 @@
 
 A sign is a blank for a line that stays, `-` for one that goes, `+` for one that comes, and nothing where the writer
 forgot it: that is a line that stays, or no part of the patch at all. Which of the two it is shows only in the file, so
-the edit carries the readings in which such lines are left out as spares. Nothing here looks at a file.
+the edit carries the readings in which such lines are left out as spares. It carries the signs too: of two equal lines
+they alone say which goes. Nothing here looks at a file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
-from steadyhand.match.needle import Spare
+from steadyhand.match.needle import Signs, Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Fit, Old
+from steadyhand.text.diff import Change
+from steadyhand.text.lines import split_lines
 
 __all__ = ["Row", "edit_of_rows"]
 
@@ -54,19 +58,34 @@ def edit_of_rows(
     """
     if all(row.stays for row in rows):
         return None
-    texts: dict[tuple[str, str], str] = {}
+    readings: dict[tuple[str, str], Spare] = {}
     for name, reading in _readings(rows):
-        sides = _sides(reading)
-        if not texts or sides[0]:
-            texts.setdefault(sides, name)
-    (old, new), *others = texts
-    spares = tuple(Spare(*sides, texts[sides]) for sides in others)
-    return Replace(Old(old, line=line, fit=fit, under=under, at_end=at_end), new, spares=spares)
+        one = _as_spare(name, reading)
+        if not readings or one.old:
+            readings.setdefault((one.old, one.new), one)
+    first, *spares = readings.values()
+    target = Old(first.old, line=line, fit=fit, under=under, at_end=at_end)
+    return Replace(target, first.new, spares=tuple(spares), signs=first.signs)
 
 
-def _sides(rows: Sequence[Row]) -> tuple[str, str]:
+def _as_spare(name: str, rows: Sequence[Row]) -> Spare:
     old = "".join(row.text for row in rows if row.sign != "+")
-    return old, "".join(row.text for row in rows if row.sign != "-")
+    return Spare(old, "".join(row.text for row in rows if row.sign != "-"), name, _signs_of(rows))
+
+
+def _signs_of(rows: Sequence[Row]) -> Signs:
+    """What becomes of the lines of both texts; a row with a lone CR in it is several lines."""
+    found: list[Change] = []
+    before = after = 0
+    for stays, group in groupby(rows, key=lambda row: row.stays):
+        start, other = before, after
+        for row in group:
+            count = len(split_lines(row.text))
+            before += count * (row.sign != "+")
+            after += count * (row.sign != "-")
+        if not stays:
+            found.append(Change(start, before, other, after))
+    return tuple(found)
 
 
 def _readings(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:

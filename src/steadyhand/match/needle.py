@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from steadyhand.text.diff import Change, diff_rows
+from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.lines import split_bodies
+
+Signs = tuple[Change, ...]
+"""Which rows of an old text go and which rows of the new text come, as the signs of a patch say; the others stay."""
 
 _MANY = 20_000  # rows; beyond this every row counts as changed
 
@@ -22,11 +25,14 @@ class Spare:
     old: str
     new: str
     differs: str
+    signs: Signs | None = None
 
 
 @dataclass(frozen=True)
 class Needle:
     """Old text and, where it is known, the new text that is to come in its place.
+
+    `signs` say which rows go, where the writer did: of two rows that are equal, no comparison of the texts tells.
 
     >>> sorted(Needle("a\\nb\\nc", "a\\nB\\nc").changed)
     [1]
@@ -34,6 +40,7 @@ class Needle:
 
     text: str
     new: str | None = None
+    signs: Signs | None = None
 
     @classmethod
     def of(cls, text: str) -> Needle:
@@ -51,7 +58,15 @@ class Needle:
         if self.new is None:
             return None
         after = split_bodies(self.new)
-        return tuple(diff_rows(self.rows, after)) if len(self.rows) + len(after) <= _MANY else None
+        if len(self.rows) + len(after) > _MANY:
+            return None
+        found = diff_rows(self.rows, after) if self.signs is None else diff_within(self.rows, after, self.signs)
+        return tuple(found)
+
+    def mended(self, text: str, new: str) -> Needle:
+        """The same edit in mended texts; its signs hold as long as both have their rows."""
+        counts = [len(split_bodies(one)) for one in (self.text, self.new or "", text, new)]
+        return Needle(text, new, self.signs if counts[:2] == counts[2:] else None)
 
     @cached_property
     def changed(self) -> frozenset[int]:

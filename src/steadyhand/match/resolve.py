@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Protocol
 
-from steadyhand.match.needle import Needle, Spare
+from steadyhand.match.needle import Needle, Signs, Spare
 from steadyhand.match.repair import Mending, mendings, repairs
 from steadyhand.match.tier import Step, Tier, steps_up_to
 from steadyhand.text.lines import is_whole_lines, split_bodies
@@ -41,8 +41,8 @@ class Finder(Protocol):
 class Found:
     """The places meant; `others` are the first of those left alone, `total` counts both.
 
-    `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `mended` took off.
-    `spare` is the reading that was found, where it was not the first.
+    `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `mended` took off;
+    `signs` are those of these texts. `spare` is the reading that was found, where it was not the first.
     """
 
     matches: tuple[Match, ...]
@@ -53,6 +53,7 @@ class Found:
     new: str | None = None
     mended: tuple[str, ...] = ()
     spare: Spare | None = None
+    signs: Signs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ def resolve(
     laxest: str | None = None,
     spares: Sequence[Spare] = (),
     hint: Callable[[Span], bool] | None = None,
+    signs: Signs | None = None,
 ) -> Resolution:
     """The places that are meant, or why there is no saying. Without `new` nothing is mended.
 
@@ -123,7 +125,7 @@ def resolve(
     """
     allowed = steps_up_to(laxest)
     for step in allowed:
-        for query in _queries(step, old, new, spares):
+        for query in _queries(step, Needle(old, new, signs), spares):
             found = _ask(find, query, occurrence, expected, hint)
             if found is not None:
                 return found
@@ -140,23 +142,23 @@ class _Query:
     spare: Spare | None = None
 
 
-def _queries(step: Step, old: str, new: str | None, spares: Sequence[Spare] = ()) -> Iterator[_Query]:
-    yield from _readings(step, old, new)
+def _queries(step: Step, needle: Needle, spares: Sequence[Spare] = ()) -> Iterator[_Query]:
+    yield from _readings(step, needle)
     for spare in spares:
-        for query in _readings(step, spare.old, spare.new):
+        for query in _readings(step, Needle(spare.old, spare.new, spare.signs)):
             differs = (spare.differs, *query.tier.differs) if spare.differs else query.tier.differs
             tier = replace(query.tier, differs=differs)
             yield replace(query, tier=tier, spare=spare)
 
 
-def _readings(step: Step, old: str, new: str | None) -> Iterator[_Query]:
+def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
     if not step.is_mended:
-        needle = Needle(old, new)
         yield from (_Query(tier, needle) for tier in step.tiers)
-    elif new is not None:
-        for mending in mendings(old, new):
+    elif needle.new is not None:
+        for mending in mendings(needle.text, needle.new):
+            texts = needle.mended(mending.old, mending.new)
             for tier in step.tiers:
-                yield _Query(_mended(tier, step, mending), Needle(mending.old, mending.new), mending.names)
+                yield _Query(_mended(tier, step, mending), texts, mending.names)
 
 
 def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
@@ -196,7 +198,8 @@ def _ask(
         found = _choose(tier, every, occurrence, expected)
     if not isinstance(found, Found):
         return found
-    return replace(found, old=query.needle.text, new=query.needle.new, mended=query.mended, spare=query.spare)
+    needle = query.needle
+    return replace(found, old=needle.text, new=needle.new, mended=query.mended, spare=query.spare, signs=needle.signs)
 
 
 def _unique(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError
+from steadyhand.match.needle import Signs
 from steadyhand.match.repair import mendings
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_to_json
 from steadyhand.plan.making import Drifted, make
@@ -34,7 +35,9 @@ def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
     if not isinstance(edit.target, Old) or span.length > _LONGEST or not _is_single(source.text, ours):
         return None
     old, new = most_alike(edit.target.text, edit.text, ours)
-    made = _retold(edit, old, new, source, span)
+    is_as_sent = (old, new) == (edit.target.text, edit.text)
+    signs = edit.signs if isinstance(edit, Replace) and is_as_sent else None
+    made = _retold(edit, old, new, source, span, signs)
     return edit_to_json(made) if made is not None and _can_be_written(source, made) else None
 
 
@@ -46,10 +49,10 @@ def most_alike(old: str, new: str, ours: str) -> tuple[str, str]:
     return texts[scores.index(max(scores))]
 
 
-def _retold(edit: Edit, old: str, new: str, source: Source, span: Span) -> Edit | None:
+def _retold(edit: Edit, old: str, new: str, source: Source, span: Span, signs: Signs | None) -> Edit | None:
     if isinstance(edit, Insert):
         return Insert(span.of(source.text), new, where=edit.where, reason=edit.reason)
-    rebuilt = _rebuilt(source, span, old, "" if isinstance(edit, Delete) else new)
+    rebuilt = _rebuilt(source, span, old, "" if isinstance(edit, Delete) else new, signs)
     if rebuilt is None:
         return None
     ours, text = rebuilt
@@ -58,13 +61,13 @@ def _retold(edit: Edit, old: str, new: str, source: Source, span: Span) -> Edit 
     return None if text == ours else Replace(ours, text, reason=edit.reason)
 
 
-def _rebuilt(source: Source, span: Span, old: str, new: str) -> tuple[str, str] | None:
+def _rebuilt(source: Source, span: Span, old: str, new: str, signs: Signs | None) -> tuple[str, str] | None:
     """What stands at the place and what the edit makes of it, its change joined with what differs there.
 
     None where the two clash. The place is as wide as it was given where that is enough, else it is whole lines.
     """
     window = window_at(source, span, old)
-    made = make(window, new, on_drift="merge")
+    made = make(window, new, on_drift="merge", signs=signs)
     if isinstance(made, Drifted):
         return None
     text = source.text

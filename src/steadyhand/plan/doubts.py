@@ -99,7 +99,8 @@ def _is_a_sibling(finding: Finding) -> bool:
     found = finding.found
     if not found.tier.is_single or found.new is None:
         return False
-    return is_led_otherwise(window_at(finding.draft.source, finding.span, found.old), found.new)
+    window = window_at(finding.draft.source, finding.span, found.old)
+    return is_led_otherwise(window, Needle(found.old, found.new, found.signs))
 
 
 def _is_line_of(text: str, row: str) -> bool:

@@ -91,6 +91,11 @@ class Draft:
             self._has_returns = "\r" in self.original.text
         return self._has_returns
 
+    @property
+    def uniform_ending(self) -> str | None:
+        """The one ending that all lines of the file have; None where there are none or several."""
+        return self.original.newlines.uniform
+
     def find(self, tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
         """What a tier finds in the text the next edit sees."""
         if self._awaited:

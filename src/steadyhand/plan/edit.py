@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from steadyhand.match.needle import Spare
+from steadyhand.match.needle import Signs, Spare
 from steadyhand.plan.place import Old, Place, place_from_json, place_to_json
 from steadyhand.structure.fields import (
     bad_request,
@@ -43,8 +43,8 @@ WHERES = ("before", "after", "start", "end")
 class Replace:
     """Put `new` where the target is. A string as target is old text.
 
-    `spares` are other readings of old and new text, asked in order where the text as it is cannot be found; they are
-    no part of the JSON form.
+    `spares` are other readings of old and new text, asked in order where the text as it is cannot be found; `signs`
+    say which rows go and which come, where a patch says so. Neither is part of the JSON form.
     """
 
     target: Place
@@ -53,6 +53,7 @@ class Replace:
     expected: int | None
     reason: str | None
     spares: tuple[Spare, ...]
+    signs: Signs | None
 
     def __init__(
         self,
@@ -63,6 +64,7 @@ class Replace:
         expected: int | None = None,
         reason: str | None = None,
         spares: tuple[Spare, ...] = (),
+        signs: Signs | None = None,
     ) -> None:
         _set(self, "target", _place(target))
         _set(self, "new", check_text(new, "new"))
@@ -70,6 +72,7 @@ class Replace:
         _set(self, "expected", _check_expected(expected))
         _set(self, "reason", _check_reason(reason))
         _set(self, "spares", spares)
+        _set(self, "signs", signs)
 
     @property
     def text(self) -> str:

@@ -26,9 +26,8 @@ _CONTROL = frozenset(
 _SHARED = 3  # letters at the start that make two names akin
 
 
-def is_led_otherwise(window: Window, new: str) -> bool:
+def is_led_otherwise(window: Window, needle: Needle) -> bool:
     """Whether the lines that change are led in by one that the file has under an unrelated name."""
-    needle = Needle(window.old, new)
     first = min((change.before_start for change in needle.changes or ()), default=None)
     lead = None if first is None else _lead(needle.rows, first)
     if first is None or lead is None:

@@ -129,7 +129,8 @@ class Locator:
         is_one = self._policy.occurrence == "unique" and edit.occurrence is None and edit.expected in (None, 1)
         at_line = self._hint.at(old) if is_one and not old.under and not old.at_end else None
         if at_line is not None:
-            return replace(at_line, old=old.text, new=as_replacement(edit, old.text))
+            signs = edit.signs if isinstance(edit, Replace) else None
+            return replace(at_line, old=old.text, new=as_replacement(edit, old.text), signs=signs)
         found: Resolution = Nothing(())
         for regions, laxest in self._parts(old):
             found = self._resolve_in(edit, old, regions, laxest)
@@ -176,6 +177,7 @@ class Locator:
             laxest=laxest,
             spares=edit.spares if isinstance(edit, Replace) else (),
             hint=self._hint.of(old),
+            signs=edit.signs if isinstance(edit, Replace) else None,
         )
 
     def _believed(self, edit: Edit, found: Found) -> Located | None:
@@ -232,12 +234,13 @@ class Locator:
         if self._policy.tier not in (None, "fuzzy") or not absence.is_drift(places):
             return None
         source, span = absence.source, places[0].span
-        made = make(window_at(source, span, absence.old), new, on_drift=self._policy.on_drift)
+        signs = absence.edit.signs if isinstance(absence.edit, Replace) else None
+        made = make(window_at(source, span, absence.old), new, on_drift=self._policy.on_drift, signs=signs)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, absence.edit, span)
         if self._policy.on_drift == "refuse" or places[0].similarity < _DRIFT:
             return None
-        found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new)
+        found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new, signs=signs)
         return Located(found.matches, (), found)
 
     def _place_of_new(self, edit: Edit) -> Span | None:
@@ -261,7 +264,8 @@ def _as_read(edit: Edit, found: Found) -> Edit:
     """The edit in the reading that was found."""
     if found.spare is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
         return edit
-    return replace(edit, target=replace(edit.target, text=found.spare.old), new=found.spare.new, spares=())
+    target, spare = replace(edit.target, text=found.spare.old), found.spare
+    return replace(edit, target=target, new=spare.new, spares=(), signs=spare.signs)
 
 
 def _strictest(policy: Policy) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steadyhand.match.measure import differences, similarity
-from steadyhand.match.needle import Needle
+from steadyhand.match.needle import Needle, Signs
 from steadyhand.plan.rebuild import rebuild
 from steadyhand.plan.seams import Drift
 from steadyhand.plan.window import Window
@@ -38,10 +38,10 @@ class Drifted:
     actual: str
 
 
-def make(window: Window, new: str, *, on_drift: str = "refuse") -> Made | Drifted:
-    """The edit that puts `new` in the place of the window's old text."""
-    gone = _gone(window, new) if on_drift == "refuse" else None
-    built = gone or rebuild(window, new, on_drift=on_drift)
+def make(window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None) -> Made | Drifted:
+    """The edit that puts `new` in the place of the window's old text; `signs` say which of its rows go."""
+    gone = _gone(window, Needle(window.old, new, signs)) if on_drift == "refuse" else None
+    built = gone or rebuild(window, new, on_drift=on_drift, signs=signs)
     starts = window.starts()
     if isinstance(built, Drift):
         return _drifted(window, built, starts)
@@ -56,9 +56,8 @@ def _behind_mark(window: Window, span: Span) -> Span:
     return Span(1, max(span.end, 1)) if has_mark and not window.old.startswith(MARK) else span
 
 
-def _gone(window: Window, new: str) -> Drift | None:
+def _gone(window: Window, needle: Needle) -> Drift | None:
     """A blank line that the edit changes or takes away, and that the file has not: the edit is for another text."""
-    needle = Needle(window.old, new)
     for row in sorted(needle.changed if needle.changes is not None else ()):
         if needle.rows[row].strip():
             continue

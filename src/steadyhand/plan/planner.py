@@ -6,8 +6,8 @@ Rules:
 
 1. Every edit is judged, also after a refusal, so that one answer names everything that has to change.
 2. All or nothing, unless the policy is `partial`: then the edits that can be made are, each of them wholly.
-3. `sequential`: an edit sees the text the edits before it left, and may not touch what they wrote.
-   `snapshot`: every edit sees the original, and no two may take the same characters.
+3. `sequential`: an edit sees the text the edits before it left, and may not write over what they wrote.
+   `snapshot`: every edit sees the original, and no two may write the same characters. Context may be shared.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Planner:
         self._name = path or "the text"
         self._reason = reason
         self._locator = Locator(self.draft, policy, self._name)
-        self._writing = Writing(self.draft, policy, self._name)
+        self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2)
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
@@ -161,7 +161,14 @@ class _Planner:
         if _says_what_stands(edit, located):
             self.proofs += [(index, self._original(found.span)) for found in located.matches]
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
-        return match, made.notes
+        return match, (*made.notes, *self._ending_note(edit, match, "".join(wish.new for wish in wishes)))
+
+    def _ending_note(self, edit: Edit, match: Match, written: str) -> tuple[str, ...]:
+        """Says that line endings of the new text were not written as they were sent, unless the match says so."""
+        if "\r\n" not in edit.text or "\r\n" in written or "line endings" in match.differs:
+            return ()
+        ending = self.draft.uniform_ending
+        return ("CR LF in the new text is written as LF, as the file has it",) if ending == "\n" else ()
 
     def _original(self, span: Span) -> Span:
         return Span(self.draft.to_original(span.start), self.draft.to_original(span.end))

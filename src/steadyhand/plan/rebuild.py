@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from steadyhand.match.needle import Signs
 from steadyhand.match.pairing import Likeness, Pairing
 from steadyhand.plan.new_rows import NewRows, Uncertain
 from steadyhand.plan.piece import Piece, settled
@@ -33,16 +34,18 @@ from steadyhand.text.lines import body, line_ending, split_bodies
 __all__ = ["rebuild"]
 
 
-def rebuild(window: Window, new: str, *, on_drift: str = "refuse") -> tuple[Piece, ...] | Drift:
+def rebuild(
+    window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None
+) -> tuple[Piece, ...] | Drift:
     """The pieces that put `new` in the place of the window's old text, or the rows that stand in the way."""
-    return _Builder(window, new, on_drift).build()
+    return _Builder(window, new, on_drift, signs).build()
 
 
 class _Builder:
     """One edit in one window."""
 
-    def __init__(self, window: Window, new: str, on_drift: str) -> None:
-        self._window, self._on_drift = window, on_drift
+    def __init__(self, window: Window, new: str, on_drift: str, signs: Signs | None) -> None:
+        self._window, self._on_drift, self._signs = window, on_drift, signs
         self._old, self._new = split_bodies(window.old), split_bodies(new)
         if new.endswith(("\n", "\r")) and window.old and not window.old.endswith(("\n", "\r")):
             self._new.append("")  # the edit brings an ending of its own, so there is a row after it
@@ -51,7 +54,7 @@ class _Builder:
 
     def build(self) -> tuple[Piece, ...] | Drift:
         pieces: list[Piece] = []
-        sections = sections_of(self._old, self._new, self._window.alignment, self._window.lexis)
+        sections = sections_of(self._old, self._new, self._window.alignment, self._window.lexis, self._signs)
         for at, section in enumerate(sections):
             made = self._among_twins(sections, at) or self._made(section)
             if isinstance(made, Drift):
@@ -124,9 +127,17 @@ class _Builder:
             return None
         if end - start != run.before:
             return Drift(run.row - run.before, run.row, start, end)
+        if run.kept is not None:
+            return Piece(start, end, self._blanks(run, run.kept, start, end))
         kept = self._window.rows[start : min(end, start + run.end - run.start)]
         brought = self._rows.carried(Change(run.row, run.row, run.start + len(kept), run.end), end, end)
         return Piece(start, end, "".join([*kept, *brought]))
+
+    def _blanks(self, run: BlankRun, kept: Sequence[int | None], start: int, end: int) -> str:
+        """Blank rows of which the edit says which ones stay."""
+        rows = [None if row is None else self._window.rows[start + row] for row in kept]
+        brought = iter(self._rows.carried(Change(run.row, run.row, run.start, run.end), end, end))
+        return "".join(new if row is None else row for row, new in zip(rows, brought, strict=True))
 
     def _replaced(self, change: Change) -> Piece | Drift:
         pairings = self._seams.held(change.before_start, change.before_end)

@@ -3,15 +3,17 @@
 Rows are repeated where old and new say the same, at whatever indentation and in whatever blanks and typography; of
 several rows that say the same, as brackets do, those are repeated that did not move sideways, if that explains as much.
 Blank rows never hold two texts together. Between repeated rows lie the changes.
+Where the signs of a patch say which rows stay, those are repeated, and only the rows between them are compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from steadyhand.match.lexis import Lexis, fold
+from steadyhand.match.needle import Signs
 from steadyhand.match.pairing import Alignment
 from steadyhand.text.diff import Change, equal_pairs
 from steadyhand.text.indent import indent_of
@@ -31,21 +33,25 @@ class Repeated:
 class BlankRun:
     """Nothing but blank rows between two rows that are there, `before` of them in the old text and others in the new.
 
-    `row` is the old text's row behind them, `start:end` are the new text's blank rows.
+    `row` is the old text's row behind them, `start:end` are the new text's blank rows. `kept` says of each of these
+    which of the old ones it is, None that it comes; without it the first ones stay.
     """
 
     row: int
     before: int
     start: int
     end: int
+    kept: tuple[int | None, ...] | None = None
 
 
 Section = Repeated | BlankRun | Change
 
 
-def sections_of(old: Sequence[str], new: Sequence[str], alignment: Alignment, lexis: Lexis) -> list[Section]:
+def sections_of(
+    old: Sequence[str], new: Sequence[str], alignment: Alignment, lexis: Lexis, signs: Signs | None = None
+) -> list[Section]:
     """The edit from top to bottom. Blank rows that a change has on both sides at its edges are not part of it."""
-    pairs = _apart_from_groups(repeated_rows(old, new, lexis), alignment)
+    pairs = _apart_from_groups(repeated_rows(old, new, lexis, signs), alignment)
     sections: list[Section] = []
     row = other = 0
     for pair in [*pairs, Repeated(len(old), len(new))]:
@@ -53,7 +59,7 @@ def sections_of(old: Sequence[str], new: Sequence[str], alignment: Alignment, le
         if pair.old < len(old):
             sections.append(pair)
         row, other = pair.old + 1, pair.new + 1
-    return sections
+    return sections if signs is None else [_as_signed(section, signs) for section in sections]
 
 
 def twins_beside(
@@ -79,8 +85,53 @@ def twins_beside(
     return found
 
 
-def repeated_rows(old: Sequence[str], new: Sequence[str], lexis: Lexis) -> list[Repeated]:
+def repeated_rows(old: Sequence[str], new: Sequence[str], lexis: Lexis, signs: Signs | None = None) -> list[Repeated]:
     """The rows of the new text that say what a row of the old text says, in the order of both."""
+    if signs is None:
+        return _said_again(old, new, lexis)
+    found: list[Repeated] = []
+    row = other = 0
+    for change in (*signs, Change(len(old), len(old), len(new), len(new))):
+        stay = zip(range(row, change.before_start), range(other, change.after_start), strict=False)
+        found += (Repeated(one, two) for one, two in stay)
+        gone, come = old[change.before_start : change.before_end], new[change.after_start : change.after_end]
+        again = _said_again(gone, come, lexis) if gone and come else []
+        found += (Repeated(pair.old + change.before_start, pair.new + change.after_start) for pair in again)
+        row, other = change.before_end, change.after_end
+    return list(_but_blank_runs(found, old, new))
+
+
+def _but_blank_runs(pairs: Sequence[Repeated], old: Sequence[str], new: Sequence[str]) -> Iterator[Repeated]:
+    """The pairs but for blank rows between two others where all is blank: how many there are is a matter of its own."""
+    above, blanks = Repeated(-1, -1), list[Repeated]()
+    for pair in (*pairs, Repeated(len(old), len(new))):
+        if pair.old < len(old) and not old[pair.old].strip():
+            blanks.append(pair)
+            continue
+        inside = *old[above.old + 1 : pair.old], *new[above.new + 1 : pair.new]
+        if above.old < 0 or pair.old == len(old) or any(map(str.strip, inside)):
+            yield from blanks
+        if pair.old < len(old):
+            yield pair
+        above, blanks = pair, []
+
+
+def _as_signed(section: Section, signs: Signs) -> Section:
+    """A run of blank rows with which of them stay."""
+    if not isinstance(section, BlankRun):
+        return section
+    stays: dict[int, int] = {}
+    row = other = 0
+    for change in (*signs, Change(section.row, section.row, section.end, section.end)):
+        stays |= dict(zip(range(other, change.after_start), range(row, change.before_start), strict=False))
+        row, other = change.before_end, change.after_end
+    first = section.row - section.before
+    kept = (stays.get(row) for row in range(section.start, section.end))
+    among = tuple(None if row is None or not first <= row < section.row else row - first for row in kept)
+    return replace(section, kept=among)
+
+
+def _said_again(old: Sequence[str], new: Sequence[str], lexis: Lexis) -> list[Repeated]:
     said, told = ({at: fold(lexis, row) for at, row in enumerate(rows) if row.strip()} for rows in (old, new))
     pairs = [Repeated(-1, -1), *_equal(said, told), Repeated(len(old), len(new))]
     inner = range(1, len(pairs) - 1)
@@ -126,17 +177,21 @@ def _between(old: Sequence[str], new: Sequence[str], rows: range, others: range)
         return
     # In other numbers of paragraphs, blank rows at an edge may be those that stood between two paragraphs.
     both = len(_pieces(old, rows)) == len(_pieces(new, others)) > 0
+    # Nor are they more or fewer than before beside a blank row of which signs say that it stays.
+    beside = [0 < at <= len(old) and not old[at - 1].strip() for at in (rows.start, rows.stop + 1)]
     heads = _blanks(before), _blanks(after)
-    if not (both and rows.start > 0):
+    if beside[0] or not (both and rows.start > 0):
         heads = (min(heads), min(heads))
     yield from _blank_rows(rows[: heads[0]], others[: heads[1]])
     tails = _blanks(before[heads[0] :][::-1]), _blanks(after[heads[1] :][::-1])
-    if not (both and rows.stop < len(old)):
+    if beside[1] or not (both and rows.stop < len(old)):
         tails = (min(tails), min(tails))
     changed = range(rows.start + heads[0], rows.stop - tails[0])
     brought = range(others.start + heads[1], others.stop - tails[1])
-    if changed or brought:
+    if changed and brought and not any(beside):
         yield from _paragraphs(old, new, changed, brought)
+    elif changed or brought:
+        yield Change(changed.start, changed.stop, brought.start, brought.stop)
     yield from _blank_rows(rows[len(rows) - tails[0] :], others[len(others) - tails[1] :])
 
 

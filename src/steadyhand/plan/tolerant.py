@@ -9,6 +9,7 @@ import re
 
 from steadyhand.match.elision import elided, is_elision
 from steadyhand.match.lexis import lexis_of
+from steadyhand.match.needle import Signs
 from steadyhand.match.pairing import Alignment, Likeness, Pairing, likeness_of
 from steadyhand.plan.making import Drifted, Made, make
 from steadyhand.plan.window import window_at
@@ -27,9 +28,12 @@ _LEAD_LOST = 0.99  # how much of the old text stands there where only blanks in 
 __all__ = ["looks_unindented", "make_at", "make_unindented"]
 
 
-def make_at(source: Source, span: Span, old: str, new: str, *, tier: str, on_drift: str) -> Made | Drifted:
+def make_at(
+    source: Source, span: Span, old: str, new: str, *, tier: str, on_drift: str, signs: Signs | None = None
+) -> Made | Drifted:
     """The writes that make an edit at a place that a tolerant tier found."""
-    return make(window_at(source, span, old, _alignment(source, span, old, tier)), new, on_drift=on_drift)
+    window = window_at(source, span, old, _alignment(source, span, old, tier))
+    return make(window, new, on_drift=on_drift, signs=signs)
 
 
 def looks_unindented(old: str, new: str, *, is_lines: bool = False) -> bool:

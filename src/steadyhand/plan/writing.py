@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from steadyhand.match.elision import check_elisions
+from steadyhand.match.needle import Signs
 from steadyhand.match.resolve import Found
 from steadyhand.match.tier import LITERAL, STRICT
 from steadyhand.plan import refusals
@@ -19,10 +21,11 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import propose_all
 from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
 from steadyhand.structure.node import Proposal
-from steadyhand.text.diff import diff_rows
-from steadyhand.text.lines import split_lines
+from steadyhand.text.diff import diff_rows, diff_within
+from steadyhand.text.lines import body, line_ending, split_lines
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
+from steadyhand.text.words import shared_words
 
 __all__ = ["Wish", "Writing"]
 
@@ -41,10 +44,12 @@ class Wish:
 class Writing:
     """The edits of one call, as the draft stands."""
 
-    def __init__(self, draft: Draft, policy: Policy, name: str) -> None:
+    def __init__(self, draft: Draft, policy: Policy, name: str, *, is_alone: bool = True) -> None:
+        """`is_alone`: no other edit of the call writes anything."""
         self._draft = draft
         self._policy = policy
         self._name = name
+        self._is_alone = is_alone
 
     def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Proposal]:
         """What an edit wants to write at the nodes it means, and what was proposed for it."""
@@ -58,14 +63,19 @@ class Writing:
             old = edit.target.text if isinstance(edit.target, Old) else ""
             made = self._unindented(edit, old, edit.text, located)
             if made is None:
-                return [wish for match in located.matches for wish in self._plain(index, edit, match)], match
+                return [wish for match in located.matches for wish in self._plain(index, edit, match, found)], match
             return [self._free(index, *write) for write in made.writes], _told(match, made, (), "whitespace")
         if found.tier.rank <= LITERAL:
             new = _plain_endings(found.new or "", found.old)
             made = self._unindented(edit, found.old, new, located)
             if made is not None:
                 return [self._free(index, *write) for write in made.writes], _told(match, made, found.mended)
-            return [self._free(index, match.span, self._fit(new, match.span)) for match in located.matches], match
+            texts = found.old, new
+            return [
+                self._free(index, *write)
+                for match in located.matches
+                for write in self._rows_that_change(edit, match, texts, found.signs, is_literal=False)
+            ], match
         every = [self._made(edit, match, found) for match in located.matches]
         wishes = [self._free(index, *write) for made in every for write in made.writes]
         return wishes, _told(match, every[0], found.mended)
@@ -89,30 +99,60 @@ class Writing:
         if wrong is not None:
             raise refusals.bad_elisions(self._name, wrong)
         source = self._draft.source
-        made = make_at(source, match.span, found.old, new, tier=found.tier.name, on_drift=on_drift)
+        made = make_at(source, match.span, found.old, new, tier=found.tier.name, on_drift=on_drift, signs=found.signs)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, edit, match.span)
         return made
 
-    def _plain(self, index: int, edit: Edit, match: Match) -> list[Wish]:
-        """One place where the edit's text is written as it is: of whole lines only those that change."""
-        target, span = edit.target, match.span
-        if not isinstance(target, Old) or target.fit == "free" or not isinstance(edit, Replace):
+    def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Wish]:
+        """One place where the edit's text is written as it is: only those of its lines that change."""
+        target = edit.target
+        if found is None or not isinstance(target, Old) or not isinstance(edit, Replace):
             return [self._wish(index, edit, match)]
-        rows, old = split_lines(self._draft.read(span.start, span.end)), split_lines(target.text)
-        new = split_lines(self._loosened(edit.new, target.text, match))
+        texts = self._loosened(target.text, target.text, match), self._loosened(edit.new, target.text, match)
+        # A patch that quotes CR LF as it is in the file, or brings it beside lines that have none, means its endings.
+        speaks_of_endings = "\r\n" in target.text or (edit.signs is not None and "\r\n" in edit.new)
+        is_literal = match.tier == "exact" and target.fit != "free" and speaks_of_endings
+        writes = self._rows_that_change(edit, match, texts, edit.signs, is_literal=is_literal)
+        return [self._free(index, *write) for write in writes]
+
+    def _rows_that_change(
+        self, edit: Edit, match: Match, texts: tuple[str, str], signs: Signs | None, *, is_literal: bool
+    ) -> Iterator[tuple[Span, str]]:
+        """The lines of a place that an edit writes, of a place where its old text is as it is but for line endings.
+
+        A line that old and new text share keeps the file's bytes, its ending too, unless nothing else is changed.
+        """
+        span = match.span
+        is_literal = is_literal or self._policy.newlines == "literal"
+        rows, old = split_lines(self._draft.read(span.start, span.end)), split_lines(texts[0])
+        new = split_lines(texts[1] if is_literal else self._as_file_ends(texts[1]))
         if len(rows) != len(old) or len(rows) + len(new) > _MANY:
-            return [self._wish(index, edit, match)]
-        old = split_lines(self._loosened(target.text, target.text, match))
+            yield span, self._fit(texts[1], span)
+            return
+        keys, others = ([_unended(row) for row in side] for side in (old, new))
+        if is_literal or keys == others:
+            keys, others = old, new
         starts = list(accumulate(map(len, rows), initial=span.start))
-        places = [
-            (Span(starts[change.before_start], starts[change.before_end]), new[change.after_start : change.after_end])
-            for change in diff_rows(old, new)
-        ]
-        # A text that quotes CR LF as it stands there speaks of endings itself, and of those of its new lines too.
-        is_literal = match.tier == "exact" and "\r\n" in target.text
-        texts = [(place, "".join(rows)) for place, rows in places]
-        return [self._free(index, place, text if is_literal else self._fit(text, place)) for place, text in texts]
+        for change in diff_rows(keys, others) if signs is None else diff_within(keys, others, signs):
+            place = Span(starts[change.before_start], starts[change.before_end])
+            text = "".join(new[change.after_start : change.after_end])
+            above = rows[change.before_start - 1] if change.before_start else ""
+            text = text if is_literal else self._fit(text, place, line_ending(above))
+            is_line = self._is_alone or (isinstance(edit.target, Old) and edit.target.fit == "lines")
+            yield (place, text) if is_line else self._core(place, text)
+
+    def _core(self, place: Span, text: str) -> tuple[Span, str]:
+        """What is written of a change, where other edits of the call may change more of its lines.
+
+        Whole words at both ends that stay are context; the nearest ones count as written, for what is put between two
+        words is lost when one of them goes.
+        """
+        if not text or place.is_empty:
+            return place, text
+        old = self._draft.read(place.start, place.end)
+        head, tail = shared_words(old, text)
+        return Span(place.start + head, place.end - tail), text[head : len(text) - tail]
 
     def _loosened(self, text: str, old: str, match: Match) -> str:
         is_loose = match.tier == "newline" and self._policy.newlines == "file"
@@ -145,17 +185,25 @@ class Writing:
         is_lines = isinstance(edit.target, Old) or edit.target.whole_lines
         return self._fit_lines(edit.text, place) if is_lines else self._fit(edit.text, place)
 
-    def _fit(self, text: str, place: Span) -> str:
-        """Text with the line endings of its neighbours."""
+    def _fit(self, text: str, place: Span, above: str = "") -> str:
+        """Text with the line endings of its neighbours; for new lines those of the line above, where that is quoted."""
         if self._policy.newlines == "literal" or "\n" not in text:
             return text
-        return fit_endings(text, self._draft.read(place.start, place.end), self._draft.newline_at(place.start))
+        newline = above if above and place.is_empty else self._draft.newline_at(place.start)
+        return fit_endings(self._as_file_ends(text), self._draft.read(place.start, place.end), newline)
+
+    def _as_file_ends(self, text: str) -> str:
+        """Text whose CR LF is bare LF where all lines of the file end alike, so that it is written as they do."""
+        if self._policy.newlines == "literal" or "\r\n" not in text or self._draft.uniform_ending is None:
+            return text
+        return text.replace("\r\n", "\n")
 
     def _fit_lines(self, text: str, place: Span) -> str:
         """Whole lines for whole lines, or between two of them."""
         draft, literal = self._draft, self._policy.newlines == "literal"
         if not text:
             return text
+        text = self._as_file_ends(text)
         newline = draft.newline_at(place.start)
         if not place.is_empty:
             return fit_lines(text, draft.read(place.start, place.end), newline, literal=literal)
@@ -168,6 +216,11 @@ def _told(match: Match, made: Made, mended: tuple[str, ...], tier: str | None = 
     differs = made.differs or tuple(word for word in match.differs if word not in mended)
     named = match.tier if tier is None else tier
     return replace(match, tier=named, similarity=made.similarity, differs=(*mended, *differs))
+
+
+def _unended(row: str) -> str:
+    """A row with LF for whatever ends it."""
+    return body(row) + "\n" if line_ending(row) else row
 
 
 def _plain_endings(new: str, old: str) -> str:

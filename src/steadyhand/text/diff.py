@@ -18,7 +18,7 @@ from steadyhand.text.lines import split_lines
 from steadyhand.text.pace import go_on, paced
 from steadyhand.text.splice import Splice
 
-__all__ = ["Change", "changes_between", "diff_rows", "equal_pairs", "shared_ends"]
+__all__ = ["Change", "changes_between", "diff_rows", "diff_within", "equal_pairs", "shared_ends"]
 
 # One cell is a bit of the alignment matrix: 50 MB and about a tenth of a second in all.
 _CELLS = 400_000_000
@@ -61,6 +61,24 @@ Change(before_start=3, before_end=3, after_start=3, after_end=4)]
     left = [numbers.setdefault(line, len(numbers)) for line in before]
     right = [numbers.setdefault(line, len(numbers)) for line in after]
     return _diff_numbers(left, right)
+
+
+def diff_within(before: Sequence[str], after: Sequence[str], changes: Sequence[Change]) -> list[Change]:
+    """What differs inside changes that are known: rows between them stay where they are, equal or not.
+
+    >>> diff_within(["a", "a"], ["a"], [Change(0, 1, 0, 0)])
+    [Change(before_start=0, before_end=1, after_start=0, after_end=0)]
+    """
+    found: list[Change] = []
+    for change in changes:
+        old = before[change.before_start : change.before_end]
+        new = after[change.after_start : change.after_end]
+        start, other = change.before_start, change.after_start
+        found += (
+            Change(one.before_start + start, one.before_end + start, one.after_start + other, one.after_end + other)
+            for one in diff_rows(old, new)
+        )
+    return found
 
 
 def _diff_numbers(left: list[int], right: list[int]) -> list[Change]:

@@ -10,7 +10,7 @@ from typing import Literal
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.span import Span
 
-__all__ = ["sort_of", "split_words", "word_changes"]
+__all__ = ["shared_words", "sort_of", "split_words", "word_changes"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 20_000  # code points; beyond this only the shared ends are looked at
@@ -31,6 +31,34 @@ def sort_of(char: str) -> Literal["word", "blank", "ending", "sign"]:
     if char in (" ", "\t"):
         return "blank"
     return "word" if char.isalnum() or char == "_" else "ending" if char in "\r\n" else "sign"
+
+
+def shared_words(before: str, after: str) -> tuple[int, int]:
+    """How many code points two texts share at the start and at the end, in whole words.
+
+    The word next to what differs is left out on each side, with the blanks between.
+
+    >>> shared_words("f(a, b, c)", "f(a, x, c)")
+    (3, 2)
+    """
+    if max(len(before), len(after)) > _LONGEST:
+        return 0, 0
+    one, two = split_words(before), split_words(after)
+    head = next(
+        (at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), min(len(one), len(two))
+    )
+    rest = zip(reversed(one[head:]), reversed(two[head:]), strict=False)
+    tail = next((at for at, pair in enumerate(rest) if pair[0] != pair[1]), min(len(one), len(two)) - head)
+    head, tail = _without_last(one[:head]), _without_last(one[len(one) - tail :][::-1])
+    return sum(map(len, one[:head])), sum(map(len, one[len(one) - tail :]))
+
+
+def _without_last(words: Sequence[str]) -> int:
+    """How many words are left without the last that is no blank."""
+    count = len(words)
+    while count and words[count - 1].isspace():
+        count -= 1
+    return max(count - 1, 0)
 
 
 def word_changes(before_line: str, after_line: str) -> tuple[list[Span], list[Span]]:

@@ -31,7 +31,7 @@ def edit_of(rows: Sequence[Row], line: int | None, lost: Collection[int] = ()) -
     other = _edit_of(kept, line)
     if edit is None or other is None or not isinstance(other.target, Old):
         return edit
-    spare = Spare(other.target.text, other.new, "counts of the hunk")
+    spare = Spare(other.target.text, other.new, "counts of the hunk", other.signs)
     return replace(edit, spares=(*edit.spares, spare, *other.spares))
 
 
@@ -52,8 +52,8 @@ def _with_newline(edit: Replace, target: Old) -> Replace:
     old, new = target.text, edit.new
     if not old or old.endswith("\n") or (new and not new.endswith("\n")) or new == old + "\n":
         return edit
-    ended = Spare(_returned(old) + "\r\n", _returned(new), _AS_SENT)
-    spares = (ended, Spare(old, new, _AS_SENT), *edit.spares)
+    ended = Spare(_returned(old) + "\r\n", _returned(new), _AS_SENT, edit.signs)
+    spares = (ended, Spare(old, new, _AS_SENT, edit.signs), *edit.spares)
     return replace(edit, target=replace(target, text=old + "\n"), spares=spares)
 
 

@@ -11,9 +11,11 @@ from dataclasses import replace
 
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, edit_of_rows
-from steadyhand.match.needle import Spare
+from steadyhand.match.needle import Needle, Spare
 from steadyhand.plan.edit import Edit, Insert, Replace
 from steadyhand.plan.place import Old
+from steadyhand.text.diff import Change
+from steadyhand.text.lines import split_lines
 
 __all__ = ["edit_of_passage", "is_addition", "restates", "row_of"]
 
@@ -87,8 +89,9 @@ def _addition(text: str, under: tuple[str, ...], *, at_end: bool) -> Edit:
     if not under or at_end:
         return Insert(Old("", at_end=True), text, where="after")
     first, *others = (header + "\n" for header in _as_indented(under[-1], text))
-    spares = tuple(Spare(header, header + text, "the indentation of the line behind @@") for header in others)
-    return Replace(Old(first, fit="lines", under=under[:-1]), first + text, spares=spares)
+    signs = (Change(1, 1, 1, 1 + len(split_lines(text))),)
+    spares = tuple(Spare(header, header + text, "the indentation of the line behind @@", signs) for header in others)
+    return Replace(Old(first, fit="lines", under=under[:-1]), first + text, spares=spares, signs=signs)
 
 
 def _as_indented(header: str, text: str) -> list[str]:
@@ -126,8 +129,8 @@ def _with_looser_blanks(edit: Replace, rows: Sequence[Row]) -> Replace:
     other = edit_of_rows(looser) if looser != list(rows) else None
     if other is None or not isinstance(other.target, Old) or not other.target.text:
         return edit
-    first = Spare(other.target.text, other.new, "empty lines without a sign")
-    return Replace(edit.target, edit.new, spares=(*edit.spares, first, *other.spares))
+    first = Spare(other.target.text, other.new, "empty lines without a sign", other.signs)
+    return replace(edit, spares=(*edit.spares, first, *other.spares))
 
 
 def _with_open_end(edit: Replace) -> Replace:
@@ -135,8 +138,9 @@ def _with_open_end(edit: Replace) -> Replace:
     old = edit.target.text if isinstance(edit.target, Old) else ""
     if not _unended(old) or not edit.new.endswith("\n"):
         return edit
-    spare = Spare(_unended(old), _unended(edit.new), "the ending of the last line")
-    return Replace(edit.target, edit.new, spares=(*edit.spares, spare))
+    ended = Needle(old, edit.new, edit.signs).mended(_unended(old), _unended(edit.new))
+    spare = Spare(ended.text, ended.new or "", "the ending of the last line", ended.signs)
+    return replace(edit, spares=(*edit.spares, spare))
 
 
 def _unended(text: str) -> str:

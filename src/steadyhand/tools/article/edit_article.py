@@ -133,7 +133,7 @@ TOOL = Tool(
                 "output": "Applied 2 edits to docs/auth.md",
                 "appliedEdits": [
                     {"index": 0, "reason": "login() takes a token now", "lines": {"start": 3, "end": 3}},
-                    {"index": 1, "reason": "login() counts tries", "lines": {"start": 5, "end": 7}},
+                    {"index": 1, "reason": "login() counts tries", "lines": {"start": 7, "end": 7}},
                 ],
             },
             after={"docs/auth.md": "# Auth\n\nLog in with a name and a token.\n\n## Limits\n\nTen tries.\n"},
