@@ -95,7 +95,7 @@ def _cases(row: Mapping[str, object]) -> Iterator[Case]:
     yield case
     if case.kind != "reply" and row.get("reply") is not None:
         asked = case.question
-        question = Question("reply", asked.path, asked.before, text=_text(row["reply"]))
+        question = Question("reply", asked.path, asked.before, asked.ops, _text(row["reply"]))
         category = _REPLY + case.category
         yield replace(case, id=_REPLY + case.id, category=category, question=question, parsed=case.id)
 

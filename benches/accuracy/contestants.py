@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from queue import SimpleQueue
 
 import steadyhand
 from benches.accuracy.cases import Case
-from benches.accuracy.score import Verdict, judge
+from benches.accuracy.score import USUAL, Verdict, judge
+from benches.accuracy.ways import WAYS, Way
 from benches.accuracy.worker import Worker
 from benches.peers import PEERS, Peer, interpreter_of
 
@@ -26,16 +28,21 @@ _PROGRAMS = (("git apply", "git_apply"), ("GNU patch", "gnu_patch"))
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A name for tables, the module in `adapters/`, and the package it comes from; None: this interpreter runs it."""
+    """A name for tables, the module in `adapters/`, and the package it comes from; None: this interpreter runs it.
+
+    `way` is another way than the usual one to ask Steadyhand.
+    """
 
     name: str
     module: str
     peer: Peer | None = None
+    way: Way | None = None
 
     def command(self) -> list[str]:
         """How its process is started. Raises `Unavailable` for a peer that cannot be had."""
         python = sys.executable if self.peer is None else str(interpreter_of(self.peer))
-        return [python, "-m", f"benches.accuracy.adapters.{self.module}"]
+        ask = [] if self.way is None else [self.way.name]
+        return [python, "-m", f"benches.accuracy.adapters.{self.module}", *ask]
 
     def environment(self) -> dict[str, str]:
         """A peer sees this repository's benches and never Steadyhand."""
@@ -61,6 +68,12 @@ def contestants(*, with_peers: bool) -> tuple[Contestant, ...]:
     return (Contestant(OURS, "steadyhand"), *(peers if with_peers else ()), Contestant(FLOOR, "strfind"))
 
 
+def ways_to_ask(names: Sequence[str] = ()) -> tuple[Contestant, ...]:
+    """Steadyhand under every other policy and through its tools; `names` are patterns of some of those ways."""
+    chosen = (way for way in WAYS if not names or any(fnmatchcase(way.name, name) for name in names))
+    return tuple(Contestant(way.name, "tools" if way.tool else "steadyhand", way=way) for way in chosen)
+
+
 def run_cases(
     contestant: Contestant,
     cases: Sequence[Case],
@@ -75,7 +88,8 @@ def run_cases(
     with ExitStack() as stack:
         workers = [stack.enter_context(Worker(command, environment, limit, folder)) for _ in range(max(1, jobs))]
         greeting = workers[0].greet()
-        taken = [case for case in cases if case.kind in greeting.kinds]
+        way, rules = contestant.way, USUAL if contestant.way is None else contestant.way.rules
+        taken = [case for case in cases if case.kind in greeting.kinds and (way is None or way.takes(case))]
         free: SimpleQueue[Worker] = SimpleQueue()
         for worker in workers:
             free.put(worker)
@@ -83,7 +97,7 @@ def run_cases(
         def judged(case: Case) -> Verdict:
             worker = free.get()
             try:
-                return judge(case, worker.ask(case.question))
+                return judge(case, worker.ask(case.question), rules)
             finally:
                 free.put(worker)
 
@@ -92,5 +106,6 @@ def run_cases(
             for verdict in pool.map(judged, taken):
                 verdicts.append(verdict)
                 tell(len(verdicts), len(taken))
-    rest = tuple(case for case in cases if case.kind not in greeting.kinds)
+    asked = {id(case) for case in taken}
+    rest = tuple(case for case in cases if id(case) not in asked)
     return Standing(contestant.name, greeting.name, tuple(verdicts), rest)

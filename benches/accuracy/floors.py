@@ -18,7 +18,7 @@ from typing import Any, Literal
 from benches.accuracy.contestants import Standing
 from benches.accuracy.replies import Agreement, pairs_of
 from benches.accuracy.score import Verdict
-from benches.accuracy.tally import Count
+from benches.accuracy.tally import OFFERED, Count, OfferCount
 
 TABLE = Path(__file__).with_name("floors.json")
 
@@ -62,6 +62,19 @@ def _floor(entry: dict[str, Any]) -> Floor:
 def check_floors(floors: Sequence[Floor], ours: Standing, others: Sequence[Standing]) -> list[Broken]:
     """Every floor that does not hold."""
     return [broken for floor in floors for broken in _check(floor, ours, others)]
+
+
+def check_ways(ways: Sequence[Standing]) -> Iterator[Broken]:
+    """Nothing is wrong in any way to ask, and no offer is."""
+    for way in ways:
+        count, offers = Count.over(way.verdicts), OfferCount.over(way.verdicts)
+        bad = count.of["wrong"] + count.of["crash"]
+        if bad:
+            yield Broken(f"nothing wrong, {way.name}", f"{bad} wrong or crashed, none allowed")
+        for what in OFFERED:
+            figures = offers.figures(what)
+            if failed := figures["made"] - figures["right"]:
+                yield Broken(f"offers, {way.name}", f"{failed} of {figures['made']} {what} not right, none allowed")
 
 
 def _check(floor: Floor, ours: Standing, others: Sequence[Standing]) -> Iterator[Broken]:

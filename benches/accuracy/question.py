@@ -15,7 +15,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Literal, get_args
 
@@ -33,7 +33,10 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A file and an edit of it: `ops` in order, all or none, or the `text` of a diff, a snippet, a reply."""
+    """A file and an edit of it: `ops` in order, all or none, or the `text` of a diff, a snippet, a reply.
+
+    Beside a text, `ops` is what it says, where that is known: for the judge, not for who is asked.
+    """
 
     kind: Kind
     path: str
@@ -43,14 +46,31 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """What a refusal offers to send instead, sent as it is: the text it gave, or None where it was refused again.
+
+    `corrected` is the one edit that is offered in the place of the refused one, `candidate` one of several places.
+    """
+
+    what: Literal["corrected", "candidate"]
+    text: str | None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of the file, whether the contestant said it applied the edit, and in which words."""
+    """What became of the file, whether the contestant said it applied the edit, and in which words.
+
+    `kept` are the edits, counted from 0, that a refused call says it applied all the same.
+    """
 
     applied: bool
     text: str
     detail: str = ""
     crashed: bool = False
     seconds: float = 0.0
+    kept: tuple[int, ...] = ()
+    offers: tuple[Offer, ...] = ()
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -83,13 +103,20 @@ def read_question(data: Mapping[str, object]) -> Question:
     return Question(**fields, ops=ops)  # type: ignore[arg-type]
 
 
+def read_answer(data: Mapping[str, object]) -> Answer:
+    fields = dict(data)
+    offers = tuple(Offer(**offer) for offer in fields.pop("offers"))  # type: ignore[attr-defined]
+    kept = tuple(fields.pop("kept"))  # type: ignore[arg-type]
+    return Answer(**fields, kept=kept, offers=offers)  # type: ignore[arg-type]
+
+
 def _ask(adapter: Adapter, question: Question) -> Answer:
     started = perf_counter()
     try:
         answer = adapter(question)
     except Exception:  # noqa: BLE001 — how a contestant fails is what is measured
         return Answer(False, question.before, traceback.format_exc()[-2000:], True, perf_counter() - started)
-    return Answer(answer.applied, answer.text, answer.detail, answer.crashed, perf_counter() - started)
+    return answer if answer.seconds else replace(answer, seconds=perf_counter() - started)
 
 
 def _say(stream: object, data: object) -> None:

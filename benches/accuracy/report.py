@@ -5,27 +5,71 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from benches.accuracy.contestants import Standing
+from benches.accuracy.contestants import OURS, Standing
 from benches.accuracy.floors import Broken
 from benches.accuracy.question import KINDS, Kind
 from benches.accuracy.replies import Agreement, Pair, by_parsed_category, pairs_of
-from benches.accuracy.score import SCORES
-from benches.accuracy.tally import Count, by_category, not_asked, slowest, sums_of
+from benches.accuracy.score import OFFER_SCORES, SCORES
+from benches.accuracy.tally import OFFERED, Count, OfferCount, by_category, not_asked, slowest, spreads_of, sums_of
 
 _SIGNS = {"near": "~", "refused": "-", "wrong": "✗", "crash": "†"}
 _LEGEND = "a number alone: correct; ~ near, - refused, ✗ wrong, † crash"
 _PAIRS = (
     "gained: correct only as a whole reply; lost: correct only when taken apart; newly wrong: only as a whole reply"
 )
+_SPREAD = "a rule made for one case lifts one half or one category; categories of five cases or more"
+_BY_POLICY = "by policy: not the usual answer, but what the policy asks for; see benches/accuracy/score.py"
+_OFFERS = "right: it gave what the edit means; again: it was refused again; see benches/accuracy/score.py"
 _KINDS: dict[Kind, str] = {"ops": "old and new texts", "diff": "diffs", "snippet": "snippets", "reply": "replies"}
 
 
-def render(standings: Sequence[Standing], absent: Mapping[str, str]) -> str:
-    """The categories of each kind of case, whole replies, the sums, and what was not run."""
+def render(standings: Sequence[Standing], ways: Sequence[Standing], absent: Mapping[str, str]) -> str:
+    """The categories of each kind of case, whole replies, the sums, the other ways to ask, and what was not run."""
     tables = [_categories(standings, kind) for kind in KINDS]
     replies = [_replies(standing.name, pairs_of(standing)) for standing in standings]
     remarks = "\n".join(_remarks(standings, absent)) + "\n"
-    return "\n".join(filter(None, [*tables, *replies, _sums(standings), remarks]))
+    ours = [standing for standing in standings if standing.name == OURS]
+    others = [_spread(ours), _ways(ours, ways), _offers(ours, ways)]
+    return "\n".join(filter(None, [*tables, *replies, _sums(standings), *others, remarks]))
+
+
+def _spread(ours: Sequence[Standing]) -> str:
+    """How even the figures of what a model wrote are: in two halves, made by the ids, and by category."""
+    rows = [["Steadyhand, sum", "cases", "share correct", "first half", "second half", "lowest category", "its share"]]
+    for standing in ours:
+        for name, spread in spreads_of(standing).items():
+            shares = [f"{share:.1%}" for share in (spread.share, *spread.halves)]
+            rows.append([name, f"{spread.cases:,}", *shares, spread.lowest, f"{spread.lowest_share:.1%}"])
+    if len(rows) == 1:
+        return ""
+    return f"How even it is\n{_SPREAD}\n\n{_aligned(rows, right={1, 2, 3, 4, 6})}"
+
+
+def _ways(ours: Sequence[Standing], ways: Sequence[Standing]) -> str:
+    """Cases that must be applied and cases that must be refused, in every way in which Steadyhand was asked."""
+    if not ways:
+        return ""
+    rows = [["asked", "must", "cases", *SCORES, "by policy", "share correct"]]
+    for standing in (*ours, *ways):
+        for must in ("apply", "refuse"):
+            count = Count.over(v for v in standing.verdicts if v.case.must_apply == (must == "apply"))
+            figures = _figures(count)
+            rows.append([standing.name, must, *figures[:-1], f"{count.how['by policy']:,}", figures[-1]])
+    table = _aligned(rows, right=set(range(2, 10)))
+    return f"Steadyhand under other policies and through its tools\n{_BY_POLICY}\n\n{table}"
+
+
+def _offers(ours: Sequence[Standing], ways: Sequence[Standing]) -> str:
+    rows = [["asked", "offered", "made", *OFFER_SCORES]]
+    for standing in (*ours, *ways):
+        count = OfferCount.over(standing.verdicts)
+        for what in OFFERED:
+            figures = count.figures(what)
+            if figures["made"]:
+                rows.append([standing.name, what, *(f"{figure:,}" for figure in figures.values())])
+    if len(rows) == 1:
+        return ""
+    return f"What refusals offer, sent as it is\n{_OFFERS}\n\n{_aligned(rows, right=set(range(2, 6)))}"
 
 
 def _categories(standings: Sequence[Standing], kind: Kind) -> str:
@@ -102,21 +146,26 @@ def render_broken(broken: Sequence[Broken]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_json(standings: Sequence[Standing], absent: Mapping[str, str], broken: Sequence[Broken]) -> dict[str, object]:
+def to_json(
+    standings: Sequence[Standing], ways: Sequence[Standing], absent: Mapping[str, str], broken: Sequence[Broken]
+) -> dict[str, object]:
     return {
-        "contestants": [
-            {
-                "name": standing.name,
-                "version": standing.version,
-                "categories": {name: count.to_json() for name, count in by_category(standing).items()},
-                "sums": {name: count.to_json() for name, count in sums_of(standing).items()},
-                "replies": asdict(Agreement.over(pairs_of(standing))),
-                "not_asked": not_asked(standing),
-            }
-            for standing in standings
-        ],
+        "contestants": list(map(_standing, standings)),
+        "ways": list(map(_standing, ways)),
         "not_measured": dict(absent),
         "broken_floors": [{"floor": item.floor, "what": item.what} for item in broken],
+    }
+
+
+def _standing(standing: Standing) -> dict[str, object]:
+    return {
+        "name": standing.name,
+        "version": standing.version,
+        "categories": {name: count.to_json() for name, count in by_category(standing).items()},
+        "sums": {name: count.to_json() for name, count in sums_of(standing).items()},
+        "replies": asdict(Agreement.over(pairs_of(standing))),
+        "offers": OfferCount.over(standing.verdicts).to_json(),
+        "not_asked": not_asked(standing),
     }
 
 

@@ -13,18 +13,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benches.accuracy.score import Score, Verdict
+from benches.accuracy.score import OFFER_SCORES, SCORES, Verdict
+
+STUDIED = (*SCORES, *(f"{score}-offer" for score in OFFER_SCORES))
 
 
-def write_studies(folder: Path, verdicts: Iterable[Verdict], scores: Sequence[Score]) -> dict[Score, int]:
-    """`<folder>/<score>/<id>/` for each verdict with one of the scores; how many there are of each."""
-    written: dict[Score, int] = dict.fromkeys(scores, 0)
+def write_studies(folder: Path, verdicts: Iterable[Verdict], scores: Sequence[str]) -> dict[str, int]:
+    """`<folder>/<score>/<id>/` for each verdict with one of the scores; how many there are of each.
+
+    A case is also written for what it offers: beneath `wrong-offer` where one of its offers is wrong.
+    """
+    written: dict[str, int] = dict.fromkeys(scores, 0)
     for score in scores:
         shutil.rmtree(folder / score, ignore_errors=True)
     for verdict in verdicts:
-        if verdict.score in written:
-            written[verdict.score] += 1
-            _write(folder / verdict.score / _name(verdict.case.id), verdict)
+        for score in written.keys() & {verdict.score, *(f"{offer}-offer" for offer in verdict.offers)}:
+            written[score] += 1
+            _write(folder / score / _name(verdict.case.id), verdict)
     return written
 
 
@@ -33,6 +38,12 @@ def _write(folder: Path, verdict: Verdict) -> None:
     folder.mkdir(parents=True)
     for name, text in _files(verdict).items():
         (folder / name).write_bytes(text.encode())
+    for number, (offer, score) in enumerate(zip(answer.offers, verdict.offers, strict=True)):
+        wanted = case.question.before if case.expected is None else case.expected
+        told = (
+            f"refused again: {offer.detail}\n" if offer.text is None else _diff(wanted, offer.text, "wanted", "given")
+        )
+        (folder / f"offer-{number}-{offer.what}-{score}.diff").write_bytes(told.encode())
     outcome = {
         "category": case.category,
         "path": case.question.path,

@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from benches.accuracy.cases import Case
 from benches.accuracy.contestants import Standing
 from benches.accuracy.question import Kind
-from benches.accuracy.score import SCORES, Score, Verdict
+from benches.accuracy.score import OFFER_SCORES, SCORES, OfferScore, Score, Verdict
 
+_FEWEST = 5  # cases of a category of which a share says anything
+OFFERED = ("corrected", "candidate")
 _FROM_A_MODEL = re.compile(r"llm-")
 _VERBATIM = re.compile(r"llm-[a-z0-9]+-exact(?!-ambiguous)(-|$)")
 
@@ -100,6 +103,58 @@ def sums_of(standing: Standing) -> dict[str, Count]:
     """The sums that count anything."""
     counts = {line.name: Count.over(v for v in standing.verdicts if line.counts(v.case)) for line in SUMS}
     return {name: count for name, count in counts.items() if count.cases}
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How even a sum is: its two halves, by a digest of the id, and the category that fares worst."""
+
+    cases: int
+    share: float
+    halves: tuple[float, float]
+    lowest: str
+    lowest_share: float
+
+    @classmethod
+    def over(cls, verdicts: Sequence[Verdict]) -> Spread:
+        halves: tuple[list[Verdict], list[Verdict]] = [], []
+        categories: dict[str, list[Verdict]] = {}
+        for verdict in verdicts:
+            halves[crc32(verdict.case.id.encode()) & 1].append(verdict)
+            categories.setdefault(verdict.case.category, []).append(verdict)
+        first, second = (Count.over(half).correct_share for half in halves)
+        known = {name: Count.over(group).correct_share for name, group in categories.items() if len(group) >= _FEWEST}
+        lowest = min(known, key=lambda name: known[name], default="")
+        return cls(len(verdicts), Count.over(verdicts).correct_share, (first, second), lowest, known.get(lowest, 1.0))
+
+
+def spreads_of(standing: Standing) -> dict[str, Spread]:
+    """Of the sums over what a model wrote and must be applied, those with enough cases."""
+    chosen = {
+        line.name: [verdict for verdict in standing.verdicts if line.counts(verdict.case)]
+        for line in SUMS
+        if line.name.startswith(("model's", "whole")) and not line.name.endswith("refuse")
+    }
+    return {name: Spread.over(verdicts) for name, verdicts in chosen.items() if len(verdicts) >= 2 * _FEWEST}
+
+
+@dataclass(frozen=True, slots=True)
+class OfferCount:
+    """How many offers refusals made, by what was offered, and what came of sending them."""
+
+    of: Counter[tuple[str, OfferScore]] = field(default_factory=Counter)
+
+    @classmethod
+    def over(cls, verdicts: Iterable[Verdict]) -> OfferCount:
+        each = (zip(verdict.answer.offers, verdict.offers, strict=True) for verdict in verdicts)
+        return cls(Counter((offer.what, score) for pairs in each for offer, score in pairs))
+
+    def figures(self, what: str) -> dict[str, int]:
+        counts = {score: self.of[what, score] for score in OFFER_SCORES}
+        return {"made": sum(counts.values()), **counts}
+
+    def to_json(self) -> dict[str, object]:
+        return {what: self.figures(what) for what in OFFERED}
 
 
 def slowest(standing: Standing) -> Verdict | None:

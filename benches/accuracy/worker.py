@@ -19,7 +19,7 @@ from time import monotonic
 from types import TracebackType
 from typing import IO, Self
 
-from benches.accuracy.question import Answer, Question
+from benches.accuracy.question import Answer, Question, read_answer
 from benches.peers import Unavailable, last_line
 
 _GREETING_SECONDS = 120.0
@@ -84,7 +84,7 @@ class Worker:
         except BrokenPipeError:
             line = None
         if line is not None:
-            return Answer(**json.loads(line))
+            return read_answer(json.loads(line))
         late = monotonic() - started >= self.limit
         self._end()
         detail = f"no answer within {self.limit:g} s" if late else f"the process died: {self._complaint()}"

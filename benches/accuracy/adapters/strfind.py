@@ -12,15 +12,16 @@ from benches.accuracy.question import Answer, Op, Question, serve
 
 
 def replace(question: Question) -> Answer:
-    return _replace(question.before, question.ops)
+    return replace_all(question.before, question.ops)
 
 
 def patch(question: Question) -> Answer:
-    ops = list(_ops(question.text))
-    return _replace(question.before, ops) if ops else Answer(False, question.before, "no rows of a diff")
+    ops = list(ops_of_diff(question.text))
+    return replace_all(question.before, ops) if ops else Answer(False, question.before, "no rows of a diff")
 
 
-def _replace(before: str, ops: Iterable[Op]) -> Answer:
+def replace_all(before: str, ops: Iterable[Op]) -> Answer:
+    """One op after the other, all or none."""
     text = before
     for op in ops:
         at = text.find(op.old) if op.old and op.old != op.new else -1
@@ -30,7 +31,8 @@ def _replace(before: str, ops: Iterable[Op]) -> Answer:
     return Answer(True, text)
 
 
-def _ops(diff: str) -> Iterator[Op]:
+def ops_of_diff(diff: str) -> Iterator[Op]:
+    """The rows of each hunk as old and new text."""
     rows: list[str] | None = None
     for line in [*diff.splitlines(keepends=True), "@@"]:
         if line.startswith("@@"):
