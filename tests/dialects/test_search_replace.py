@@ -603,3 +603,26 @@ def test_several_files_and_no_change() -> None:
 def test_the_example_is_clean() -> None:
     assert read(DIALECT.example) == [("src/app.py", "total = 0", "total = 1")]
     assert notes(DIALECT.example) == []
+
+
+def numbered(search: str, replace: str) -> str:
+    return f"a.py\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize(
+    ("search", "replace"),
+    [
+        (":start_line:3\n-------\nold\n", ":start_line:3\n-------\nnew\n"),
+        (":start_line:3\nold\n", ":start_line:3\nnew\n"),
+        ("old\n", ":start_line:3\n:end_line:3\n-------\nnew\n"),
+    ],
+)
+def test_a_line_number_before_the_new_lines_is_left_out_and_noted(search: str, replace: str) -> None:
+    reply = numbered(search, replace)
+    assert read(reply) == [("a.py", "old", "new")]
+    assert [what for _, what in notes(reply)] == ["a line number before the new lines"]
+
+
+def test_a_line_number_that_only_the_new_lines_have_may_be_content_and_is_refused() -> None:
+    assert refused(numbered("old\n", ":start_line:3\nnew\n")).details["line"] == 5
+    assert read(numbered("old\n", "\\:start_line:3\nnew\n")) == [("a.py", "old", ":start_line:3\nnew")]

@@ -55,3 +55,14 @@ def test_a_row_is_added_beside_the_twin_that_the_patch_names(write: object) -> N
 def test_a_patch_that_brings_cr_lf_beside_lines_without_it_means_it() -> None:
     result = sh.patch("a\nb\n", "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+b\r\n", path="f")
     assert result.text == "a\nb\r\n"
+
+
+def test_a_removed_row_in_another_quote_style_is_the_same_row_and_this_is_reported() -> None:
+    before = 'if name == "Windows":\n    run()\n'
+    result = sh.patch(before, unified(["-if name == 'Windows':", "+if name == 'Linux':", "     run()"]), path="f.py")
+    assert result.text == "if name == 'Linux':\n    run()\n"
+    (outcome,) = result.outcomes
+    assert outcome.differs == ("quote style",)
+    assert (outcome.confidence or 1) < 1
+    other = sh.patch(before.replace("py", "rs"), unified(["-if name == 'Windows':", "+x"]), path="f.rs")
+    assert other.error is not None

@@ -371,3 +371,44 @@ def test_damaged_patches_are_read_or_refused() -> None:
         assert isinstance(found, tuple)
         if found[0] is Kind.MALFORMED_PATCH:
             assert "of the reply" in str(found[1])
+
+
+RUN = (
+    "class A:\n    def run(self):\n        x = 1\n        return 1\n\n"
+    "    def stop(self):\n        y = 1\n        return 1\n"
+)
+
+
+def test_a_header_that_is_nowhere_is_reported_where_the_rows_are_unique_and_refused_where_not() -> None:
+    unique = apply(RUN, "@@ class Gone:\n-        y = 1\n+        y = 2\n")
+    assert unique.text == RUN.replace("y = 1", "y = 2")
+    (outcome,) = unique.outcomes
+    assert "class Gone:" in outcome.notes[0]
+    assert (outcome.confidence or 1) < 1
+    several = apply(RUN, "@@ class Gone:\n-        return 1\n+        return 2\n")
+    assert several.error is not None
+    assert several.error.kind is Kind.AMBIGUOUS_MATCH
+
+
+def test_the_same_header_twice_is_found_also_after_the_first_part_has_changed_it() -> None:
+    first = "@@ def run(self):\n-    def run(self):\n+    def run(self, a):\n         x = 1\n"
+    second = "@@ def run(self):\n-        return 1\n+        return 2\n"
+    after = RUN.replace("run(self)", "run(self, a)").replace("return 1", "return 2", 1)
+    assert apply(RUN, first + second).text == after
+    both = "@@ def run(self):\n-        x = 1\n+        x = 2\n" + second
+    assert apply(RUN, both).text == RUN.replace("x = 1", "x = 2").replace("return 1", "return 2", 1)
+    assert apply(RUN, "@@ def run(self):\n" + second).text == RUN.replace("return 1", "return 2", 1)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "    def run(self):\n        x = 1\n",
+        "    def run(self):\n         x = 1\n",
+        "class A:\n     def run(self):\n         x = 1\n",
+        "class A:\n    def run(self):\n        x = 1\n",
+    ],
+)
+def test_context_may_lack_its_leading_blank(rows: str) -> None:
+    result = apply(RUN, f"@@\n{rows}-        return 1\n+        return 2\n")
+    assert (result.text, result.error) == (RUN.replace("return 1", "return 2", 1), None)

@@ -68,7 +68,8 @@ def _words(pairing: Pairing, old: Sequence[str], rows: Sequence[str]) -> Iterato
     elif pairing.likeness is not Likeness.SAME:
         yield from _blanks(old[pairing.old_start], rows[pairing.start])
         if pairing.likeness is Likeness.TYPOGRAPHY:
-            yield "typography"
+            one, two = (row.replace('"', "'").split() for row in (old[pairing.old_start], rows[pairing.start]))
+            yield "quote style" if one == two else "typography"
 
 
 def _blanks(old: str, row: str) -> Iterator[str]:

@@ -23,7 +23,14 @@ from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import refused
-from steadyhand.plan.surroundings import LineHint, finder_within, is_ended, regions_under, stands_beside
+from steadyhand.plan.surroundings import (
+    LineHint,
+    finder_within,
+    is_ended,
+    missing_header,
+    regions_under,
+    stands_beside,
+)
 from steadyhand.plan.window import window_at
 from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
@@ -41,6 +48,7 @@ _SEARCHES = 3  # times that the nearest place is looked for
 _TOLD_APART = 5  # ambiguous old texts of a call whose places are told apart
 _CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
 _TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
+_HEADERLESS = 0.9  # how sure a place is that a line above it should tell, and no such line is there
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
 
 
@@ -48,7 +56,8 @@ _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to
 class Located:
     """The places an edit means, and where else its old text stands; `found` tells how old text was found.
 
-    `edit` is the edit in the reading that was found, where that was not the first; `nodes` are what an address names.
+    `edit` is the edit in the reading that was found, where that was not the first; `nodes` are what an address names;
+    `notes` is what a person should know of how the place was found.
     """
 
     matches: tuple[Match, ...]
@@ -56,12 +65,13 @@ class Located:
     found: Found | None = None
     edit: Edit | None = None
     nodes: tuple[Node, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def confidence(self, similarity: float) -> float:
         """How sure the place is: as its tier is, and a guess no surer than it is like; an address is quite sure."""
         if self.found is None:
             return 1.0
-        sure = self.found.tier.confidence
+        sure = min(self.found.tier.confidence, _HEADERLESS if self.notes else 1.0)
         return min(sure, similarity) if self.found.tier.is_single else sure
 
 
@@ -146,12 +156,29 @@ class Locator:
             return
         source = self._draft.source
         for to_end in (False, True):
-            regions = regions_under(source, old.under, to_end=to_end)
+            regions = regions_under(source, old.under, to_end=to_end) or self._regions_before(old, to_end=to_end)
             if regions and not (to_end and len(regions) > 1):
                 yield regions, laxest
             if not regions:  # no such line: what is quoted has to be enough, as it is
                 yield None, laxest if laxest in STRICT else "whitespace"
                 return
+
+    def _regions_before(self, old: Old, *, to_end: bool) -> list[Span]:
+        """The same where an earlier edit of the call has changed one of the lines above: as the file was before."""
+        if not self._draft.writes:
+            return []
+        regions = regions_under(self._draft.original, old.under, to_end=to_end)
+        places = ((self._draft.from_original(one.start), self._draft.from_original(one.end)) for one in regions)
+        return [Span(start, end) for start, end in places if start is not None and end is not None]
+
+    def _notes_on(self, old: Old) -> tuple[str, ...]:
+        """Says which of the lines above is nowhere, where the quoted lines alone were enough."""
+        if not old.under or self._regions_before(old, to_end=True):
+            return ()
+        missing = missing_header(self._draft.source, old.under)
+        return (
+            () if missing is None else (f"no line begins with {missing[:80]!r}; the lines quoted under it are unique",)
+        )
 
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
         find = finder_within(self._draft, old, regions)
@@ -196,7 +223,7 @@ class Locator:
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)
-        return Located(found.matches, found.others, found, edit)
+        return Located(found.matches, found.others, found, edit, notes=self._notes_on(edit.target))
 
     def _ambiguous(self, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
         self._told_apart -= 1

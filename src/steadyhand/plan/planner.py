@@ -161,7 +161,11 @@ class _Planner:
         if _says_what_stands(edit, located):
             self.proofs += [(index, self._original(found.span)) for found in located.matches]
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
-        return match, (*made.notes, *self._ending_note(edit, match, "".join(wish.new for wish in wishes)))
+        return match, (
+            *located.notes,
+            *made.notes,
+            *self._ending_note(edit, match, "".join(wish.new for wish in wishes)),
+        )
 
     def _ending_note(self, edit: Edit, match: Match, written: str) -> tuple[str, ...]:
         """Says that line endings of the new text were not written as they were sent, unless the match says so."""

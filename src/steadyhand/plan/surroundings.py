@@ -21,7 +21,7 @@ from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 
-__all__ = ["LineHint", "finder_within", "is_ended", "regions_under", "stands_beside"]
+__all__ = ["LineHint", "finder_within", "is_ended", "missing_header", "regions_under", "stands_beside"]
 
 _EDGES = ("", "\n", "\r")
 
@@ -57,6 +57,12 @@ def regions_under(source: Source, under: Sequence[str], *, to_end: bool = False)
     for wanted in under:
         regions = _leading(source, regions, wanted.strip(), to_end=to_end)
     return regions
+
+
+def missing_header(source: Source, under: Sequence[str]) -> str | None:
+    """The first of some lines above that a text does not have where it should be; None where it has all of them."""
+    counts = range(1, len(under) + 1)
+    return next((under[count - 1] for count in counts if not regions_under(source, under[:count], to_end=True)), None)
 
 
 class LineHint:

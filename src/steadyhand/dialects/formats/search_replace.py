@@ -210,6 +210,8 @@ class SearchReplaceReader(Reader):
                 raise self._broken.unclosed()
             self.notes.append(Note(self._broken.head.number, "a block that was broken off and begun again"))
             first, self._broken = self._broken.head, None
+        if sides.numbered is not None:
+            self.notes.append(Note(sides.numbered, "a line number before the new lines"))
         request = sides.request(part.path)
         if request is None:
             raise refusal(part.head.number, "a block without any line", "the old lines after this mark")

@@ -145,8 +145,14 @@ class Part:
     def sides_at(self, divider: int, end: int) -> Sides:
         """Old lines up to one line, new lines from there to another."""
         old, new = self.lines[:divider], self.lines[divider + 1 : end]
-        line, old = start_line(old)
-        return Sides(self.rows(old), self.rows(new), line)
+        line, quoted = start_line(old)
+        _, kept = start_line(new)
+        if len(kept) == len(new):
+            return Sides(self.rows(quoted), self.rows(new), line)
+        if len(quoted) == len(old) and not new[len(new) - len(kept) - 1].text.startswith("-"):
+            what = "the new lines begin with a line number, and nothing says that it is no line of the file"
+            raise self._ambiguous(new[0].number, what)
+        return Sides(self.rows(quoted), self.rows(kept), line, new[0].number)
 
     def rows(self, lines: Sequence[Line]) -> tuple[str, ...]:
         """Lines as they are to stand in the file."""

@@ -22,11 +22,15 @@ _RULE = re.compile(r"-{7}[ \t]*")
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Old and new lines with their endings, and the line of the file at which the old ones are said to stand."""
+    """Old and new lines with their endings, and the line of the file at which the old ones are said to stand.
+
+    `numbered` is the line of the reply where the new lines had a line number too, which was left out.
+    """
 
     search: tuple[str, ...]
     replace: tuple[str, ...]
     line: int | None = None
+    numbered: int | None = None
 
     def request(self, path: str) -> FileRequest | None:
         """What they ask of a file: an edit, or without any old line a new file; None where there is no line at all."""
@@ -69,7 +73,7 @@ def _sign(text: str) -> Sign:
 
 
 def start_line(lines: list[Line]) -> tuple[int | None, list[Line]]:
-    """The line number before the old lines, and the old lines without the lines that give it."""
+    """The line number before the lines of a side, and these without the lines that give it."""
     start = None
     skipped = 0
     for line in lines[:2]:
