@@ -6,7 +6,6 @@ Nothing is shown on a screen and no state of matplotlib's is used: the figure is
 from __future__ import annotations
 
 import io
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import EditError, Kind
@@ -39,20 +38,31 @@ def render_picture(found: Statistics, *, title: str) -> bytes:
     heights = [0.34 * len(chart.bars) + 0.75 for chart in charts]
     figure = Figure(figsize=(9.0, sum(heights) + _HEAD), dpi=110, facecolor="white")
     FigureCanvasAgg(figure)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a letter that the font lacks is drawn as a box
-        _draw_head(figure, found, title)
-        _draw_charts(figure, charts, heights)
-        picture = io.BytesIO()
-        figure.savefig(picture, format="png", metadata={"Software": None})
+    _draw_head(figure, found, title)
+    _draw_charts(figure, charts, heights)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", metadata={"Software": None})
     return picture.getvalue()
+
+
+def _drawable(text: str) -> str:
+    """A text with a box for each letter that the font lacks.
+
+    matplotlib would draw it so by itself and warn; how warnings are treated is for the whole process to say.
+    """
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    known = get_font(findfont(FontProperties())).get_charmap()
+    return "".join(char if ord(char) in known else "\u25a1" for char in text)
 
 
 def _draw_head(figure: Any, found: Statistics, title: str) -> None:
     height = figure.get_size_inches()[1]
-    figure.text(0.03, 1 - 0.35 / height, fit(title, 90), fontsize=14, color=_INK, weight="bold", parse_math=False)
+    figure.text(
+        0.03, 1 - 0.35 / height, _drawable(fit(title, 90)), fontsize=14, color=_INK, weight="bold", parse_math=False
+    )
     right = {"ha": "right", "fontsize": 8, "color": _FAINT, "parse_math": False}
-    figure.text(0.97, 1 - 0.35 / height, fit(span_of(found), 90), **right)
+    figure.text(0.97, 1 - 0.35 / height, _drawable(fit(span_of(found), 90)), **right)
     figures = figures_of(found)
     for number, each in enumerate(figures):
         left = 0.03 + number * 0.95 / len(figures)
@@ -74,7 +84,7 @@ def _draw_charts(figure: Any, charts: list[Chart], heights: list[float]) -> None
 def _draw_bars(axes: Any, chart: Chart) -> None:
     legend = " + ".join(name for _, name in chart.legend)
     title = f"{chart.title}  ({legend})" if legend else chart.title
-    axes.set_title(title, loc="left", fontsize=10, color=_INK, parse_math=False)
+    axes.set_title(_drawable(title), loc="left", fontsize=10, color=_INK, parse_math=False)
     longest = chart.longest or 1
     for row, bar in enumerate(chart.bars):
         left = 0
@@ -83,11 +93,13 @@ def _draw_bars(axes: Any, chart: Chart) -> None:
             left += value
         numbers = " + ".join(f"{value:,}" for _, value in bar.parts)
         said = f"  {numbers}  {bar.remark}"
-        axes.text(longest, row, said, va="center", fontsize=8, color=_FAINT, parse_math=False)
+        axes.text(longest, row, _drawable(said), va="center", fontsize=8, color=_FAINT, parse_math=False)
     axes.set_xlim(0, longest)
     axes.set_ylim(len(chart.bars) - 0.5, -0.5)
     axes.set_yticks(range(len(chart.bars)))
-    labels = axes.set_yticklabels([fit(bar.label, _LONGEST_LABEL) for bar in chart.bars], fontsize=9, color=_INK)
+    labels = axes.set_yticklabels(
+        [_drawable(fit(bar.label, _LONGEST_LABEL)) for bar in chart.bars], fontsize=9, color=_INK
+    )
     for label in labels:
         label.set_parse_math(False)
     axes.set_xticks([])

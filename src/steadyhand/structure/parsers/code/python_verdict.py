@@ -1,16 +1,47 @@
 """Whether a text is valid Python: what the interpreter's own compiler says.
 
 The compiler recurses on nested text. What it could not take without exhausting the stack is not given to it.
+
+It also warns, of a text that is valid all the same: of `"\\d"`, of `x is 1`, of `assert (x, "why")`. How warnings are
+treated is a setting of the whole process, which other threads rely on and which may make an error of a warning; it is
+not touched here. What the compiler would warn of is taken out of the text before it sees it.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-import warnings
+from keyword import iskeyword
 
 from steadyhand.structure.format import Fault
 
 _CHAIN = re.compile(r"(?:(?:not|lambda:|await)\s+|[-+~]\s*){1000}")
+# A backslash that escapes nothing, or an octal number that is no character. A control character in its place is as good
+# inside a string, and as wrong outside one.
+_ESCAPE = re.compile(r"\\(\\|(?=[^\n\r'\"abfnrtvxNuU0-7])|(?=[4-7][0-7]{2}))")
+_CONTROL = "\x01"
+# What may be a literal that is compared by identity, called or indexed, or a tuple that is asserted.
+_SUSPECT = re.compile(
+    r"""\bassert\s*\(
+    | \bis\b\s*(?:not\b\s*)? (?: [-+~(\[{"'\d] | [bfrtuBFRTU]{1,2}["'] )
+    | (?: ["'\])}] | (?<![\w.])\d[\w.]* ) (?= \s* (?: is\b | \( | \[ ))""",
+    re.VERBOSE,
+)
+_WARNED = (
+    ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set,
+    ast.SetComp, ast.GeneratorExp, ast.JoinedStr, ast.FormattedValue, ast.Lambda,
+)  # fmt: skip
+_PROSE = re.compile(
+    r"""\#[^\n]*
+    | \"{3} [^"\\]* (?: (?: \\. | "(?!"") ) [^"\\]* )* (\"{3})
+    | '{3} [^'\\]* (?: (?: \\. | '(?!'') ) [^'\\]* )* ('{3})
+    | " [^"\\\n]* (?: \\. [^"\\\n]* )* (")
+    | ' [^'\\\n]* (?: \\. [^'\\\n]* )* (')""",
+    re.VERBOSE | re.DOTALL,
+)
+_WORD_BEFORE = re.compile(r"(?:\w+|[)\]])$")
+_FAR = 2_000  # characters between two brackets
+_STRAY = "unexpected character after line continuation character"
 
 
 def python_fault(text: str) -> Fault | None:
@@ -21,12 +52,60 @@ def python_fault(text: str) -> Fault | None:
     """
     if _CHAIN.search(text):
         return Fault(1, "operators are nested too deep to be compiled")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            compile(text, "<text>", "exec", dont_inherit=True, optimize=0)
-        except SyntaxError as error:
-            return Fault(error.lineno or 1, error.msg, error.offset)
-        except (ValueError, RecursionError, MemoryError, OverflowError, UnicodeError) as error:
-            return Fault(1, str(error) or "the text is nested too deep to be compiled")
+    calm = _ESCAPE.sub(lambda found: "\\\\" if found[1] else _CONTROL, text) if "\\" in text else text
+    try:
+        compile(_calm(calm) if _may_warn(calm) else calm, "<text>", "exec", dont_inherit=True, optimize=0)
+    except SyntaxError as error:
+        if error.msg.startswith("invalid non-printable character U+0001") and _CONTROL not in text:
+            return Fault(error.lineno or 1, _STRAY, (error.offset or 0) + 1)
+        return Fault(error.lineno or 1, error.msg, error.offset)
+    except (ValueError, RecursionError, MemoryError, OverflowError, UnicodeError) as error:
+        return Fault(1, str(error) or "the text is nested too deep to be compiled")
     return None
+
+
+def _may_warn(text: str) -> bool:
+    """Whether something in the text looks like what is warned of; what is called or indexed twice does not."""
+    code = _PROSE.sub(r"\1\2\3\4", text)
+    return any(found[0][0] not in ")]" or not _is_of_a_name(code, found.start()) for found in _SUSPECT.finditer(code))
+
+
+def _is_of_a_name(text: str, end: int) -> bool:
+    """Whether what a bracket closes belongs to a name, or to another bracket: then it is a call or an index."""
+    depth = 0
+    for at in range(end, max(end - _FAR, -1), -1):
+        if text[at] in ")]}":
+            depth += 1
+        elif text[at] in "([{":
+            depth -= 1
+            if not depth:
+                before = _WORD_BEFORE.search(text, max(at - 30, 0), at)
+                return before is not None and not iskeyword(before[0])
+    return False
+
+
+def _calm(text: str) -> ast.Module | str:
+    """The tree of a text without what is warned of; the text itself where its tree is too deep to be had."""
+    try:
+        tree = ast.parse(text, "<text>")
+    except RecursionError:
+        return text
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare() if any(isinstance(each, ast.Is | ast.IsNot) for each in node.ops):
+                node.left, *node.comparators = (_veiled(each) for each in (node.left, *node.comparators))
+            case ast.Assert():
+                node.test = _veiled(node.test)
+            case ast.Call():
+                node.func = _veiled(node.func)
+            case ast.Subscript():
+                node.value = _veiled(node.value)
+    return tree
+
+
+def _veiled(node: ast.expr) -> ast.expr:
+    """A literal as one of two values, of which the compiler knows no type; anything else as it is."""
+    if not isinstance(node, _WARNED):
+        return node
+    name = ast.copy_location(ast.Name("_", ast.Load()), node)
+    return ast.copy_location(ast.IfExp(name, node, name), node)
