@@ -162,9 +162,7 @@ def test_line_numbers_are_not_trusted_once_the_file_has_changed(
     assert ws.conflict(dispute.id).state == "open"
 
 
-def test_line_numbers_of_an_older_version_are_not_taken_for_those_of_the_present_one(
-    ws: sh.Workspace, root: Path
-) -> None:
+def test_line_numbers_of_an_older_version_mean_the_lines_of_that_version(ws: sh.Workspace, root: Path) -> None:
     policy = sh.Policy(on_stale="rebase")
     with sh.Workspace(root, actor="agent", task="A") as a, sh.Workspace(root, actor="other", task="B") as b:
         b.create("start.md", "so that there is a journal\n")
@@ -174,7 +172,8 @@ def test_line_numbers_of_an_older_version_are_not_taken_for_those_of_the_present
             a.edit("a.md", [sh.Replace(sh.Lines(3, 3), "drei")], expect=known, policy=policy)
     assert caught.value.kind is Kind.CONFLICT
     (dispute,) = ws.conflicts()
-    assert refusal(ws, dispute.id, "apply").kind is Kind.STALE_SOURCE
+    ws.resolve(dispute.id, "apply")
+    assert now(root) == "zero\none\ntwo\ndrei\nfour\nfive\n"
 
 
 def test_the_lines_concerned_are_followed_to_where_they_stand_now(ws: sh.Workspace, root: Path) -> None:

@@ -40,8 +40,9 @@ def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path:
         for _ in range(30):
             name = chance.choice(["one", "two", "watcher"])
             with_task = ws._bound(name)
-            count = ws.source("a.txt").table.count
-            with_task.edit("a.txt", [_edit(chance, count)], reason=name)  # type: ignore[list-item]
+            present = ws.source("a.txt")
+            edits = [_edit(chance, present.table.count)]  # by numbers of the present text
+            with_task.edit("a.txt", edits, expect=present.digest, reason=name)  # type: ignore[arg-type]
             source = ws.source("a.txt")
             if chance.random() < 0.2:
                 whole = None if chance.random() < 0.5 else ((0, len(source.text) // 2),)

@@ -109,6 +109,28 @@ def test_what_was_written_beside_a_word_stays(later: str, left: str, ws: sh.Work
     assert text(ws).splitlines()[1] == left
 
 
+@pytest.mark.parametrize(
+    ("before", "first", "second"),
+    [
+        ("1.2.3", ("2", "9"), ("3", "4")),
+        ("max-old-size", ("max", "min"), ("size", "len")),
+        ("c3", ("c", "d"), ("3", "4")),
+    ],
+)
+def test_a_token_that_was_changed_elsewhere_since_is_not_made_a_value_that_nobody_wrote(
+    before: str, first: tuple[str, str], second: tuple[str, str], ws: sh.Workspace
+) -> None:
+    ws.write("a.md", f"v = {before}\nw = 0\n", overwrite=True, allow_shrink=True)
+    record = ws.edit("a.md", [sh.Replace(*first)]).id
+    ws.edit("a.md", [sh.Replace(*second)])
+    standing = text(ws)
+    refused(ws.undo, record)
+    assert text(ws) == standing
+    ws.edit("a.md", [sh.Replace(second[1], second[0])])
+    ws.undo(record)
+    assert text(ws) == f"v = {before}\nw = 0\n", "changes that cancel each other do not stand in the way"
+
+
 def test_a_created_file_that_was_edited_since_stays(ws: sh.Workspace) -> None:
     created = ws.create("n.md", "one\ntwo\n")
     ws.edit("n.md", [sh.Replace("two", "2")])

@@ -234,3 +234,19 @@ def test_a_person_at_a_terminal_is_asked(shell: Shell, conflict: str) -> None:
     os.close(ours)
     assert b"\x1b[31m" in seen  # what goes away is red
     assert shell.text("notes.md") == STANDS.replace("sat", "slept")
+
+
+def test_the_plainest_conflict_is_forced_or_applied_with_the_text_that_was_refused(shell: Shell) -> None:
+    (shell.root / "conf.py").write_text("timeout = 10\n")
+    ada, grace = ("--actor", "ada", "--task", "T-1"), ("--actor", "grace", "--task", "T-2")
+    edit = ("edit", "conf.py", "--old", "timeout = 10", "--new")
+    shell.ok("edit", "app.py", "--old", "y", "--new", "z")
+    for who in (ada, grace):
+        shell.ok(*who, "read", "conf.py")
+    shell.ok(*grace, *edit, "timeout = 30")
+    (name,) = shell.refused(*ada, *edit, "timeout = 20")["details"]["conflicts"]
+    shell.ok("conflicts", "resolve", name, "--apply")
+    assert (shell.root / "conf.py").read_text() == "timeout = 20\n"
+    shell.ok("undo", "--last")
+    shell.ok(*ada, "--on-conflict", "force", *edit, "timeout = 40")
+    assert (shell.root / "conf.py").read_text() == "timeout = 40\n"

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.text.merge import merge3
+from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.text.diff import Change, diff_rows
+from steadyhand.text.merge import merge3, merge_tokens, overwrite
+from steadyhand.text.splice import Splice
+from steadyhand.text.words import split_tokens
 
 TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "d\r", "\n", "end"]), max_size=10).map("".join)
 BASE = "1\n2\n3\n4\n5\n"
@@ -104,3 +108,100 @@ def test_a_large_file_merges() -> None:
     theirs = [f"theirs {row}" if number % 100 == 50 else row for number, row in enumerate(base)]
     both = [o if o != b else t for b, o, t in zip(base, ours, theirs, strict=True)]
     assert merge3("".join(base), "".join(ours), "".join(theirs)).text == "".join(both)
+
+
+# By tokens: what both changed is a conflict, and no value comes out that neither wrote.
+
+ONE_TOKEN = [
+    ("c = 3", "c = 30", "c = 4"),
+    ("c = 3", "c = -3", "c = 4"),
+    ("v = 1.2.3", "v = 1.3.3", "v = 1.2.4"),
+    ("at 10:30", "at 11:30", "at 10:45"),
+    ("due 2026-01-05", "due 2027-01-05", "due 2026-02-05"),
+    ("1,000 items", "2,000 items", "1,500 items"),
+    ("https://old.example.com/a", "https://new.example.com/a", "https://old.example.com/b"),
+    ("use re\u0301sume\u0301", "use ce\u0301sume\u0301", "use re\u0301gume\u0301"),
+    ("max-old-size", "max-new-size", "min-old-size"),
+    ("a.b.c(x)", "a.d.c(x)", "z.b.c(x)"),
+    ("x", "ax", "xb"),
+]
+
+
+@pytest.mark.parametrize(("base", "ours", "theirs"), ONE_TOKEN)
+def test_a_token_that_both_changed_is_not_put_together(base: str, ours: str, theirs: str) -> None:
+    assert merge_tokens(base, ours, theirs) is None
+    assert merge_tokens(base, theirs, ours) is None
+
+
+PARTS = ["c", "10", "1.2.3", "a.b", "max-size", "'it's'", "10:30", "é", "=", "==", "(", ")", ",", "-", "x_1", "0", "%"]
+LINES = st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(["", " ", "  ", "."])), max_size=8).map(
+    lambda parts: "".join(part + gap for part, gap in parts)
+)
+
+
+@st.composite
+def changed_lines(draw: st.DrawFn) -> tuple[str, str, str]:
+    base = draw(LINES)
+    sides = []
+    for _ in range(2):
+        start = draw(st.integers(0, len(base)))
+        end = draw(st.integers(start, min(len(base), start + 4)))
+        sides.append(base[:start] + draw(st.sampled_from([*PARTS, "", "7", " "])) + base[end:])
+    return base, sides[0], sides[1]
+
+
+@given(changed_lines())
+def test_a_merged_line_has_no_token_that_nobody_wrote(lines: tuple[str, str, str]) -> None:
+    base, ours, theirs = lines
+    merged = merge_tokens(base, ours, theirs)
+    assert merged == merge_tokens(base, theirs, ours)
+    if ours in (base, theirs) or theirs == base:
+        assert merged == (theirs if ours == base else ours)
+    if merged is not None:
+        written = {token for line in lines for token in split_tokens(line)}
+        assert set(split_tokens(merged)) <= written
+
+
+@given(changed_lines())
+def test_changes_of_one_token_by_both_sides_are_no_merge(lines: tuple[str, str, str]) -> None:
+    base, ours, theirs = lines
+    mine, yours = (diff_rows(split_tokens(base), split_tokens(side)) for side in (ours, theirs))
+    shared = [(a, b) for a in mine for b in yours if a.before_start < b.before_end and b.before_start < a.before_end]
+    if shared and ours != theirs:
+        merged = merge_tokens(base, ours, theirs)
+        assert merged is None or all(_same(split_tokens(ours), a, split_tokens(theirs), b) for a, b in shared)
+
+
+def _same(ours: list[str], mine: Change, theirs: list[str], yours: Change) -> bool:
+    return ours[mine.after_start : mine.after_end] == theirs[yours.after_start : yours.after_end]
+
+
+@st.composite
+def change_sets(draw: st.DrawFn) -> tuple[str, ChangeSet, ChangeSet]:
+    rows = draw(st.lists(LINES, min_size=1, max_size=5))
+    base = "\n".join(rows) + draw(st.sampled_from(["", "\n"]))
+    sides = []
+    for _ in range(2):
+        marks = sorted(draw(st.lists(st.integers(0, len(base)), min_size=2, max_size=4)))
+        pairs = zip(marks[::2], marks[1::2], strict=False)
+        new = st.sampled_from([*PARTS, "", "7", "new line\n", "\nnew line"])
+        splices = [Splice(start, base[start:end][:12], draw(new)) for start, end in pairs]
+        sides.append(ChangeSet.of(splices))
+    return base, sides[0], sides[1]
+
+
+@given(change_sets())
+def test_what_is_written_over_others_has_no_token_that_nobody_wrote(sides: tuple[str, ChangeSet, ChangeSet]) -> None:
+    base, mine, theirs = sides
+    present = theirs.apply(base)
+    over = ChangeSet(tuple(splice for splice, _ in overwrite(base, mine, theirs)))
+    after = over.apply(present)
+    written = {token for text in (base, present, mine.apply(base)) for token in split_tokens(text)}
+    assert set(split_tokens(after)) <= written
+    if not theirs:
+        assert after == mine.apply(base)
+    if not mine:
+        assert after == present
+    rebased = mine.rebase(theirs)
+    if isinstance(rebased, Clash) is False and not over and mine.trim():
+        assert mine.apply(base) == present, "what is left out had been done"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steadyhand.text.merge import merge_words
+from steadyhand.text.merge import merge_tokens
 
 __all__ = ["Versions"]
 
@@ -32,8 +32,8 @@ class Versions:
 
     @property
     def words(self) -> str | None:
-        """What the row says, merged word by word; None where edit and file changed the same words."""
-        return merge_words(*self._stripped())
+        """What the row says, merged token by token; None where edit and file changed the same token."""
+        return merge_tokens(*self._stripped())
 
     @property
     def trail(self) -> str:

@@ -2,17 +2,20 @@
 
 Sharing a line, or inserting at the same boundary, is a conflict; neighbours are not. An edit that quotes the others'
 change, or only words of theirs, knows of it. Nothing here decides what becomes of a conflict: the policy does.
+No offer mixes a token of the edit with one of the others: see `text/merge.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Plan
-from steadyhand.session.moved_lines import corrected_lines, moved_by
+from steadyhand.session.moved_lines import corrected_lines, is_by_number, moved_by
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.merge import mixes
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -23,13 +26,40 @@ from steadyhand.workspace.news import News
 OUTSIDE = "something outside Steadyhand"
 _LONGEST = 4_000  # code points of text that is offered, or shown of one side
 _SHOWN = 10  # changes of others that are told of one edit
+_KEPT = 200_000  # code points of refused text that are kept to be applied after all
+
+Meant = Callable[[int], Sequence[Splice]]
+"""The splices of the present text that put what an edit meant, by its number, over it; none where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """Whole lines, and what a refused edit would have left in their place; a last before the first: none."""
+
+    lines: tuple[int, int]
+    text: str
+
+    @classmethod
+    def of(cls, source: Source, splices: Sequence[Splice]) -> Writes | None:
+        """What splices make of the lines they stand in; None where that is too much to keep."""
+        if not splices:
+            return None
+        table, start, end = source.table, splices[0].start, splices[-1].end
+        is_behind = start == len(source.text) and source.text.endswith(("\n", "\r"))
+        first = table.count if is_behind else table.row_at(start)
+        last = first if start == end == table.start(first) else table.row_at(max(end - 1, start)) + 1
+        rows = Span(table.start(first), table.start(last))
+        changes = ChangeSet(tuple(splice.shift(-rows.start) for splice in splices))
+        text = changes.apply(rows.of(source.text))
+        return cls((first + 1, last), text) if len(text) <= _KEPT else None
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """One edit and the changes of others it stands on; lines are those of the present text, the version `actual`.
 
-    `is_moved`: they only moved the lines that it names by number.
+    `is_moved`: they only moved the lines that it names by number. `writes` is what it would leave there if it were
+    made over theirs.
     """
 
     path: str
@@ -43,6 +73,7 @@ class Conflict:
     is_secret: bool = False
     actual: str | None = None
     is_moved: bool = False
+    writes: Writes | None = None
 
     @property
     def records(self) -> tuple[str, ...]:
@@ -96,6 +127,7 @@ def find_conflicts(
     news: Sequence[News],
     shown: Sequence[Span] = (),
     *,
+    meant: Meant = lambda _: (),
     is_secret: bool = False,
 ) -> list[Conflict]:
     """The edits of a plan that stand on news, or whose line numbers it moved; `news` as it stands in `source`.
@@ -114,15 +146,22 @@ def find_conflicts(
         regions, quoted = [region_of(source, splice) for splice in mine], proofs.get(outcome.index, [])
         hit = [(item, region) for item, region in theirs if _stands_on(source, regions, item, region, quoted)]
         edit = edits[outcome.index] if outcome.index < len(edits) else None
+        rows = _hull(regions) if regions else Region(0, 0)
+        above = moved_by(edit, mine, rows, source, theirs, shown) if edit is not None and mine else []
         if hit:
-            found.append(_conflict(path, outcome.index, edit, source, mine, hit, is_secret=is_secret))
-        elif edit is not None and mine:
-            rows = Region(min(region.start for region in regions), max(region.end for region in regions))
-            if above := moved_by(edit, mine, rows, source, theirs, shown):
-                conflict = _conflict(path, outcome.index, edit, source, mine, above, is_secret=is_secret)
-                corrected = None if is_secret else corrected_lines(edit, rows, source, theirs)
-                found.append(replace(conflict, corrected=corrected, is_moved=True))
+            over = () if above else meant(outcome.index)  # what is told of moved lines is what would be written there
+            found.append(_conflict(path, outcome.index, edit, source, mine, hit, over, is_secret=is_secret))
+        elif above and edit is not None:
+            over = meant(outcome.index)
+            conflict = _conflict(path, outcome.index, edit, source, over or mine, above, over, is_secret=is_secret)
+            corrected = None if is_secret else corrected_lines(edit, rows, source, theirs)
+            writes = conflict.writes if over else None
+            found.append(replace(conflict, corrected=corrected, is_moved=True, writes=writes))
     return found
+
+
+def _hull(regions: Sequence[Region]) -> Region:
+    return Region(min(region.start for region in regions), max(region.end for region in regions))
 
 
 def whole_file(path: str, source: Source, news: Sequence[News], *, is_secret: bool = False) -> Conflict:
@@ -166,37 +205,54 @@ def _conflict(
     source: Source,
     mine: Sequence[Splice],
     hit: Sequence[tuple[News, Region]],
+    meant: Sequence[Splice],
     *,
     is_secret: bool,
 ) -> Conflict:
-    regions = [region_of(source, splice) for splice in mine]
-    first = min(region.start for region in regions)
-    last = max(region.end for region in regions)
-    met = [region for _, region in hit]
-    rows = Region(min([first, *(r.start for r in met)]), max([last, *(r.end for r in met)]))
+    rows = _hull([region_of(source, splice) for splice in mine])
     before = "".join(splice.old for splice in mine)
     after = "".join(splice.new for splice in mine)
+    news = [item for item, _ in hit]
+    is_numbered = edit is not None and is_by_number(edit.target)  # of the lines as they were when it was written
+    is_clear = not mixed(source, mine, news)
+    over = meant if is_numbered or not is_clear else mine
+    over = over or (mine if is_clear else ())
+    offered = None
+    if over and not is_secret and (is_clear or is_numbered):
+        offered = _corrected(source, over, [region for _, region in hit], edit, [item.core(source) for item in news])
     return Conflict(
         path,
         index,
         None if edit is None or is_secret else edit_to_json(edit),
-        Region(first, last).lines,
+        rows.lines,
         before,
         after,
         tuple(_other(item, region) for item, region in hit[:_SHOWN]),
-        None if is_secret else _corrected(source, mine, rows, edit, [item.core(source) for item, _ in hit]),
+        offered,
         is_secret,
         source.digest,
+        writes=None if is_secret else Writes.of(source, over),
     )
 
 
+def mixed(source: Source, mine: Sequence[Splice], news: Sequence[News]) -> bool:
+    """Whether splices of the present text would leave tokens that others have a part in too."""
+    backs = [
+        Splice(item.span.start, item.span.of(source.text), "" if item.is_part else item.before)
+        for item in news
+        if not item.is_whole
+    ]
+    return any(mixes(source.text, splice, back) for splice in mine for back in backs)
+
+
 def _corrected(
-    source: Source, mine: Sequence[Splice], rows: Region, edit: Edit | None, theirs: Sequence[Span]
+    source: Source, mine: Sequence[Splice], met: Sequence[Region], edit: Edit | None, theirs: Sequence[Span]
 ) -> dict[str, object] | None:
     """The edit told again so that it quotes what the others wrote; None where that would not be one place, or no proof.
 
     No quotation shows that what went away at an end of the file is known.
     """
+    rows = _hull([*(region_of(source, splice) for splice in mine), *met])
     start, end = source.table.start(rows.start), source.table.start(rows.end)
     if rows.is_boundary:
         start = source.table.start(max(rows.start - 1, 0))

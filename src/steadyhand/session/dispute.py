@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.conflicts import name_of
+from steadyhand.session.conflicts import Writes, name_of
 from steadyhand.session.reports import CONFLICT, RESOLVED
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
@@ -20,7 +20,7 @@ from steadyhand.workspace.journal.record import Note
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import Stop, recorded_text, stops_back, unwind, version_after
 
-__all__ = ["Dispute", "Standing", "find_dispute", "is_untouched", "read_disputes", "rows_now"]
+__all__ = ["Dispute", "Standing", "find_dispute", "is_untouched", "read_disputes", "rows_now", "version_then"]
 
 State = Literal["open", "applied", "dropped", "edited", "answered"]
 _RESOLVED: dict[object, State] = {"applied": "applied", "dropped": "dropped", "edited": "edited"}
@@ -35,7 +35,8 @@ class Dispute:
     `edit` is the refused edit in its JSON form; None where the call wrote the whole file or the content is secret.
     `others` are the changes it stood on, `yours` what it would have replaced and written, `corrected` the edit that
     keeps both. `lines` are those of the file as it was then, the version `actual`. `state`: `answered` means that its
-    party has changed the file since by itself; `record` is the record that ended it, if one did.
+    party has changed the file since by itself; `record` is the record that ended it, if one did. `writes` are lines of
+    the version `actual` and what the edit would have left in their place; None where that was not kept.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Dispute:
     state: State = "open"
     record: str | None = None
     actual: str | None = None
+    writes: Writes | None = None
 
     @property
     def party(self) -> Party:
@@ -144,14 +146,14 @@ def is_untouched(journal: Journal, dispute: Dispute, present: Source) -> bool:
         return True
     if stop is None or stop.change.after is None or stop.change.after.digest != present.digest:
         return False
-    then = _version_then(journal, dispute, present)
+    then = version_then(journal, dispute, present)
     rows = None if then is None else _rows_then(dispute, then.table.count)
     return then is not None and rows is not None and _carried(then, present, rows) == rows
 
 
 def rows_now(journal: Journal, dispute: Dispute, present: Source) -> tuple[int, int]:
     """The rows (half-open) of the present text that a conflict concerns: those of the edit and of the others."""
-    then = _version_then(journal, dispute, present)
+    then = version_then(journal, dispute, present)
     if then is None:
         raise EditError(
             Kind.STALE_SOURCE,
@@ -162,7 +164,7 @@ def rows_now(journal: Journal, dispute: Dispute, present: Source) -> tuple[int, 
     return _carried(then, present, _rows_then(dispute, then.table.count))
 
 
-def _version_then(journal: Journal, dispute: Dispute, present: Source) -> Source | None:
+def version_then(journal: Journal, dispute: Dispute, present: Source) -> Source | None:
     """The text as it stood there when the edit was refused; None where it cannot be had."""
     stop = _stop_then(journal, dispute)
     digest = _digest_then(dispute, stop)
@@ -231,6 +233,7 @@ def _read(note: Note) -> Dispute | None:
         _mapping(body, "yours"),
         _mapping(body, "corrected"),
         actual=_text(body, "actual"),
+        writes=_writes(_mapping(body, "writes")),
     )
 
 
@@ -259,6 +262,11 @@ def _text(body: Mapping[str, object], name: str) -> str | None:
 def _mapping(body: Mapping[str, object], name: str) -> Mapping[str, object] | None:
     value = body.get(name)
     return value if isinstance(value, dict) else None
+
+
+def _writes(body: Mapping[str, object] | None) -> Writes | None:
+    lines, text = (None, None) if body is None else (_pair(body.get("lines")), body.get("text"))
+    return Writes(lines, text) if lines is not None and isinstance(text, str) else None
 
 
 def _pair(value: object) -> tuple[int, int] | None:

@@ -1,7 +1,8 @@
 """What a workspace does about conflicts that were kept: list them, show what stands there, resolve them.
 
 1. A conflict is resolved once, by a note that follows the change it speaks of; a change that is refused leaves it open.
-2. What is applied after all is recorded as forced, over the records it was refused for.
+2. What is applied after all is the text that was refused, in the place of the lines that it was refused for, and is
+   recorded as forced, over the records it was refused for. Where those lines have changed since, it is refused again.
 3. An edit that was given by line numbers is applied only to the version it was refused for.
 
 Two people who resolve one conflict at the same moment may both be told that they did; the second of two equal edits
@@ -23,16 +24,25 @@ from steadyhand.session import checks
 from steadyhand.session.ask import Ask
 from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.conflicts import cut
-from steadyhand.session.dispute import Dispute, Standing, find_dispute, is_untouched, read_disputes, rows_now
+from steadyhand.session.dispute import (
+    Dispute,
+    Standing,
+    find_dispute,
+    is_untouched,
+    read_disputes,
+    rows_now,
+    version_then,
+)
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.lay import Layer
-from steadyhand.session.meetings import Meetings, Replan
+from steadyhand.session.meetings import Meetings, PlanFor, Replan
+from steadyhand.session.rebased import Known, laid_over
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reports import RESOLVED, Reports
 from steadyhand.structure.targets.lines import Lines
-from steadyhand.text.region import Region, region_of
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
+from steadyhand.text.splice import Splice
 from steadyhand.workspace.change import Change
 from steadyhand.workspace.draft import Draft, read_text
 from steadyhand.workspace.overlay import Overlay
@@ -194,11 +204,12 @@ class _Overruling(Meetings):
         draft: Draft,
         source: Source,
         policy: Policy,
-        replan: Replan | None,
+        replan: Replan | None,  # noqa: ARG002
+        plan_for: PlanFor,  # noqa: ARG002
     ) -> Plan:
         if any(isinstance(edit.target, Lines) and edit.target.text is None for edit in edits):
-            self._check_lines(planned, draft, source)
-        settled = super().settle(planned, edits, draft, source, policy, replan)
+            self._check_lines(draft)
+        settled = self._refused_text(planned, draft, source, policy)
         over = self._dispute.records or ("outside",)
         told = f"written over what {self._dispute.named()} changed"
         outcomes = tuple(
@@ -211,19 +222,42 @@ class _Overruling(Meetings):
         )
         return replace(settled, outcomes=outcomes)
 
-    def _check_lines(self, planned: Plan, draft: Draft, source: Source) -> None:
-        """The same version, place and text as when it was refused: numbers alone prove nothing."""
-        dispute, splices = self._dispute, planned.changes.splices
-        regions = [region_of(source, splice) for splice in splices]
-        rows = Region(min(region.start for region in regions), max(region.end for region in regions))
-        before = (dispute.yours or {}).get("before")
-        is_same = rows.lines == dispute.lines and before == cut("".join(splice.old for splice in splices))
-        if not is_same or not is_untouched(self.knowledge.store.journal, dispute, draft.source_on_disk()):
+    def _refused_text(self, planned: Plan, draft: Draft, source: Source, policy: Policy) -> Plan:
+        """What was refused, over the lines it was refused for, as far as those are still the same."""
+        dispute = self._dispute
+        then = version_then(self.knowledge.store.journal, dispute, draft.source_on_disk())
+        if dispute.writes is None or then is None:
+            raise self._stale(planned, "because what it would have written was not kept")
+        first, last = dispute.writes.lines
+        start, end = then.table.start(first - 1), then.table.start(last)
+        since = self._since(draft, then, source)
+        if any(splice.start < end and start < splice.end for splice in since.splices):
+            raise self._stale(planned, "because the lines it would change are no longer as they were")
+        refused = Splice(start, then.text[start:end], dispute.writes.text)
+        outcome = Outcome(0, applied=True, path=draft.path, lines=dispute.lines, splices=(0,))
+        if planned.ok:
+            outcome = replace(planned.outcomes[0], splices=(0,))
+        meant = Plan(True, (outcome,), ChangeSet((refused.trim(),)), (0,), then)
+        return laid_over(meant, Known(then, since), source, policy, draft.path)
+
+    def _stale(self, planned: Plan, because: str) -> EditError:
+        if planned.error is not None:
+            return planned.error
+        return EditError(
+            Kind.STALE_SOURCE,
+            f"the refused edit of {self._dispute.path} cannot be made any more, {because}",
+            hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
+            details={"path": self._dispute.path, "conflict": self._dispute.id},
+        )
+
+    def _check_lines(self, draft: Draft) -> None:
+        """The same version as when it was refused: numbers alone prove nothing."""
+        if not is_untouched(self.knowledge.store.journal, self._dispute, draft.source_on_disk()):
             raise EditError(
                 Kind.STALE_SOURCE,
-                f"the refused edit names lines by number, and {dispute.path} is no longer as it was",
+                f"the refused edit names lines by number, and {self._dispute.path} is no longer as it was",
                 hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
-                details={"path": dispute.path, "conflict": dispute.id},
+                details={"path": self._dispute.path, "conflict": self._dispute.id},
             )
 
 

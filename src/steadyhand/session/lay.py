@@ -30,7 +30,7 @@ from steadyhand.plan.request import (
 )
 from steadyhand.session.ask import Ask, Verb, WriteBytes, check_mode
 from steadyhand.session.checks import permission_bits
-from steadyhand.session.meetings import Meetings
+from steadyhand.session.meetings import Meetings, PlanFor
 from steadyhand.session.plans import Plans, Terms
 from steadyhand.session.rebased import redacted, together
 from steadyhand.session.versions import check_overwrite, expect_version
@@ -140,18 +140,19 @@ class Layer:
             raise EditError(Kind.BAD_REQUEST, "there are no edits", hint="give at least one", details={"path": path})
         draft = self.overlay.need(path)
         source = draft.source(ask.encoding)
+
+        def plan_for(version: Source) -> Plan:
+            return plan(version, edits, ask.policy, path=draft.path, reason=ask.reason, tick=self.tick)
+
         try:
             expect_version(draft, expect)
             planned = self._planned(ask, draft, source, edits)
             if expect is None:
-                planned = self._settled(ask, draft, source, planned, edits)
+                planned = self._settled(ask, draft, source, planned, edits, plan_for)
         except EditError as error:
             if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
                 raise
-            planned = self.meetings.rebase(
-                draft, source, expect, edits, error,
-                lambda version: plan(version, edits, ask.policy, path=draft.path, reason=ask.reason, tick=self.tick),
-            )  # fmt: skip
+            planned = self.meetings.rebase(draft, source, expect, edits, error, ask.policy, plan_for)
         if draft.secret:
             planned = redacted(planned)
         bak = self._bak_name(ask, draft)
@@ -174,9 +175,13 @@ class Layer:
         draft = self.overlay.need(request.path)
         source = draft.source(ask.encoding)
         expect_version(draft, request.expect)
-        planned = plan_merge(source, request.snippet, ask.policy, path=draft.path, reason=ask.reason)
+
+        def plan_for(version: Source) -> Plan:
+            return plan_merge(version, request.snippet, ask.policy, path=draft.path, reason=ask.reason)
+
+        planned = plan_for(source)
         if request.expect is None:
-            planned = self._settled(ask, draft, source, planned, ())
+            planned = self._settled(ask, draft, source, planned, (), plan_for)
         bak = self._bak_name(ask, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)
@@ -214,11 +219,13 @@ class Layer:
         mode = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
         self.overlay.create(request.to, mode=mode).take_bytes(draft.data or b"")
 
-    def _settled(self, ask: Ask, draft: Draft, source: Source, planned: Plan, edits: Sequence[Edit]) -> Plan:
+    def _settled(
+        self, ask: Ask, draft: Draft, source: Source, planned: Plan, edits: Sequence[Edit], plan_for: PlanFor
+    ) -> Plan:
         """The plan as the policy has it where it meets the work of others; that is asked again under the locks."""
         replan = (lambda left: self._planned(ask, draft, source, left)) if edits else None
         try:
-            return self.meetings.settle(planned, edits, draft, source, ask.policy, replan)
+            return self.meetings.settle(planned, edits, draft, source, ask.policy, replan, plan_for)
         finally:
             self.overlay.is_unsure |= self.meetings.has_met
 

@@ -6,20 +6,30 @@ Collects the conflicts that were refused, so that they can be kept; keeps nothin
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.conflicts import Conflict, by_nobody, find_conflicts, others_at, whole_file
+from steadyhand.session.conflicts import (
+    Conflict,
+    Meant,
+    Writes,
+    by_nobody,
+    find_conflicts,
+    mixed,
+    others_at,
+    whole_file,
+)
 from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.rebased import as_rebased, joined_edit, rebased, together, without_content
+from steadyhand.session.moved_lines import is_by_number
+from steadyhand.session.rebased import Known, as_rebased, joined_edit, laid_over, rebased, together, without_content
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
-from steadyhand.text.region import region_of
+from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -30,6 +40,29 @@ from steadyhand.workspace.news import News, Tracked
 _GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.STALE_SOURCE})
 
 Replan = Callable[[Sequence[Edit]], Plan]
+PlanFor = Callable[[Source], Plan]
+
+
+@dataclass(slots=True)
+class _Believed:
+    """The edits of a call as their party meant them: planned for the version that it knows, if that is needed."""
+
+    known: Known | None
+    _plan_for: PlanFor
+    _planned: Plan | None = None
+
+    @property
+    def plan(self) -> Plan | None:
+        """None where they do not all go through there."""
+        if self.known is not None and self._planned is None:
+            self._planned = self._plan_for(self.known.version)
+        return self._planned if self._planned is not None and self._planned.ok else None
+
+    def over(self, index: int) -> list[Splice]:
+        """What puts one edit over the present text."""
+        if self.known is None or self.plan is None:
+            return []
+        return [splice for splice, _ in self.known.over(self.plan, index)]
 
 
 class Meetings:
@@ -65,18 +98,28 @@ class Meetings:
         source: Source,
         policy: Policy,
         replan: Replan | None,
+        plan_for: PlanFor,
     ) -> Plan:
-        """The plan with what the policy makes of its conflicts. Refuses with `conflict`."""
+        """The plan with what the policy makes of its conflicts. Refuses with `conflict`.
+
+        `replan` plans some of the edits, where there are several; `plan_for` plans all of them for another version.
+        """
         news = self._news(draft)
-        gone = self._gone(planned, edits, draft, source, policy) if news else []
-        found = self._standing_on(news, planned, edits, draft, source)
-        if not found and not gone:
+        if not news:
+            return planned
+        known = Known.of(source, news) or self._last_read(draft, source)
+        believed = _Believed(known, plan_for)
+        gone = self._gone(planned, edits, draft, source, policy, known, news)
+        found = self._standing_on(news, planned, edits, draft, source, believed.over)
+        is_forced = policy.on_conflict == "force"
+        if not found and not (gone or (is_forced and _gone_outcomes(planned))):
             return planned
         self.has_met = True
-        is_forced = policy.on_conflict == "force"
-        if is_forced or (gone and not found and policy.on_conflict != "skip"):
+        if is_forced:
+            return self._forced(planned, edits, found, gone, draft, source, policy, believed, news)
+        if gone and not found and policy.on_conflict != "skip":
             self.found += gone
-            return _forced(_explained(planned, gone), found)
+            return _explained(planned, gone)
         found += gone
         if replan is None or not (policy.on_conflict == "skip" or policy.partial):
             self.found += found
@@ -84,33 +127,83 @@ class Meetings:
         return self._without(found, edits, draft, source, news, replan)
 
     def _standing_on(
-        self, news: Sequence[News], planned: Plan, edits: Sequence[Edit], draft: Draft, source: Source
+        self,
+        news: Sequence[News],
+        planned: Plan,
+        edits: Sequence[Edit],
+        draft: Draft,
+        source: Source,
+        meant: Meant = lambda _: (),
     ) -> list[Conflict]:
         shown = self.knowledge.shown(draft) if news and not draft.changes else ()
-        return find_conflicts(draft.path or "", planned, edits, source, news, shown, is_secret=draft.secret)
+        path = draft.path or ""
+        return find_conflicts(path, planned, edits, source, news, shown, meant=meant, is_secret=draft.secret)
+
+    def _last_read(self, draft: Draft, source: Source) -> Known | None:
+        """The version that this party last saw all of."""
+        data = self.knowledge.last_whole(draft.before_path or "")
+        if data is None:
+            return None
+        version = _like(source, data)
+        return Known(version, self._since(draft, version, source))
 
     def _gone(
-        self, planned: Plan, edits: Sequence[Edit], draft: Draft, source: Source, policy: Policy
+        self,
+        planned: Plan,
+        edits: Sequence[Edit],
+        draft: Draft,
+        source: Source,
+        policy: Policy,
+        known: Known | None,
+        news: Sequence[News],
     ) -> list[Conflict]:
         """The edits whose old text others have changed since it was read, and is not merely absent."""
-        gone = [outcome for outcome in planned.outcomes if outcome.error is not None and outcome.error.kind in _GONE]
-        known = self.knowledge.last_whole(draft.before_path or "") if gone and edits else None
-        if known is None:
+        if known is None or not edits:
             return []
-        written_for = _like(source, known)
-        since = self._since(draft, written_for, source)
-        # That version is only the last one read whole: parts were shown later, and the party itself may have written.
-        unseen = {None if item.entry is None else item.entry.record.id for item in self._news(draft)}
+        # The version may be the last one that was read whole: parts were shown later, and the party may have written.
+        unseen = {None if item.entry is None else item.entry.record.id for item in news}
         told: list[Conflict] = []
-        for outcome in gone:
-            one = plan(written_for, [edits[outcome.index]], policy, path=draft.path)
-            clash = rebased(written_for, one.changes, since) if one.ok else None
+        for outcome in _gone_outcomes(planned):
+            one = plan(known.version, [edits[outcome.index]], policy, path=draft.path)
+            clash = rebased(known.version, one.changes, known.since) if one.ok else None
             if isinstance(clash, Clash):
-                (found, *_) = self._clashes(draft, source, written_for, since, clash, one, [edits[outcome.index]])
+                (found, *_) = self._clashes(draft, source, known, clash, one, [edits[outcome.index]], news)
                 others = tuple(other for other in found.others if other.get("record") in unseen)
                 if others:
                     told.append(replace(found, index=outcome.index, others=others))
         return told
+
+    def _forced(
+        self,
+        planned: Plan,
+        edits: Sequence[Edit],
+        found: Sequence[Conflict],
+        gone: Sequence[Conflict],
+        draft: Draft,
+        source: Source,
+        policy: Policy,
+        believed: _Believed,
+        news: Sequence[News],
+    ) -> Plan:
+        """This call's text in the place of what is there now.
+
+        As it was planned, where that leaves nothing that both sides have a part in; else as this party meant it, in
+        the version that it knows.
+        """
+        conflicts = [*found, *gone]
+        is_numbered = any(edits and is_by_number(edits[conflict.index or 0].target) for conflict in found)
+        is_mixed = mixed(source, planned.changes.splices, news)
+        if planned.ok and not is_mixed and not (is_numbered and believed.plan is not None):
+            return _marked(planned, found)
+        if believed.known is None or believed.plan is None:
+            self.found += conflicts
+            if found:
+                raise together([conflict.to_error() for conflict in conflicts])
+            return _explained(planned, gone)
+        over = laid_over(believed.plan, believed.known, source, policy, draft.path)
+        quoted = dict(_changed_quotes(believed.plan, believed.known, source, news))
+        rest = [Conflict(draft.path or "", n, None, (1, 1), "", "", others) for n, others in quoted.items()]
+        return _marked(over, [*rest, *conflicts])
 
     def settle_whole(self, draft: Draft, policy: Policy) -> None:
         """The same for what is done to a file as a whole; the host may force it, nothing can be left out of it."""
@@ -128,21 +221,26 @@ class Meetings:
         expect: str,
         edits: Sequence[Edit],
         stale: EditError,
-        replan: Callable[[Source], Plan],
+        policy: Policy,
+        plan_for: PlanFor,
     ) -> Plan:
         """Plan for the version the caller knew, then move the change over what happened since.
 
         Refuses with `stale` where that version is not kept, with `conflict` where both changed the same lines.
         """
-        known = self.knowledge.version_of(draft.path or "", expect)
-        if known is None:
+        data = self.knowledge.version_of(draft.path or "", expect)
+        if data is None:
             raise stale
-        written_for = _like(source, known)
-        planned = replan(written_for)
-        since = self._since(draft, written_for, source)
-        moved = rebased(written_for, planned.changes, since)
+        version = _like(source, data)
+        known = Known(version, self._since(draft, version, source))
+        planned = plan_for(version)
+        moved = rebased(version, planned.changes, known.since)
         if isinstance(moved, Clash):
-            self.found += (conflicts := self._clashes(draft, source, written_for, since, moved, planned, edits))
+            news = self._news_since(draft, digest_of(data))
+            conflicts = self._clashes(draft, source, known, moved, planned, edits, news)
+            if policy.on_conflict == "force":
+                return _marked(laid_over(planned, known, source, policy, draft.path), conflicts)
+            self.found += conflicts
             error = together([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
             raise without_content(error) if draft.secret else error
         after = source.apply(moved)
@@ -162,15 +260,14 @@ class Meetings:
         self,
         draft: Draft,
         source: Source,
-        written_for: Source,
-        since: ChangeSet,
+        known: Known,
         clash: Clash,
         planned: Plan,
         edits: Sequence[Edit],
+        news: Sequence[News],
     ) -> list[Conflict]:
         """One conflict for each edit that clashed, with who made the others."""
-        news = self._news_since(draft, digest_of(written_for.to_bytes()))
-        places = dict(zip(since.splices, since.after_spans(), strict=True))
+        places = dict(zip(known.since.splices, known.since.after_spans(), strict=True))
         found: dict[int, Conflict] = {}
         for mine, theirs in clash.pairs:
             index = planned.splice_edits[planned.changes.splices.index(mine)]
@@ -180,10 +277,13 @@ class Meetings:
             span = places[theirs]
             region = region_of(source, Splice(span.start, theirs.new, theirs.old))
             others = others_at(news, source, region) or (by_nobody(region, theirs.old, theirs.new),)
-            joined = None if draft.secret else joined_edit(written_for, source, planned, since, index, edit)
+            joined = writes = None
+            if not draft.secret:
+                joined = joined_edit(known.version, source, planned, known.since, index, edit)
+                writes = Writes.of(source, [splice for splice, _ in known.over(planned, index)])
             found[index] = Conflict(
                 draft.path or "", index, None if edit is None or draft.secret else edit_to_json(edit), region.lines,
-                mine.old, mine.new, others, joined, draft.secret, source.digest,
+                mine.old, mine.new, others, joined, draft.secret, source.digest, writes=writes,
             )  # fmt: skip
         return list(found.values())
 
@@ -264,7 +364,20 @@ def _explained(planned: Plan, gone: Sequence[Conflict]) -> Plan:
     return replace(planned, outcomes=tuple(outcomes))
 
 
-def _forced(planned: Plan, found: Sequence[Conflict]) -> Plan:
+def _changed_quotes(
+    planned: Plan, known: Known, source: Source, news: Sequence[News]
+) -> Iterator[tuple[int, tuple[dict[str, object], ...]]]:
+    """The edits of a plan for the version that is known which quote what others have changed since."""
+    for index, span in planned.proofs:
+        start = known.since.map_position(span.start, assoc=-1)
+        first, last = source.table.rows_of(Span(start, max(start, known.since.map_position(span.end))))
+        others = others_at(news, source, Region(first, last + 1))
+        if others:
+            yield index, others
+
+
+def _marked(planned: Plan, found: Sequence[Conflict]) -> Plan:
+    """The plan with what it is written over."""
     by_index = {conflict.index: conflict for conflict in found}
     outcomes = tuple(
         replace(
@@ -277,6 +390,10 @@ def _forced(planned: Plan, found: Sequence[Conflict]) -> Plan:
         for outcome in planned.outcomes
     )
     return replace(planned, outcomes=outcomes)
+
+
+def _gone_outcomes(planned: Plan) -> list[Outcome]:
+    return [outcome for outcome in planned.outcomes if outcome.error is not None and outcome.error.kind in _GONE]
 
 
 def _numbered(

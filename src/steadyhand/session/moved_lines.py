@@ -19,7 +19,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.news import News
 
-__all__ = ["corrected_lines", "moved_by"]
+__all__ = ["corrected_lines", "is_by_number", "moved_by"]
 
 Placed = tuple[News, Region]
 _TRIES = 5
@@ -32,7 +32,7 @@ def moved_by(
 
     A number that counts code blocks, or sections of one name, is as good as one that counts lines.
     """
-    if not _is_by_number(edit.target):
+    if not is_by_number(edit.target):
         return []
     start, end = min(splice.start for splice in mine), max(splice.end for splice in mine)
     if any(span.start <= start and end <= span.end for span in shown):
@@ -63,7 +63,8 @@ def corrected_lines(edit: Edit, rows: Region, source: Source, theirs: Sequence[P
     return {**edit_to_json(edit), "target": {"lines": lines}}
 
 
-def _is_by_number(place: Place) -> bool:
+def is_by_number(place: Place) -> bool:
+    """Whether a number alone says which place is meant."""
     if isinstance(place, Lines):
         return place.text is None
     return isinstance(place, Addressed) and any(getattr(place, name, None) is not None for name in ("index", "nth"))

@@ -1,23 +1,67 @@
-"""What is told of edits: moved to another version, refused together, refused in a file with secrets."""
+"""Edits that were made for another version: moved to the present one, or put over it; and refusals of several edits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
+from steadyhand.plan.guards.guard import GuardInput, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.policy import Policy
 from steadyhand.text.changeset import ChangeSet, Clash
-from steadyhand.text.merge import merge_words
+from steadyhand.text.merge import merge_tokens, overwrite
 from steadyhand.text.region import region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.workspace.news import News
 
-__all__ = ["as_rebased", "joined_edit", "rebased", "redacted", "together", "without_content"]
+__all__ = ["Known", "as_rebased", "joined_edit", "laid_over", "rebased", "redacted", "together", "without_content"]
 
 _ALSO = 20  # further refusals that are told
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A file as a party knows it, and what leads from there to the present text."""
+
+    version: Source
+    since: ChangeSet
+
+    @classmethod
+    def of(cls, source: Source, news: Sequence[News]) -> Known | None:
+        """The present text without the news; None where some of that cannot be taken back."""
+        if any(item.is_whole or item.is_part for item in news):
+            return None
+        try:
+            back = ChangeSet(tuple(Splice(item.span.start, item.span.of(source.text), item.before) for item in news))
+            return cls(source.apply(back), back.invert())
+        except (EditError, ValueError):
+            return None
+
+    def over(self, planned: Plan, index: int | None = None) -> list[tuple[Splice, int]]:
+        """What puts a plan for this version, or one edit of it, over the present text: splices with their edits."""
+        chosen = [n for n, edit in enumerate(planned.splice_edits) if index in (None, edit)]
+        mine = ChangeSet(tuple(planned.changes.splices[n] for n in chosen))
+        found = overwrite(self.version.text, mine, self.since)
+        return [(splice, planned.splice_edits[chosen[n]]) for splice, n in found]
+
+
+def laid_over(planned: Plan, known: Known, source: Source, policy: Policy, path: str | None) -> Plan:
+    """A plan for an earlier version put over the present text; the guards look at what comes out."""
+    placed = known.over(planned)
+    changes, owners = ChangeSet(tuple(splice for splice, _ in placed)), tuple(edit for _, edit in placed)
+    after = source.apply(changes)
+    verdict = ask_guards("file", GuardInput(path, source.text, after.text, (), policy))
+    if verdict.refusal is not None:
+        return replace(planned, ok=False, changes=ChangeSet(), splice_edits=(), after=source, refusal=verdict.refusal)
+    outcomes = tuple(
+        as_rebased(replace(o, splices=tuple(n for n, edit in enumerate(owners) if edit == o.index)), changes, after)
+        for o in planned.outcomes
+    )
+    return Plan(planned.ok, outcomes, changes, owners, after, warnings=verdict.warnings)
 
 
 def as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
@@ -44,7 +88,7 @@ def joined_edit(
     theirs = [splice for splice in since.splices if rows.start <= splice.start and splice.end <= rows.end]
     base = rows.of(version.text)
     standing, yours = (ChangeSet(tuple(s.shift(-rows.start) for s in side)).apply(base) for side in (theirs, mine))
-    both = merge_words(base, standing, yours)
+    both = merge_tokens(base, standing, yours)
     if both is None or both == standing or not standing or source.text.count(standing) != 1:
         return None
     return edit_to_json(Replace(standing, both, reason=edit.reason if edit is not None else None))

@@ -62,6 +62,8 @@ class Reports:
             **_who(header), "reason": header.reason, "edit": conflict.edit, "actual": conflict.actual,
             **conflict.facts(),
         }  # fmt: skip
+        if conflict.writes is not None:
+            body["writes"] = {"lines": list(conflict.writes.lines), "text": conflict.writes.text}
         body.pop("index", None)
         same = self._same(body)
         if same is not None:

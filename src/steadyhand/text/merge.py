@@ -1,20 +1,28 @@
-"""Two versions of one text joined by lines, with the version both came from as judge.
+"""Two changes of one text joined: by lines, by the tokens of a line, or so that one of them has the last word.
 
 Changes that touch each other conflict, also when they only stand side by side, as in git; equal changes are taken once.
-Nothing here decides a conflict and nothing writes conflict marks: where the two disagree the text keeps ours.
+A token (a number, a version, a name) is never put together from both sides: that would be a value nobody wrote.
+Nothing here writes conflict marks; where two versions disagree the merged text keeps ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.span import Span
-from steadyhand.text.words import split_words
+from steadyhand.text.splice import Splice
+from steadyhand.text.words import split_tokens, token_around
 
-__all__ = ["Conflict", "Merge", "merge3", "merge_words"]
+__all__ = ["Conflict", "Merge", "merge3", "merge_tokens", "mixes", "overwrite"]
+
+_WINDOW = 2_000  # code points on each side in which a token is looked for
+
+Reach = Callable[[str, Splice], Span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +68,180 @@ def merge3(base: str, ours: str, theirs: str) -> Merge:
     return _Merger(split_lines(base), split_lines(ours), split_lines(theirs)).merge()
 
 
-def merge_words(base: str, ours: str, theirs: str) -> str | None:
-    """Both changes of one line in one line; None where they touch each other.
+def merge_tokens(base: str, ours: str, theirs: str) -> str | None:
+    """Both changes in one text; None where they touch each other, or the same token.
 
-    >>> merge_words("x = add(a, b)", "x = add(a, b, c)", "y = add(a, b)")
+    >>> merge_tokens("x = add(a, b)", "x = add(a, b, c)", "y = add(a, b)")
     'y = add(a, b, c)'
+    >>> merge_tokens("v = 1.2.3", "v = 1.3.3", "v = 1.2.4") is None
+    True
     """
-    merged = _Merger(split_words(base), split_words(ours), split_words(theirs)).merge()
-    return merged.text if merged.is_clean else None
+    sides = [split_tokens(side) for side in (base, ours, theirs)]
+    merged = _Merger(*sides).merge()
+    # Two changes may be apart and yet make one token of what stands between them.
+    is_known = set(split_tokens(merged.text)) <= {token for side in sides for token in side}
+    return merged.text if merged.is_clean and is_known else None
+
+
+def mixes(text: str, mine: Splice, theirs: Splice) -> bool:
+    """Whether a splice of `text` would leave there a token, or words side by side, that two changes have a part in.
+
+    `theirs` takes back what somebody else has changed in the text. Not so where the splice replaces all of that, where
+    it begins and ends with whole lines, or where something stands between the two.
+    """
+    own, other = (_part(text, splice, None, _reach) for splice in (mine, theirs))
+    edges = [edge for edge in (mine.start, mine.end) if other.reach.start <= edge <= other.reach.end]
+    return _meet(text, own, other) and not all(_is_boundary(text, edge, other.reach) for edge in edges)
+
+
+def _is_boundary(text: str, edge: int, reach: Span) -> bool:
+    is_line_end = edge == len(text) or text[edge] in "\r\n"
+    return _is_line_start(text, edge) or (is_line_end and not reach.is_empty)
+
+
+def overwrite(text: str, mine: ChangeSet, theirs: ChangeSet) -> list[tuple[Splice, int]]:
+    """`mine` for the text after `theirs`, both made for `text`: where they meet, mine replaces theirs.
+
+    Each splice comes with the number of the splice of `mine` that it starts with. Only the tokens that both have a part
+    in are replaced, and lines that mine puts in replace nothing.
+
+    >>> overwrite("c = 3", ChangeSet((Splice(4, "3", "4"),)), ChangeSet((Splice(5, "", "0"),)))
+    [(Splice(start=4, old='30', new='4'), 0)]
+    """
+    present, meant = theirs.apply(text), mine.apply(text)
+    done = _overwritten(text, mine, theirs, _reach)
+    after = ChangeSet(tuple(splice for splice, _ in done)).apply(present)
+    known = {token for side in (text, present, meant) for token in split_tokens(side)}
+    if set(split_tokens(after)) <= known:
+        return done
+    return _overwritten(text, mine, theirs, _whole_lines)  # what stands between two changes made one token of both
+
+
+def _overwritten(text: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) -> list[tuple[Splice, int]]:
+    numbered = [(part, number) for number, splice in enumerate(mine.splices) for part in _rows(splice)]
+    parts = [_part(text, splice, number, reach) for splice, number in numbered]
+    parts += [_part(text, part, None, reach) for splice in theirs.splices for part in _rows(splice)]
+    done: list[tuple[Splice, int]] = []
+    delta = 0
+    for group in _groups(text, sorted(parts, key=lambda part: _rank(text, part))):
+        span = Span(min(part.reach.start for part in group), max(part.reach.end for part in group))
+        written = [(part, part.number) for part in group if part.number is not None]
+        others = ChangeSet.of(part.splice for part in group if part.number is None)
+        if others and all(part.puts_lines_in for part, _ in written):
+            places = [others.map_position(part.splice.start) + delta for part, _ in written]
+            done += [(Splice(at, "", p.splice.new), n) for at, (p, n) in zip(places, written, strict=True)]
+        elif written:
+            standing = _replaced(text, span, others)
+            made = _replaced(text, span, ChangeSet.of(part.splice for part, _ in written))
+            done += [(Splice(span.start + delta, standing, made), written[0][1])] if made != standing else []
+        delta += others.delta
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A splice with the tokens it has a part in; `number` is None for theirs."""
+
+    reach: Span
+    splice: Splice
+    puts_lines_in: bool
+    number: int | None
+
+
+def _part(text: str, splice: Splice, number: int | None, reach: Reach) -> _Part:
+    trimmed = splice.trim()
+    return _Part(reach(text, trimmed), trimmed, _puts_lines_in(text, trimmed), number)
+
+
+def _rank(text: str, part: _Part) -> tuple[int, int, bool]:
+    """The order of parts; at one place lines come before what starts there and behind what ends there."""
+    if part.puts_lines_in:
+        rank = 0 if _is_line_start(text, part.reach.start) else 2
+    else:
+        rank = 1 if part.reach.is_empty else 3
+    return part.reach.start, rank, part.number is not None
+
+
+def _rows(splice: Splice) -> list[Splice]:
+    """A splice that replaces lines by as many, line by line; any other as it is."""
+    old, new = split_lines(splice.old), split_lines(splice.new)
+    if len(old) != len(new):
+        return [splice]
+    starts = accumulate(map(len, old), initial=splice.start)
+    return [Splice(*row) for row in zip(starts, old, new, strict=False) if row[1] != row[2]]
+
+
+def _reach(text: str, splice: Splice) -> Span:
+    """What a splice replaces, with the tokens that it changes a part of or joins something to."""
+    start, end = splice.span
+    before = token_around(text, splice.span)
+    head = text[max(start - _WINDOW, 0) : start]
+    written = Span(len(head), len(head) + len(splice.new))
+    after = token_around(head + splice.new + text[end : end + _WINDOW], written)
+    left, right = written.start - after.start, after.end - written.end
+    return Span(min(before.start, start - left), max(before.end, end + right))
+
+
+def _whole_lines(text: str, splice: Splice) -> Span:
+    if _puts_lines_in(text, splice):
+        return splice.span
+    start, end = splice.span
+    while not _is_line_start(text, start):
+        start -= 1
+    while end < len(text) and text[end] not in "\r\n":
+        end += 1
+    return Span(start, end)
+
+
+def _puts_lines_in(text: str, splice: Splice) -> bool:
+    at, new = splice.start, splice.new
+    if splice.old:
+        return False
+    if _is_line_start(text, at):
+        return new.endswith(("\n", "\r"))
+    return new.startswith(("\n", "\r")) and (at == len(text) or text[at] in "\r\n")
+
+
+def _meet(text: str, left: _Part, right: _Part) -> bool:
+    """Whether two splices reach for the same characters, or stand side by side in one line."""
+    if left.reach.overlaps(right.reach) or not left.reach.touches(right.reach):
+        return left.reach.overlaps(right.reach)
+    if left.puts_lines_in or right.puts_lines_in:
+        return False
+    first = min(left, right, key=lambda part: part.reach)
+    return first.reach.is_empty or not (_is_line_start(text, first.reach.end) and _keeps_line_end(text, first))
+
+
+def _keeps_line_end(text: str, part: _Part) -> bool:
+    """Whether what follows a splice that ends with a line still starts one."""
+    splice = part.splice
+    if part.reach.end > splice.end or not splice.new:
+        return part.reach.end > splice.end or _is_line_start(text, splice.start)
+    return splice.new.endswith(("\n", "\r"))
+
+
+def _is_line_start(text: str, offset: int) -> bool:
+    return offset == 0 or (text[offset - 1] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n")
+
+
+def _groups(text: str, parts: Sequence[_Part]) -> Iterator[list[_Part]]:
+    """Parts that meet, directly or through others; sorted by where they start."""
+    group: list[_Part] = []
+    end = 0
+    for part in parts:
+        if group and (part.reach.start < end or any(_meet(text, part, other) for other in reversed(group))):
+            group.append(part)
+            end = max(end, part.reach.end)
+            continue
+        if group:
+            yield group
+        group, end = [part], part.reach.end
+    if group:
+        yield group
+
+
+def _replaced(text: str, span: Span, changes: ChangeSet) -> str:
+    return ChangeSet(tuple(splice.shift(-span.start) for splice in changes.splices)).apply(span.of(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which words of a line changed, for people who look at a diff. Pure; the colours are chosen elsewhere."""
+"""What a line consists of: words, for people who look at a diff, and tokens, which a merge never takes apart. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from typing import Literal
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.span import Span
 
-__all__ = ["shared_words", "sort_of", "split_words", "word_changes"]
+__all__ = ["shared_words", "sort_of", "split_tokens", "split_words", "token_around", "word_changes"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
+# A token's characters are all but blanks and ASCII signs, so that combining marks stay with their letters. Signs that
+# join what stands on both sides of them make one value of it: 1.2.3, a-dashed-name, 10:30, a/b, me@home, A::f, p->q,
+# 1,000.
+_LETTER = r"[^\s\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
+_JOINT = r"(?:::|->|[-.:/@+'\\~]|(?<=[0-9]),(?=[0-9]))"
+_TOKEN = re.compile(rf"{_LETTER}+(?:{_JOINT}{_LETTER}+)*|[^\S\r\n]+|\r\n|[\s\S]")
+_WINDOW = 2_000  # code points on each side in which a token is looked for
 _LONGEST = 20_000  # code points; beyond this only the shared ends are looked at
 _SHARED = 0.3  # of the longer line; below this the words in common are chance
 
@@ -24,6 +31,34 @@ def split_words(line: str) -> list[str]:
     ['a', ' ', '+', '=', ' ', '10']
     """
     return _WORD.findall(line)
+
+
+def split_tokens(text: str) -> list[str]:
+    """The parts that only one of two changes may touch: numbers, versions, dotted and hyphenated names, blanks, signs.
+
+    >>> split_tokens("a.b = v1.2.3-rc1, 0x10")
+    ['a.b', ' ', '=', ' ', 'v1.2.3-rc1', ',', ' ', '0x10']
+    """
+    return _TOKEN.findall(text)
+
+
+def token_around(text: str, span: Span) -> Span:
+    """A span grown so that it takes no token of its lines apart; blanks and signs stand for themselves.
+
+    >>> token_around("v = 1.2.3", Span(6, 7))
+    Span(start=4, end=9)
+    """
+    first = max(text.rfind("\n", 0, span.start) + 1, span.start - _WINDOW)
+    last = min(len(text), span.end + _WINDOW)
+    start, end = span
+    for found in _TOKEN.finditer(text, first, last):
+        if found.start() < span.start < found.end():
+            start = found.start()
+        if found.start() < span.end < found.end():
+            end = found.end()
+        if found.start() >= span.end:
+            break
+    return Span(start, end)
 
 
 def sort_of(char: str) -> Literal["word", "blank", "ending", "sign"]:

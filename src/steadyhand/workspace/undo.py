@@ -4,7 +4,8 @@ Nothing is written here and nothing is forced: where a later change stands on th
 refused with the lines. The result is an ordinary transaction; committing it appends a record.
 
 1. A file that still is as the record left it gets back exactly the bytes it had.
-2. Otherwise the inverse splices are moved over each later change, in order, gaps outside the journal included.
+2. Otherwise the inverse splices are moved over each later change, in order, gaps outside the journal included. A later
+   change of the same token is in the way, though it be of other characters: undo would make a value nobody wrote.
 3. Changes that cancel each other since do not stand in the way: on a clash the later ones are composed first.
 4. A creation is undone only if the file is as created; a deletion only if the path is free. A `.bak` copy that is not
    as it was made stays as it is and hinders nothing.
@@ -19,8 +20,9 @@ from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
+from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.text.words import sort_of
+from steadyhand.text.words import sort_of, token_around
 from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
@@ -280,14 +282,19 @@ def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -
             break
         moved = found
     else:
-        return moved
+        blamed = _of_one_token(moved, later, source.text) or ""
+        if not blamed:
+            return moved
     whole = ChangeSet()
     for _, changes in paced(later, _SOME):
         whole = whole.compose(changes)
     netted = _over(inverse, whole.trim())
     if isinstance(netted, ChangeSet):
-        return netted
-    lines = sorted({line for _, theirs in netted.pairs for line in _lines_after(whole, theirs.start, source)})
+        if not _of_one_token(netted, [(blamed, whole.trim())], source.text):
+            return netted
+        lines = sorted({line for splice in netted.splices for line in source.lines_of(splice.span)})
+    else:
+        lines = sorted({line for _, theirs in netted.pairs for line in _lines_after(whole, theirs.start, source)})
     raise _refusal(
         entry,
         change,
@@ -296,6 +303,21 @@ def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -
         lines=lines,
         blocked_by=blamed,
     )
+
+
+def _of_one_token(moved: ChangeSet, later: Later, text: str) -> str | None:
+    """Who has changed another part of a token of the present text that the undo would change a part of."""
+    reaches = [token_around(text, splice.trim().span) for splice in moved.splices]
+    reaches = [reach for reach, splice in zip(reaches, moved.splices, strict=True) if reach != splice.trim().span]
+    for name, changes in reversed(later):
+        if not reaches:
+            return None
+        for span in changes.after_spans():
+            if any(reach.start < span.end and span.start < reach.end for reach in reaches):
+                return name
+        back = changes.invert()
+        reaches = [Span(back.map_position(reach.start), back.map_position(reach.end, assoc=-1)) for reach in reaches]
+    return None
 
 
 def _over(mine: ChangeSet, later: ChangeSet) -> ChangeSet | Clash:

@@ -132,7 +132,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         option(
             "--on-conflict",
             type=click.Choice(["refuse", "skip", "force"]),
-            help="What to do with an edit on lines that another task changed unseen (refuse).",
+            help="What to do with an edit on lines that another task changed unseen (refuse); force replaces them.",
         ),
         option(
             "--on-stale",

@@ -1,0 +1,186 @@
+"""An edit that is forced over the work of others, or applied after it was refused: this task's text replaces theirs."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.errors import EditError, Kind
+from steadyhand.plan.edit import Edit
+from steadyhand.text.words import split_tokens
+from tests.conftest import EXAMPLES
+
+FORCE = sh.Policy(on_conflict="force")
+
+# The text both read, what one wrote, what the other wants, what is there when that is forced, and whether an edit is
+# offered that knows of the others.
+FORCED: list[tuple[str, Edit, Edit, str, bool]] = [
+    ("c = 3\n", sh.Replace("c = 3", "c = 30"), sh.Replace("c = 3", "c = 4"), "c = 4\n", False),
+    ("c = 3\n", sh.Replace("c = 3", "c = 30"), sh.Replace("3", "4"), "c = 4\n", False),
+    ("c = 3\n", sh.Replace("3", "-3"), sh.Replace("c = 3", "c = 4"), "c = 4\n", False),
+    ("v = '1.2.3'\n", sh.Replace("1.2.3", "1.3.3"), sh.Replace("1.2.3", "1.2.4"), "v = '1.2.4'\n", False),
+    ("timeout = 10\n", sh.Replace("10", "30"), sh.Replace("timeout = 10", "timeout = 20"), "timeout = 20\n", False),
+    ("timeout = 10\n", sh.Replace("10", "30"), sh.Replace(sh.Lines(1), "timeout = 20\n"), "timeout = 20\n", True),
+    ("timeout = 10\n", sh.Replace("10", "30"), sh.Replace(sh.Lines(1, 1, "timeout = 10"), "t = 20"), "t = 20\n", False),
+    ("timeout = 10\n", sh.Delete("timeout = 10\n"), sh.Replace("10", "20"), "timeout = 20\n", False),
+    ("timeout = 10\nb\n", sh.Replace("10", "30"), sh.Delete("timeout = 10\n"), "b\n", False),
+    ("timeout = 10\nb\n", sh.Replace("10", "30"), sh.Delete(sh.Lines(1)), "b\n", True),
+    ("f(a, b)\n", sh.Replace("b", "b, c"), sh.Replace("f(a, b)", "g(a, b)"), "g(a, b, c)\n", True),
+    ("a\nb\n", sh.Insert("a\n", "x\n"), sh.Insert("a\n", "y\n"), "a\ny\nx\nb\n", True),
+    ("a\nb\n", sh.Insert(sh.Lines(1), "x\n"), sh.Insert(sh.Lines(1), "y\n"), "a\nx\ny\nb\n", True),
+    ("a\nb\nc\nd\n", sh.Insert(sh.Lines(1), "x\nx\n"), sh.Replace(sh.Lines(3), "C\n"), "a\nx\nx\nb\nC\nd\n", True),
+    ("a\nb\nc\nd\n", sh.Delete(sh.Lines(3)), sh.Replace(sh.Lines(2, 3), "B\n"), "a\nB\nd\n", False),
+    ("a\nb\nc\nd\n", sh.Replace("b\nc\n", "B\nC\n"), sh.Replace("b\n", "2\n"), "a\n2\nC\nd\n", False),
+    ("a\nb\nc\n", sh.Replace("b\n", "B\n"), sh.Insert("b\n", "new\n"), "a\nB\nnew\nc\n", False),
+]
+
+
+@pytest.mark.parametrize(("base", "theirs", "mine", "after", "offer"), FORCED)
+@pytest.mark.parametrize("way", ["force", "apply"])
+def test_forced_text_replaces_what_is_there_and_both_are_recorded(
+    way: str, base: str, theirs: Edit, mine: Edit, after: str, offer: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text(base)
+    with sh.Workspace(tmp_path, actor="host") as ws, ws.task("one") as one, ws.task("two") as two:
+        for task in (one, two):
+            task.read("a.txt")
+        first = one.edit("a.txt", [theirs])
+        if way == "force":
+            receipt = two.edit("a.txt", [mine], policy=FORCE)
+        else:
+            with pytest.raises(EditError) as caught:
+                two.edit("a.txt", [mine])
+            if caught.value.kind is not Kind.CONFLICT:
+                return  # the quoted line beside it has changed, and no line of its own
+            (dispute,) = ws.conflicts()
+            receipt = ws.resolve(dispute.id, "apply")  # type: ignore[assignment]
+        assert (tmp_path / "a.txt").read_text() == after
+        assert [outcome.forced for outcome in receipt.outcomes] == [(first.id,)]
+        assert [note.forced for note in ws.show(receipt.id or "").record.files[0].edits] == [(first.id,)]
+        ws.undo(receipt.id)
+        assert (tmp_path / "a.txt").read_text() == _after(base, theirs)
+
+
+@pytest.mark.parametrize(("base", "theirs", "mine", "after", "offer"), FORCED)
+def test_a_corrected_edit_is_offered_only_where_no_token_is_changed_by_both(
+    base: str, theirs: Edit, mine: Edit, after: str, offer: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text(base)
+    with sh.Workspace(tmp_path, actor="host") as ws, ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [theirs])
+        with pytest.raises(EditError) as caught:
+            two.edit("a.txt", [mine])
+        corrected = caught.value.details.get("corrected")
+        assert (corrected is not None) == offer, corrected
+        if isinstance(corrected, dict):
+            two.edit("a.txt", [corrected])
+            assert (tmp_path / "a.txt").read_text() == after
+
+
+def _after(base: str, edit: Edit) -> str:
+    result = sh.edit(base, [edit])
+    assert isinstance(result.text, str)
+    return result.text
+
+
+class Lines:
+    """A file of lines, each of its own; the dullest way to say what edits by several parties leave."""
+
+    def __init__(self, count: int) -> None:
+        self.rows = [(number, f"name_{number} = {number}00.{number}") for number in range(count)]
+
+    @property
+    def text(self) -> str:
+        return "".join(f"{row}\n" for _, row in self.rows)
+
+    def has(self, number: int) -> bool:
+        return any(number == known for known, _ in self.rows)
+
+    def put(self, number: int, row: str) -> None:
+        self.rows = [(known, row if known == number else text) for known, text in self.rows]
+
+
+def _theirs(chance: random.Random, lines: Lines, number: int) -> Edit:
+    old = dict(lines.rows)[number]
+    at = [known for known, _ in lines.rows].index(number) + 1
+    match chance.randrange(4):
+        case 0:
+            row = old + chance.choice(["0", ".5", "  # theirs"])
+        case 1:
+            row = f"theirs_{number} = 1"
+        case 2:
+            del lines.rows[at - 1]
+            return sh.Delete(old + "\n")
+        case _:
+            lines.rows.insert(at, (1000 + number, f"theirs {number}"))
+            return sh.Insert(sh.Lines(at), f"theirs {number}\n")
+    lines.put(number, row)
+    return sh.Replace(old, row)
+
+
+def _mine(chance: random.Random, base: Lines, number: int) -> tuple[Edit, str | None]:
+    """An edit of one line that this task has read, and the row it wants there; None: none."""
+    old, row = base.rows[number][1], f"mine_{number} = 7"
+    at = sh.Lines(number + 1)
+    match chance.randrange(6):
+        case 0:
+            return sh.Replace(old, row), row
+        case 1:
+            return sh.Replace(at, row + "\n"), row
+        case 2:
+            return sh.Replace(f"{number}00.{number}", "7.7"), f"name_{number} = 7.7"
+        case 3:
+            return sh.Insert(at, f"{row}\n"), row
+        case 4:
+            return sh.Delete(old + "\n"), None
+    return sh.Delete(at), None
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_at_random_a_forced_line_is_there_and_every_other_line_is_as_the_others_left_it(
+    store: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    journal = request.getfixturevalue("postgres_url") if store == "postgres" else None
+    with sh.Workspace(tmp_path, actor="host", journal=journal) as ws:
+        for seed in range(EXAMPLES // 4 if store == "sqlite" else EXAMPLES // 20):
+            _force_once(ws, tmp_path / f"{seed}.txt", random.Random(seed))
+
+
+def _force_once(ws: sh.Workspace, file: Path, chance: random.Random) -> None:
+    base, present = Lines(9), Lines(9)
+    file.write_text(base.text)
+    number = chance.randrange(9)
+    with ws.task(f"one {file.name}") as one, ws.task(f"two {file.name}") as two:
+        two.read(file.name)
+        for other in {number, chance.randrange(9), chance.randrange(9)}:
+            one.edit(file.name, [_theirs(chance, present, other)], policy=FORCE)
+        assert file.read_text() == present.text
+        edit, row = _mine(chance, base, number)
+        is_there = present.has(number)
+        try:
+            two.edit(file.name, [edit], policy=FORCE)
+        except EditError as error:
+            assert (type(edit), is_there) == (sh.Delete, False), error  # somebody has taken it away before
+            return
+    after = file.read_text().splitlines()
+    others = [text for known, text in present.rows if known != number]
+    kept = [text for known, text in present.rows if known == number and isinstance(edit, sh.Insert)]
+    assert sorted(after) == sorted([*others, *kept, *([] if row is None else [row])]), (edit, present.text)
+    known = {token for text in (base.text, present.text, row or "") for token in split_tokens(text)}
+    assert set(split_tokens(file.read_text())) <= known
+
+
+def test_tools_force_where_their_host_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("timeout = 10\n")
+    with sh.Workspace(tmp_path, task="A") as first, sh.Workspace(tmp_path, task="B") as second:
+        kits = [first.tools("surgical"), second.tools("surgical", policy=FORCE)]
+        for kit in kits:
+            kit.call("read_file", {"path": "a.py"})
+        for kit, value in zip(kits, ("30", "20"), strict=True):
+            sent = {"path": "a.py", "old_content": "timeout = 10", "new_content": f"timeout = {value}"}
+            assert kit.call("edit_file", sent)["success"] is True
+    assert (tmp_path / "a.py").read_text() == "timeout = 20\n"
