@@ -35,8 +35,8 @@ from steadyhand.session.dispute import (
 )
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.lay import Layer
-from steadyhand.session.meetings import Meetings, PlanFor, Replan
-from steadyhand.session.rebased import Known, laid_over
+from steadyhand.session.meetings import Meetings, Replan
+from steadyhand.session.rebased import Known, PlanFor, laid_over
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reports import RESOLVED, Reports
 from steadyhand.structure.targets.lines import Lines

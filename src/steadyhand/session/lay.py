@@ -30,9 +30,9 @@ from steadyhand.plan.request import (
 )
 from steadyhand.session.ask import Ask, Verb, WriteBytes, check_mode
 from steadyhand.session.checks import permission_bits
-from steadyhand.session.meetings import Meetings, PlanFor
+from steadyhand.session.meetings import Meetings
 from steadyhand.session.plans import Plans, Terms
-from steadyhand.session.rebased import redacted, together
+from steadyhand.session.rebased import PlanFor, redacted, together
 from steadyhand.session.versions import check_overwrite, expect_version
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_bodies

@@ -6,8 +6,8 @@ Collects the conflicts that were refused, so that they can be kept; keeps nothin
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, edit_to_json
@@ -26,10 +26,21 @@ from steadyhand.session.conflicts import (
 )
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.moved_lines import is_by_number
-from steadyhand.session.rebased import Known, as_rebased, joined_edit, laid_over, rebased, together, without_content
+from steadyhand.session.rebased import (
+    Believed,
+    Known,
+    PlanFor,
+    as_rebased,
+    changed_quotes,
+    joined_edit,
+    laid_over,
+    rebased,
+    together,
+    without_content,
+)
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
-from steadyhand.text.region import Region, region_of
+from steadyhand.text.region import region_of
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -40,29 +51,6 @@ from steadyhand.workspace.news import News, Tracked
 _GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.STALE_SOURCE})
 
 Replan = Callable[[Sequence[Edit]], Plan]
-PlanFor = Callable[[Source], Plan]
-
-
-@dataclass(slots=True)
-class _Believed:
-    """The edits of a call as their party meant them: planned for the version that it knows, if that is needed."""
-
-    known: Known | None
-    _plan_for: PlanFor
-    _planned: Plan | None = None
-
-    @property
-    def plan(self) -> Plan | None:
-        """None where they do not all go through there."""
-        if self.known is not None and self._planned is None:
-            self._planned = self._plan_for(self.known.version)
-        return self._planned if self._planned is not None and self._planned.ok else None
-
-    def over(self, index: int) -> list[Splice]:
-        """What puts one edit over the present text."""
-        if self.known is None or self.plan is None:
-            return []
-        return [splice for splice, _ in self.known.over(self.plan, index)]
 
 
 class Meetings:
@@ -108,7 +96,7 @@ class Meetings:
         if not news:
             return planned
         known = Known.of(source, news) or self._last_read(draft, source)
-        believed = _Believed(known, plan_for)
+        believed = Believed(known, plan_for)
         gone = self._gone(planned, edits, draft, source, policy, known, news)
         found = self._standing_on(news, planned, edits, draft, source, believed.over)
         is_forced = policy.on_conflict == "force"
@@ -182,7 +170,7 @@ class Meetings:
         draft: Draft,
         source: Source,
         policy: Policy,
-        believed: _Believed,
+        believed: Believed,
         news: Sequence[News],
     ) -> Plan:
         """This call's text in the place of what is there now.
@@ -201,7 +189,7 @@ class Meetings:
                 raise together([conflict.to_error() for conflict in conflicts])
             return _explained(planned, gone)
         over = laid_over(believed.plan, believed.known, source, policy, draft.path)
-        quoted = dict(_changed_quotes(believed.plan, believed.known, source, news))
+        quoted = dict(changed_quotes(believed.plan, believed.known, source, news))
         rest = [Conflict(draft.path or "", n, None, (1, 1), "", "", others) for n, others in quoted.items()]
         return _marked(over, [*rest, *conflicts])
 
@@ -362,18 +350,6 @@ def _explained(planned: Plan, gone: Sequence[Conflict]) -> Plan:
     told = {conflict.index: conflict for conflict in gone}
     outcomes = (replace(o, error=told[o.index].to_error()) if o.index in told else o for o in planned.outcomes)
     return replace(planned, outcomes=tuple(outcomes))
-
-
-def _changed_quotes(
-    planned: Plan, known: Known, source: Source, news: Sequence[News]
-) -> Iterator[tuple[int, tuple[dict[str, object], ...]]]:
-    """The edits of a plan for the version that is known which quote what others have changed since."""
-    for index, span in planned.proofs:
-        start = known.since.map_position(span.start, assoc=-1)
-        first, last = source.table.rows_of(Span(start, max(start, known.since.map_position(span.end))))
-        others = others_at(news, source, Region(first, last + 1))
-        if others:
-            yield index, others
 
 
 def _marked(planned: Plan, found: Sequence[Conflict]) -> Plan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError
@@ -10,15 +10,21 @@ from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.guards.guard import GuardInput, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy
+from steadyhand.session.conflicts import others_at
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.merge import merge_tokens, overwrite
-from steadyhand.text.region import region_of
+from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.news import News
 
-__all__ = ["Known", "as_rebased", "joined_edit", "laid_over", "rebased", "redacted", "together", "without_content"]
+__all__ = [
+    "Believed", "Known", "PlanFor", "as_rebased", "changed_quotes", "joined_edit", "laid_over", "rebased", "redacted",
+    "together", "without_content",
+]  # fmt: skip
+
+PlanFor = Callable[[Source], Plan]
 
 _ALSO = 20  # further refusals that are told
 
@@ -47,6 +53,40 @@ class Known:
         mine = ChangeSet(tuple(planned.changes.splices[n] for n in chosen))
         found = overwrite(self.version.text, mine, self.since)
         return [(splice, planned.splice_edits[chosen[n]]) for splice, n in found]
+
+
+@dataclass(slots=True)
+class Believed:
+    """The edits of a call as their party meant them: planned for the version that it knows, if that is needed."""
+
+    known: Known | None
+    _plan_for: PlanFor
+    _planned: Plan | None = None
+
+    @property
+    def plan(self) -> Plan | None:
+        """None where they do not all go through there."""
+        if self.known is not None and self._planned is None:
+            self._planned = self._plan_for(self.known.version)
+        return self._planned if self._planned is not None and self._planned.ok else None
+
+    def over(self, index: int) -> list[Splice]:
+        """What puts one edit over the present text."""
+        if self.known is None or self.plan is None:
+            return []
+        return [splice for splice, _ in self.known.over(self.plan, index)]
+
+
+def changed_quotes(
+    planned: Plan, known: Known, source: Source, news: Sequence[News]
+) -> Iterator[tuple[int, tuple[dict[str, object], ...]]]:
+    """The edits of a plan for the version that is known which quote what others have changed since."""
+    for index, span in planned.proofs:
+        start = known.since.map_position(span.start, assoc=-1)
+        first, last = source.table.rows_of(Span(start, max(start, known.since.map_position(span.end))))
+        others = others_at(news, source, Region(first, last + 1))
+        if others:
+            yield index, others
 
 
 def laid_over(planned: Plan, known: Known, source: Source, policy: Policy, path: str | None) -> Plan:
