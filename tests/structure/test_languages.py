@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -115,17 +116,51 @@ NEWER = [
     ("py", "type A[T] = list[T]\n"),
     ("py", "x = f'{y['a']}'\n"),
     ("py", "try: pass\nexcept A, B: pass\n"),
-    ("ts", "interface A<in out T> {}\n"),
+]
+
+UNREAD = [
+    ("ts", "interface A<in out T> {}\ninterface B<\n  in T,\n  out U = never,\n> {}\n"),
+    ("ts", "const Box = styled.div<{ z?: number }>`color: red;`;\n"),
+    ("ts", "const Box = styled(Button).attrs({ a: 1 })<{ on: () => void; b: { c: string }[] }>`top: 1px;`;\n"),
+    ("ts", "const rows = sql<Array<{ id: number }>>`select id from t`;\n"),
+    ("tsx", "const Box = styled.p<{ wide?: boolean }>`margin: 0;`;\nexport const V = () => <Box wide />;\n"),
+    ("tsx", 'const V = () => <a href="/q?a=1&b_c=2&d=3">go</a>;\n'),
+    ("ts", "export type * from './a';\nexport type * as b from './b';\n"),
+    ("ts", "export { a, type, type B } from './c';\n"),
+    ("ts", 'declare const x: import("./types").Of<string, { a: number }>;\n'),
+    ("ts", "type Said = `use \\`x\\` here`;\n"),
+    ("ts", "export default function (): { a: string };\n"),
+    ("ts", "declare module 'm' {\n  global {\n    var seen: number;\n  }\n}\n"),
+    ("ts", "const on = { call: (any) => 1 };\ntype On = (number) => void;\n"),
+    (
+        "ts",
+        "interface Of {\n  <T>(a: T): (b: T) => Of<T>\n  // twice\n  <T>(a: T, b: T): Of<T>\n}\n",
+    ),
+    ("ts", "interface At {\n  name: string\n  in: 'path' | 'query'\n  more: string\n}\n"),
+    ("ts", "class A {\n  accessor = 1;\n  using(using: string): this { return this; }\n}\nlet satisfies = 1;\n"),
     ("js", "import x from './a.json' assert { type: 'json' };\n"),
+    ("js", "import { delete as remove } from './a.js';\nexport { remove as delete, remove as catch };\n"),
+    ("js", "var using = f, other;\nusing.go(using);\nusing = 2;\n"),
+    ("js", "using file = open();\nclass A { accessor x = 1 }\nimport defer * as d from 'd';\n"),
+    ("js", "const raw = String.raw`C:\\users\\x`;\n"),
     ("java", "class X { X() { int y = 1; super(y); } }\n"),
+    ("java", "import module java.base;\nclass X {}\n"),
     ("rs", 'unsafe extern "C" { safe fn f(); }\n'),
+    ("rs", "fn f() { let g = #[inline] || 1; Point { x, .. } = p; try!(g()); }\n"),
+    ("rs", "fn f(p: P) { match p { P { 0: a, 1: _ } => a, } }\nstruct U where i32: Copy;\n"),
+    ("rs", "trait T { type Next: State = End; }\ntrait Both = A + B;\n"),
     ("cs", "a?.b = 1;\n"),
+    ("cs", "class A<T> where T : allows ref struct { }\n"),
+    ("cs", "static class E { extension(string s) { public int Size => s.Length; } }\n"),
+    ("cs", "#if A\nclass B : C {\n#else\nclass B {\n#endif\n    int x;\n}\n"),
+    ("cs", "enum E {\n    A = 1,\n#if X\n    B = 2,\n#elif Y\n    B = 3,\n#endif\n}\n"),
     ("php", "<?php (void) f();\n"),
-    ("rb", 'def f() = puts "a"\n'),
+    ("rb", 'def f() = puts "a"\ndef g(a, b = 1) = raise ArgumentError, "no"\n'),
+    ("rb", "case x\nwhen :$_, :$/, :$, then 1\nend\n"),
 ]
 
 
-@pytest.mark.parametrize(("suffix", "text"), NEWER)
+@pytest.mark.parametrize(("suffix", "text"), NEWER + UNREAD)
 def test_valid_text_that_what_is_installed_may_be_too_old_for_has_no_fault(suffix: str, text: str) -> None:
     assert fault(source_of(text, f"a.{suffix}")) is None
 
@@ -143,6 +178,41 @@ def test_valid_text_that_what_is_installed_may_be_too_old_for_has_no_fault(suffi
 )
 def test_broken_text_beside_or_in_what_is_new_has_a_fault(suffix: str, text: str) -> None:
     assert fault(source_of(text, f"a.{suffix}")) is not None
+
+
+@pytest.mark.parametrize(("suffix", "text"), UNREAD)
+def test_a_construct_that_cannot_be_read_hides_no_missing_bracket_or_quote(suffix: str, text: str) -> None:
+    lone = "'" if suffix in ("rs", "js") else ""
+    code = re.sub(r"//.*", "", text)
+    for at, letter in enumerate(code):
+        if (letter in '(){}[]"`' or letter == lone) and code[at - 1] != "\\":
+            assert fault(source_of(code[:at] + code[at + 1 :], f"a.{suffix}")) is not None, (at, letter)
+
+
+@pytest.mark.parametrize(("suffix", "text"), UNREAD)
+def test_a_construct_is_covered_without_moving_anything(suffix: str, text: str) -> None:
+    language = language_of(source_of(text, f"a.{suffix}"))
+    assert language is not None
+    text = f"// é𝄞\r\n{text}".replace("a", "é")
+    for cover in language.unread:
+        covered = cover(text)
+        assert len(covered.encode()) == len(text.encode())
+        assert [at for at, byte in enumerate(covered.encode()) if byte in b"\r\n"] == [
+            at for at, byte in enumerate(text.encode()) if byte in b"\r\n"
+        ]
+
+
+def test_symbols_beside_a_construct_that_cannot_be_read_are_found_by_the_names_they_have() -> None:
+    source = source_of(
+        "export default function (): void;\nvar using = 1;\nexport type * from 'a';\nexport function g() {}\n", "a.ts"
+    )
+    code = code_of(source)
+    assert not isinstance(code, Refusal)
+    assert [item.dotted for item in code.definitions] == ["using", "g"]
+    assert all(item.is_sound for item in code.definitions)
+    code = code_of(source_of("class E {\n  extension(string s) { public int F => 1; }\n  int G;\n}\n", "a.cs"))
+    assert not isinstance(code, Refusal)
+    assert [item.dotted for item in code.definitions] == ["E", "E.F", "E.G"]
 
 
 def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:

@@ -22,6 +22,64 @@ _VERSION = re.compile(r"[0-9.]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A construct that is valid and that the grammar cannot read.
+
+    Where the text has errors, the groups of `pattern` (the whole match where it has none) are covered by `fill`: one
+    character that is repeated, or a text as long as what it covers. What holds half of a pair of brackets or quotes is
+    not covered: nothing that is broken may become valid by it.
+    """
+
+    pattern: re.Pattern[str]
+    fill: str = " "
+
+    @classmethod
+    def of(cls, pattern: str, fill: str = " ") -> Unread:
+        return cls(re.compile(pattern), fill)
+
+    def __call__(self, text: str) -> str:
+        """The text with the construct covered, as long as it was in bytes of UTF-8.
+
+        >>> Unread.of(r"\\bexport (type) \\*").covered("export type * from 'a'")
+        "export      * from 'a'"
+        """
+        return self.pattern.sub(self._covered, text)
+
+    def _covered(self, match: re.Match[str]) -> str:
+        pieces, at = [], match.start()
+        for group in range(1, self.pattern.groups + 1) if self.pattern.groups else (0,):
+            start, end = match.span(group)
+            if start >= at and _is_paired(match.group(group)):
+                pieces += [match.string[at:start], self._filler(match.group(group))]
+                at = end
+        return "".join([*pieces, match.string[at : match.end()]])
+
+    def _filler(self, written: str) -> str:
+        if len(self.fill) > 1:
+            return self.fill
+        return "".join(
+            letter if letter in "\r\n" else self.fill * len(letter.encode("utf-8", "surrogatepass"))
+            for letter in written
+        )
+
+
+def _is_paired(written: str) -> bool:
+    """Whether every bracket and quote has its counterpart."""
+    return not any(brackets_of(written)) and not any(
+        written.replace(f"\\{quote}", "").count(quote) % 2 for quote in "\"'`"
+    )
+
+
+def brackets_of(written: str) -> tuple[int, int, int]:
+    """How many brackets of each kind a text opens and does not close."""
+    return (
+        written.count("(") - written.count(")"),
+        written.count("[") - written.count("]"),
+        written.count("{") - written.count("}"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """One programming language.
 
@@ -34,7 +92,8 @@ class Language:
     `claims`     a suffix that belongs to another language, unless the text has this pattern
     `verdict`    says better than the grammar whether a text is valid, of texts up to `judged` code points: a compiler
                  takes a hundred times as much memory, and cannot be stopped
-    `newer`      lines of valid text that what is installed here may be too old for: an error there is no fault
+    `newer`      lines of valid text that the `verdict` may be too old for: an error there is no fault
+    `unread`     constructs that are valid and that the grammar cannot read
     `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
     `largest`    texts longer than this many code points are not parsed
     `is_checked` whether the errors of the grammar are taken at their word; off where valid text often has some
@@ -56,6 +115,7 @@ class Language:
     verdict: Callable[[str], Fault | None] | None = None
     judged: int = 1_000_000
     newer: re.Pattern[str] | None = None
+    unread: tuple[Callable[[str], str], ...] = ()
     nests_comments: bool = False
     largest: int = 4_000_000
     is_checked: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from steadyhand.structure.language import Language
+from steadyhand.structure.language import Language, Unread, brackets_of
 
 _QUERY = """
 (file_scoped_namespace_declaration name: (_) @name) @package
@@ -35,7 +35,50 @@ _QUERY = """
 (comment) @comment
 """
 
-_NEWER = re.compile(r"\bextension\s*[<(]|\?\.[\w.]+\s*[-+*/|&^%?]*=(?!=)")
+_BRANCH = re.compile(r"(?m)^[ \t]*#[ \t]*(if|elif|else|endif)\b")
+_DEEPEST = 50
+_DIRECTIVE = Unread.of(r"(?m)^[ \t]*#[ \t]*(?:if|elif|else|endif)\b[^\r\n]*")
+
+
+def _one_branch(text: str) -> str:
+    """The text with the first branch of every `#if` only, as one compilation reads it.
+
+    Branches that open and close different brackets are left as they are: one of them may be broken.
+    """
+    pieces: list[str] = []
+    branches: list[list[str]] = []  # of every `#if` that is open
+    at = 0
+    for match in _BRANCH.finditer(text):
+        part = text[at : match.start()]
+        pieces.append(_blank(part) if any(len(each) > 1 for each in branches) else part)
+        for each in reversed(branches):
+            each[-1] += part
+            if len(each) > 1:
+                break  # what is around a further branch has the first one for it
+        at = match.start()
+        if match.group(1) == "if":
+            branches.append([""])
+            if len(branches) > _DEEPEST:
+                return text
+        elif branches and match.group(1) == "endif":
+            if len({brackets_of(branch) for branch in branches.pop()}) > 1:
+                return text
+        elif branches:
+            branches[-1].append("")
+    return _DIRECTIVE("".join([*pieces, text[at:]]))
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\r\n]", lambda letter: " " * len(letter.group().encode("utf-8", "surrogatepass")), text)
+
+
+_UNREAD = (
+    _one_branch,
+    Unread.of(r"(\?)(?=\.[\w.]+\s*(?:[-+*/|&^%]|<<|>>>?|\?\?)?=[^=>])"),
+    Unread.of(r"\b(allows\s+ref\s+struct)\b", "x"),
+    Unread.of(r"\b(extension)(?=\s*(?:<[^<>]*>\s*)?\([^()]*\)[^{};()]*\{)", "class xxx"),
+    Unread.of(r"\bclass xxx(\s*(?:<[^<>]*>\s*)?\([^()]*\))", "x"),
+)
 
 LANGUAGE = Language(
     name="csharp",
@@ -43,5 +86,5 @@ LANGUAGE = Language(
     package="tree_sitter_c_sharp",
     query=_QUERY,
     strings=("verbatim_string_literal", "raw_string_literal", "interpolated_string_expression"),
-    newer=_NEWER,
+    unread=_UNREAD,
 )

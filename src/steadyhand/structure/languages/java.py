@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from steadyhand.structure.language import Language
+from steadyhand.structure.language import Language, Unread
 
 _QUERY = """
 (class_declaration name: (_) @name body: (_) @body) @class
@@ -23,7 +21,10 @@ _QUERY = """
 [(line_comment) (block_comment)] @comment
 """
 
-_NEWER = re.compile(r"\bimport\s+module\b|\bsuper\s*\([^()]*\)\s*;")
+_UNREAD = (
+    Unread.of(r"\bimport\s+(module)\s+(?=\w)"),
+    Unread.of(r"(?<=[;{}])\s*(super|this)(?=\s*\()", "x"),
+)
 
 LANGUAGE = Language(
     name="java",
@@ -31,5 +32,5 @@ LANGUAGE = Language(
     package="tree_sitter_java",
     query=_QUERY,
     strings=("string_literal",),
-    newer=_NEWER,
+    unread=_UNREAD,
 )

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.structure.language import Language
-from steadyhand.structure.parsers.code.ecmascript import FIELDS, JAVASCRIPT, STRINGS
-
-_NEWER = re.compile(r"\bassert\s*\{.*\}|\baccessor\s+\w|\busing\s+\w|\bimport\s+(?:defer|source)\b")
+from steadyhand.structure.parsers.code.ecmascript import FIELDS, JAVASCRIPT, STRINGS, UNREAD_JAVASCRIPT
 
 LANGUAGE = Language(
     name="javascript",
@@ -17,5 +13,5 @@ LANGUAGE = Language(
     strings=STRINGS,
     unit="  ",
     interpreters=("node", "nodejs", "bun"),
-    newer=_NEWER,
+    unread=UNREAD_JAVASCRIPT,
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from steadyhand.structure.language import Language
+from steadyhand.structure.language import Language, Unread
 
 _QUERY = """
 (namespace_definition name: (_) @name body: (_) @body) @namespace
@@ -21,7 +19,7 @@ _QUERY = """
 (comment) @comment
 """
 
-_NEWER = re.compile(r"\(\s*void\s*\)")
+_UNREAD = (Unread.of(r"(?<=[;{}\s])(\(\s*void\s*\))"),)
 
 LANGUAGE = Language(
     name="php",
@@ -32,5 +30,5 @@ LANGUAGE = Language(
     query=_QUERY,
     strings=("heredoc", "nowdoc", "string", "encapsed_string"),
     interpreters=("php",),
-    newer=_NEWER,
+    unread=_UNREAD,
 )

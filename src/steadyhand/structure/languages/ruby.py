@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from steadyhand.structure.language import Language
+from steadyhand.structure.language import Language, Unread
 
 _QUERY = """
 (module name: (_) @name body: (_) @body) @module
@@ -22,7 +20,12 @@ _QUERY = """
 (comment) @comment
 """
 
-_NEWER = re.compile(r"\bdef\b[^=]*=\s*[a-z_]\w*[?!]?\s+[^=\s]")
+_WORDS = r"(?:[^\"'`()\[\]{}\r\n#]|\"[^\"\r\n]*\"|'[^'\r\n]*'|\([^()\r\n]*\)|\[[^\[\]\r\n]*\]|\{[^{}\r\n]*\})+"
+
+_UNREAD = (
+    Unread.of(rf"(?m)\bdef\s+[\w.?!]+(?:\([^()\r\n]*\))?\s*=\s*([a-z_]\w*[?!]?[ \t]+(?!=){_WORDS})$", "x"),
+    Unread.of(r"(?<![:\w]):(\$[^\w\s\"'])", "x"),
+)
 
 LANGUAGE = Language(
     name="ruby",
@@ -34,5 +37,5 @@ LANGUAGE = Language(
     strings=("string", "heredoc_body", "string_array", "symbol_array"),
     unit="  ",
     interpreters=("ruby",),
-    newer=_NEWER,
+    unread=_UNREAD,
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from steadyhand.structure.language import Language
+from steadyhand.structure.language import Language, Unread
 
 _QUERY = """
 (function_item name: (_) @name body: (_) @body) @function
@@ -28,7 +26,18 @@ _QUERY = """
 [(line_comment) (block_comment)] @comment
 """
 
-_NEWER = re.compile(r"\bsafe\s+(?:fn|static)\b|\btrait\s+\w+[^{]*=")
+_UNREAD = (
+    Unread.of(r"\b(safe|default|gen|auto)\s+(?=(?:(?:unsafe|async|const|extern)\s+)*(?:fn|static|impl|type|trait)\b)"),
+    Unread.of(r"\b(const)\s+(?=(?:unsafe\s+)?trait\b)"),
+    Unread.of(r"(~const|\[const\])(?=\s+\w)"),
+    Unread.of(r"\b(trait)(?=\s+\w+(?:<[^<>{};=]*>)?\s*=)", "type "),
+    Unread.of(r"\btype\s+\w+(?:<[^<>{};=]*>)?\s*(:[^=;{}]+)(?==)"),
+    Unread.of(r"\bstruct\s+\w+(?:<[^<>{};]*>)?\s*(where\s[^;{(]*)(?=;)"),
+    Unread.of(r"(?<![\w#])(try)(?=!)", "x"),
+    Unread.of(r"(?<=[{,])\s*(\.\.)(?=\s*\}\s*=[^=>])"),
+    Unread.of(r"(?<=[{,])\s*(\d+)(?=\s*:)", "x"),
+    Unread.of(r"(?<=[=(,>|])\s*(#\[[^\[\]]*\])"),
+)
 
 LANGUAGE = Language(
     name="rust",
@@ -37,5 +46,5 @@ LANGUAGE = Language(
     package="tree_sitter_rust",
     query=_QUERY,
     strings=("string_literal", "raw_string_literal"),
-    newer=_NEWER,
+    unread=_UNREAD,
 )

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from steadyhand.structure.language import Language
-from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, NEWER, STRINGS, TYPESCRIPT
+from steadyhand.structure.parsers.code.ecmascript import (
+    JAVASCRIPT,
+    STRINGS,
+    TYPESCRIPT,
+    UNREAD_JAVASCRIPT,
+    UNREAD_TYPESCRIPT,
+)
 
 LANGUAGE = Language(
     name="tsx",
@@ -13,5 +19,5 @@ LANGUAGE = Language(
     query=JAVASCRIPT + TYPESCRIPT,
     strings=STRINGS,
     unit="  ",
-    newer=NEWER,
+    unread=UNREAD_JAVASCRIPT + UNREAD_TYPESCRIPT,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.structure.language import Language
-from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, NEWER, STRINGS, TYPESCRIPT
+from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, STRINGS, TYPESCRIPT, UNREAD_TYPES
 
 LANGUAGE = Language(
     name="typescript",
@@ -13,5 +13,5 @@ LANGUAGE = Language(
     query=JAVASCRIPT + TYPESCRIPT,
     strings=STRINGS,
     unit="  ",
-    newer=NEWER,
+    unread=UNREAD_TYPES,
 )

@@ -47,12 +47,11 @@ def fault_of(code: Code | Syntax, text: str) -> Fault | None:
         fault = judge(text)
         is_known = fault is None or code.errors > 0 or not _is_newer(language, text, fault)
         return fault if is_known else None
-    faults = code.faults if language.is_checked else ()
-    return next((fault for fault in faults if not _is_newer(language, text, fault)), None)
+    return code.faults[0] if language.is_checked and code.faults else None
 
 
 def _is_newer(language: Language, text: str, fault: Fault) -> bool:
-    """Whether a fault stands in a line that may be valid for who knows a later version of the language."""
+    """Whether a fault is in a line that may be valid in a later version of the language than the judge knows."""
     if language.newer is None:
         return False
     line = "".join(split_bodies(text)[fault.line - 1 : fault.line])

@@ -96,7 +96,8 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
                 found[node.id] = (pattern, kind, nodes)
     for node_id, (pattern, kind, nodes) in paced(found.items()):
         named = query.pattern_settings(pattern).get("named")
-        if len(shared[node_id]) <= 1 and node_id not in several:
+        is_named = "name" not in nodes or parsed.is_name(nodes["name"][0])
+        if len(shared[node_id]) <= 1 and node_id not in several and is_named:
             gathered.definitions.append(_captured(parsed, outer, kind, nodes, named))
     gathered.definitions.sort(key=lambda item: (item.node.start_byte, -item.node.end_byte))
     return gathered

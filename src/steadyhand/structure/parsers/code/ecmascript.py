@@ -3,9 +3,65 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-# What is valid TypeScript and newer than the grammar.
-NEWER = re.compile(r"\bin\s+out\b|\busing\s+\w|\bimport\s+(?:defer|source)\b")
+from steadyhand.structure.language import Unread
+
+# What both grammars lack: any word is a name in the braces of an import or export, and these are names almost anywhere.
+UNREAD_JAVASCRIPT = (
+    Unread.of(r"(?<=\sas)\s+([a-z]+)(?=\s*[,}])", "x"),
+    Unread.of(r"(?<=[{,])\s*([a-z]+)(?=\s+as\s)", "x"),
+    Unread.of(r"(?<![\w$.])(using|accessor|abstract|satisfies)(?=\s*[=.(,;:)?])", "x"),
+    Unread.of(r"(?<![\w$.])(using)(?=\s+[\w$]+\s*=)", "const"),
+    Unread.of(r"\bimport\s+(defer|source)\s+(?=[\w$*]+\s)"),
+    Unread.of(r"(?<=['\"])\s*(assert\s*\{[^{}]*\})"),
+    Unread.of(r"(?<![\w$.])(accessor)\s+(?=[\w$#\[])"),
+    Unread.of(r"(\\[ux])(?![0-9a-fA-F{])", "x"),
+    Unread.of(r"(?<==)\"([^\"\r\n]*&[^\"\r\n]*)\"", "x"),  # a bare ampersand in an attribute
+)
+
+_BRACES = r"\{(?:[^{}`]|\{(?:[^{}`]|\{[^{}`]{0,400}\}){0,400}\}){0,800}\}"
+_INNER = rf"[^<>{{}}`;]|=>|{_BRACES}"
+_ARGUMENTS = rf"<(?:{_INNER}|<(?:{_INNER}|<(?:{_INNER}){{0,400}}>){{0,400}}>){{0,400}}>"
+_ROW = re.compile(r"(?m)^[ \t]*([ \t])(?=<(?:[\w$]|\s*$)|in\??:)")
+_NOTE = re.compile(r"(?m)[ \t]*(?://|/?\*)[^\n]*$")
+_BEHIND = re.compile(r"//[^\n\"'`]*$")
+
+
+def _with_semicolons(text: str) -> str:
+    """Members of a type that nothing separates but the line, where the next one starts with `<` or is called `in`.
+
+    The grammar reads both as part of the line before. The last blank in front of such a member becomes a semicolon.
+    """
+    cut = [match.start(1) for match in _ROW.finditer(text) if _ends_member(text, match.start())]
+    pieces = [text[start + 1 : end] for start, end in pairwise([-1, *cut, len(text)])]
+    return ";".join(pieces)
+
+
+def _ends_member(text: str, row: int) -> bool:
+    """Whether what is before a row, comments aside, can be the end of a member that has no semicolon."""
+    while row > 0:
+        start = text.rfind("\n", 0, row - 1) + 1
+        line = text[start : row - 1]
+        if line.strip() and not _NOTE.match(line):
+            line = _BEHIND.sub("", line).rstrip()
+            return line[-1:] in "\"'`)]}$_" or line[-1:].isalnum() or (line.endswith(">") and not line.endswith("=>"))
+        row = start
+    return False
+
+
+UNREAD_TYPESCRIPT = (
+    Unread.of(r"\bexport\s+(type)(?=\s*\*)"),
+    Unread.of(r"\bexport\s+(default function)(?=\s*[(<])", "function _______"),
+    Unread.of(r"(?<![\w$.])(import\s*\(\s*(?:\"[^\"\n]*\"|'[^'\n]*')\s*\))", "x"),
+    Unread.of(r"(?m)(?:[<,]|\*/|^|\bconst)\s*((?:in\s+)?(?:in|out))\s+(?=[\w$]+\s*(?:[,>=]|extends\s))"),
+    Unread.of(rf"(?<=[\w$)\]])({_ARGUMENTS})(?=\s*`)"),
+    Unread.of(r"(?<=[{,])\s*(type)(?=\s*[,}])", "x"),
+    Unread.of(r"\(\s*(any|bigint|boolean|never|number|object|string|symbol|unknown)(?=\s*\)\s*=>)", "x"),
+    Unread.of(r"(?m)^\s*(global)(?=\s*\{)"),
+    Unread.of(r"(\\`)", "x"),
+)
+UNREAD_TYPES = (*UNREAD_JAVASCRIPT, *UNREAD_TYPESCRIPT, _with_semicolons)
 
 _FUNCTION_VALUE = """[
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)

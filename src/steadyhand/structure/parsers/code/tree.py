@@ -3,6 +3,8 @@
 The parser counts bytes of UTF-8; what it is given has as many bytes at every place as the text itself: a lone surrogate
 becomes a replacement character of the same length, a lone CR the LF it stands for.
 A point is a pair to be unpacked: its attributes `row` and `column` corrupt memory in one release of the binding.
+Where a text has errors, it is parsed once more with the constructs covered that its grammar is known not to read
+(`Language.unread`), and the tree with fewer errors counts; what is written is always taken from the text itself.
 Grammars recover from errors in more than linear time on hostile text: what is hopeless at first sight is refused before
 it is parsed, what turns out to be so while it is parsed is given up (`bounded.py`).
 """
@@ -31,20 +33,33 @@ _BRACKET = re.compile(r"[(\[{}\])]")
 _COMMENT = re.compile(r"/\*|\*/")
 _RUN = re.compile(r"<{400}|(?:\$\{[\"'`]?){200}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LETTER = re.compile(rb"[\w$\x80-\xff]")
 _LONE_CR = re.compile(r"\r(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A tree, the bytes it was made from, and the nodes that are errors, in the order of the text."""
+    """A tree, the bytes of the text, and the nodes that are errors, in the order of the text.
+
+    `given` is what the parser was given: `data`, or as many bytes with some constructs covered.
+    """
 
     tree: Tree
     data: bytes
     errors: tuple[Node, ...]
+    given: bytes
 
     def written(self, node: Node) -> str:
         """The text of a node; the binding's own way to it is slow where the text was read piece by piece."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def is_name(self, node: Node) -> bool:
+        """Whether the text has a name where the parser read one, and not what covers a construct."""
+        start, end = node.start_byte, node.end_byte
+        if self.given[start:end] == self.data[start:end]:
+            return True
+        is_whole = not (_LETTER.match(self.data, max(start - 1, 0)) or _LETTER.match(self.data, end))
+        return is_whole and self.written(node).isidentifier()
 
 
 def parse_code(language: Language, text: str, *, fragment: bool = False) -> Parsed | Refusal:
@@ -85,9 +100,25 @@ def _parse(language: Language, text: str, *, fragment: bool) -> Parsed | Refusal
         return _not_installed(language)
     data = parsed_bytes(text)
     tree = parse_bounded(grammar, data)
+    errors = () if isinstance(tree, int) else _errors(tree.root_node)
+    given = data
+    if isinstance(tree, int) or tree.root_node.has_error:
+        covered = parsed_bytes(_covered(language, text))
+        again = parse_bounded(grammar, covered) if covered != data else 0
+        if not isinstance(again, int):
+            fewer = _errors(again.root_node)
+            if isinstance(tree, int) or not again.root_node.has_error or len(fewer) < len(errors):
+                tree, errors, given = again, fewer, covered
     if isinstance(tree, int):
         return _hopeless(language, data.count(b"\n", 0, tree) + 1)
-    return Parsed(tree, data, _errors(tree.root_node))
+    return Parsed(tree, data, errors, given)
+
+
+def _covered(language: Language, text: str) -> str:
+    """The text without what is valid and cannot be read, every character of the rest where it was."""
+    for cover in language.unread:
+        text = cover(text)
+    return text
 
 
 def _wide(parsed: Parsed) -> Node | None:
