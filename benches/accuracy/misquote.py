@@ -23,6 +23,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -117,6 +118,7 @@ def _parses(case: Case, text: str) -> bool:
 # ── real files and edits ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@cache
 def _files() -> list[Path]:
     packages = Path(sysconfig.get_paths()["purelib"])
     folders = [_HOME / "src", _HOME / "docs", _HOME / "tests", packages]

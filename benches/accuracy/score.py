@@ -25,6 +25,7 @@ text) must be refused under every policy: there is nothing that a policy could a
 An *offer* is what a refusal gives to send instead; it was sent as it is. *right*: it gave the expected text, or, where
 the case must be refused for a conflict or for several places, it changed the edit's own words and no others. *again*:
 it was refused again. *wrong*: everything else, so any correction of an edit that is for another file or done already.
+A candidate that a guard refuses for what it would write says nothing about the place, and is right.
 """
 
 from __future__ import annotations
@@ -131,7 +132,8 @@ def _judge(
 def judge_offer(case: Case, offer: Offer) -> OfferScore:
     """What came of sending an offer."""
     if offer.text is None:
-        return "again"
+        is_guarded = offer.what == "candidate" and offer.detail.startswith("breaks-syntax")
+        return "right" if is_guarded else "again"
     if case.expected is not None and (
         offer.text == case.expected or looks_alike(offer.text, case.expected, case.language)
     ):
@@ -225,7 +227,7 @@ def _changed_lines(before: str, after: str) -> Iterator[tuple[str, str]]:
     for tag, start, end, other, other_end in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if tag == "replace" and end - start == other_end - other:
             for old, new in zip(left[start:end], right[other:other_end], strict=True):
-                if _WORD.findall(old)[:1] == _WORD.findall(new)[:1]:
+                if _WORD.findall(old)[:1] == _WORD.findall(new)[:1] != []:
                     yield old, new
 
 

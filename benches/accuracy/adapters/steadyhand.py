@@ -81,13 +81,12 @@ class Asked:
 
 
 def pair_of(place: Mapping[str, object], edit: Edit) -> Edit | None:
-    """What a candidate of an ambiguous edit is asked for by: its own old and new text, or the edit's new text."""
-    old, new = place.get("unique_old"), place.get("unique_new")
-    if not isinstance(old, str):
-        return None
-    own = edit.new if isinstance(edit, sh.Replace) else None
-    text = new if isinstance(new, str) else own
-    return None if text is None else {"target": old, "new": text}
+    """What a candidate of an ambiguous edit is asked for by: the edit that is offered, or more text around it."""
+    corrected, old = place.get("corrected"), place.get("unique_old")
+    if isinstance(corrected, Mapping):
+        return corrected
+    new = edit.new if isinstance(edit, sh.Replace) else None
+    return {"target": old, "new": new} if isinstance(old, str) and new is not None else None
 
 
 def _answer(result: sh.Result[bytes], seconds: float, offers: Iterator[Offer]) -> Answer:

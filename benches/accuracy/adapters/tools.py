@@ -23,7 +23,7 @@ Arguments = dict[str, Any]
 Sent = tuple[str, Arguments]  # a tool and its arguments
 
 _MEMORY = Path("/dev/shm")  # files that no disk has to confirm, where there is such a place
-_SHOWN = re.compile(r"`corrected`, old text:\n(.*?)\n`corrected`, new text:\n(.*)\Z", re.DOTALL)
+_SHOWN = r"^(`corrected`|Hint: this means line \d+ alone):\n{old}:\n(.*?)\n{new}:\n(.*?)(?=\n`corrected`:|\nHint: |\Z)"
 _ENVELOPE = re.compile(r"^\*\*\* Begin Patch$.*?^\*\*\* End Patch$", re.DOTALL | re.MULTILINE)
 
 
@@ -44,11 +44,17 @@ class Form:
 
     def corrected(self, arguments: Arguments, index: int, op: Op) -> Arguments:
         """The same call with another edit at that place."""
-        texts = {self.old: op.old, self.new: op.new}
+        return self._with(arguments, index, {self.old: op.old, self.new: op.new})
+
+    def numbered(self, arguments: Arguments, index: int, number: int) -> Arguments:
+        """The same call, told which of several places its edit means."""
+        return self._with(arguments, index, {"occurrence": number})
+
+    def _with(self, arguments: Arguments, index: int, fields: Arguments) -> Arguments:
         if not self.several:
-            return arguments | texts
+            return arguments | fields
         edits = [dict(edit) for edit in arguments[self.several]]
-        edits[index] |= texts
+        edits[index] |= fields
         return arguments | {self.several: edits}
 
 
@@ -88,7 +94,8 @@ class Called:
         problem = _problem(result)
         if problem is None:
             return Answer(True, text, str(result.get("matchTiers") or ""), seconds=seconds)
-        offers = tuple(self._offers(question, arguments, result)) if text == question.before else ()
+        is_told = text == question.before and ("details" in result or len(question.ops) <= 1)  # words name no edit
+        offers = tuple(self._offers(question, arguments, result)) if is_told else ()
         kept = tuple(range(int(str(result.get("appliedCount", 0)))))
         return Answer(False, text, problem, seconds=seconds, kept=kept, offers=offers)
 
@@ -136,26 +143,46 @@ class Called:
     ) -> Iterator[tuple[str, Sent]]:
         details, index = _details(result), _index(result)
         corrected = details.get("corrected")
-        if isinstance(corrected, str):
-            yield "corrected", (self.tool, arguments | {self.patch: corrected})
-        elif isinstance(corrected, Mapping):
-            if (call := self._as_call(question, arguments, index, corrected)) is not None:
-                yield "corrected", call
-        elif self.form is not None and (shown := _SHOWN.search(str(result.get("content", "")))):
-            yield "corrected", (self.tool, self.form.corrected(arguments, index, Op(shown[1], shown[2])))
+        if (call := self._as_call(question, arguments, index, corrected)) is not None:
+            yield "corrected", call
+        for place in details.get("candidates") or ():
+            if (call := self._of_candidate(question, arguments, index, place)) is not None:
+                yield "candidate", call
         if self.form is None:
             return
-        if "corrected" not in details and isinstance(found := details.get("found"), str):
+        for what, op in self._shown(str(result.get("content", ""))):
+            yield what, (self.tool, self.form.corrected(arguments, index, op))
+        if corrected is None and isinstance(found := details.get("found"), str):
             yield "corrected", (self.tool, self.form.corrected(arguments, index, Op(found, question.ops[index].new)))
-        for place in details.get("candidates") or ():
-            old = place.get("unique_old", place.get(self.form.old))
-            new = place.get("unique_new", place.get(self.form.new, question.ops[index].new))
-            if isinstance(old, str):
-                yield "candidate", (self.tool, self.form.corrected(arguments, index, Op(old, new)))
 
-    def _as_call(
-        self, question: Question, arguments: Arguments, index: int, corrected: Mapping[str, Any]
+    def _shown(self, content: str) -> Iterator[tuple[str, Op]]:
+        """The edits that an answer in words shows, in the tool's fields."""
+        assert self.form is not None
+        pattern = _SHOWN.format(old=self.form.old, new=self.form.new)
+        for found in re.finditer(pattern, content, re.DOTALL | re.MULTILINE):
+            yield "corrected" if found[1] == "`corrected`" else "candidate", Op(found[2], found[3])
+
+    def _of_candidate(
+        self, question: Question, arguments: Arguments, index: int, place: Mapping[str, Any]
     ) -> Sent | None:
+        """The call that means one of several places: as it is offered, by number, or with more text around it."""
+        if "corrected" in place:
+            return self._as_call(question, arguments, index, place["corrected"])
+        if self.form is None:
+            return None
+        if "occurrence" in place:
+            return self.tool, self.form.numbered(arguments, index, place["occurrence"])
+        old = place.get("unique_old", place.get(self.form.old))
+        if not isinstance(old, str):
+            return None
+        new = place.get(self.form.new, question.ops[index].new)
+        return self.tool, self.form.corrected(arguments, index, Op(old, new))
+
+    def _as_call(self, question: Question, arguments: Arguments, index: int, corrected: object) -> Sent | None:
+        if isinstance(corrected, str) and self.patch:
+            return self.tool, arguments | {self.patch: corrected}
+        if not isinstance(corrected, Mapping):
+            return None
         if "tool" in corrected:
             return str(corrected["tool"]), {name: value for name, value in corrected.items() if name != "tool"}
         if self.form is not None and self.form.old in corrected:
