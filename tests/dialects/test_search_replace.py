@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steadyhand as sh
 from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.formats.search_replace import DIALECT, SearchReplaceReader, write
 from steadyhand.dialects.piece import Note, Piece
@@ -86,8 +87,6 @@ def test_a_text_without_blocks_gives_nothing(reply: str) -> None:
     ("reply", "line"),
     [
         # nothing divides old from new: it may be a deletion, a quotation, or the new text alone
-        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", 3),
-        ("```\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n```\n", 4),
         ("```\n<<<<<<< SEARCH\n- a\n  b\n>>>>>>> REPLACE\n```\n", 5),
         ("```\n<<<<<<< SEARCH\n+a\n>>>>>>> REPLACE\n```\n", 4),
         ("```\n<<<<<<< SEARCH\n-a\n>>>>>>> REPLACE\n```\n", 4),
@@ -125,8 +124,12 @@ def test_a_text_without_blocks_gives_nothing(reply: str) -> None:
             5,
         ),
         (PLAIN.replace("a\n", PLAIN.replace("b\n", "b\n=======\n")), 6),
-        ("<<<<<<< SEARCH\nInstall\n=======\na\n=======\nInstall\n>>>>>>> REPLACE\n", 5),
         ("<<<<<<< SEARCH\na\n======\nb\n=====\nc\n>>>>>>> REPLACE\n", 5),
+        ("<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n=======\nd\n=======\ne\n>>>>>>> REPLACE\n", 5),
+        # nothing divides the lines, and they are many, or there are other blocks
+        ("<<<<<<< SEARCH\na\nb\nc\nd\ne\nf\n>>>>>>> REPLACE\n", 8),
+        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n\n" + PLAIN, 3),
+        (PLAIN + "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", 8),
         ("<<<<<<< SEARCH\n=======\nb\n>>>>>>> feature\n=======\n>>>>>>> REPLACE\n", 5),
         ("<<<<<<< SEARCH\n<<<<<<< HEAD\na\n=======\n=======\n>>>>>>> REPLACE\n", 5),
         # a block in a block, or one not closed
@@ -155,7 +158,7 @@ def test_what_can_be_read_in_two_ways_is_refused_at_its_line(reply: str, line: i
 
 
 def test_a_refusal_says_how_to_send_content_with_marks() -> None:
-    assert "\\=======" in (refused("<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n").hint or "")
+    assert "\\=======" in (refused("<<<<<<< SEARCH\na\n======\nb\n=====\nc\n>>>>>>> REPLACE\n").hint or "")
 
 
 @pytest.mark.parametrize(
@@ -626,3 +629,44 @@ def test_a_line_number_before_the_new_lines_is_left_out_and_noted(search: str, r
 def test_a_line_number_that_only_the_new_lines_have_may_be_content_and_is_refused() -> None:
     assert refused(numbered("old\n", ":start_line:3\nnew\n")).details["line"] == 5
     assert read(numbered("old\n", "\\:start_line:3\nnew\n")) == [("a.py", "old", ":start_line:3\nnew")]
+
+
+def patched(before: str, old: str, path: str = "a.md") -> sh.Result[str]:
+    return sh.patch(before, f"{path}\n<<<<<<< SEARCH\n{old}>>>>>>> REPLACE\n", path=path)
+
+
+UNDER = "Install\n=======\n\nold words\n\nlast\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "block", "after"),
+    [
+        (UNDER, "Install\n=======\n\nold words\n=======\nwords\n", "words\n\nlast\n"),
+        (
+            UNDER,
+            "Install\n=======\n\nold words\n=======\nInstall\n=======\n\nnew words\n",
+            UNDER.replace("old words", "new words"),
+        ),
+        (UNDER, "last\n=======\nChanges\n=======\nlast\n", UNDER.replace("last", "Changes\n=======\nlast")),
+        (UNDER, "old words\n=======\n=======\nnew words\n", UNDER.replace("old words", "new words")),
+        (UNDER, "old words\n=======\nnew words\n=======\n", UNDER.replace("old words", "new words")),
+        (UNDER, "Install\n=======\n=======\nInstall\n", UNDER.replace("=======\n", "")),
+    ],
+)
+def test_a_second_divider_is_what_the_file_shows_it_to_be(before: str, block: str, after: str) -> None:
+    result = patched(before, block)
+    assert (result.text, result.error) == (after, None)
+    assert "a second line that may divide" in result.remarks[0]
+
+
+def test_a_second_divider_never_comes_into_the_file_by_mistake() -> None:
+    result = patched(UNDER, "old words\n=======\nnew words\n=======\nother words\n")
+    assert result.error is not None
+    assert result.text == UNDER
+
+
+def test_a_few_old_lines_without_a_divider_are_taken_away_where_there_is_no_other_block() -> None:
+    result = patched("a\nb\nc\n", "b\n")
+    assert (result.text, result.error) == ("a\nc\n", None)
+    assert "taken away" in result.remarks[0]
+    assert patched("a\nb\nb\n", "b\n").error is not None

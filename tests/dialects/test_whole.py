@@ -34,6 +34,7 @@ NOTHING = [
     ("backticks in a line", "Use ```x``` or ``` y ``` here.\n"),
     ("a fence inside a line", "text ```python\n"),
     ("a tag without a path", "<file>\nx\n</file>\n"),
+    ("a tag of HTML", "src/app.py\n<source>\nx = 1\n"),
     ("a tag that closes itself", '<file path="a.py"/>\nx\n'),
     ("an element of a page", '<a path="a.py">\nx\n</a>\n'),
 ]
@@ -72,6 +73,8 @@ NAMED = [
     ("a name behind a colon", "```python:src/app.py\nx = 1\n```\n", [("src/app.py", X)]),
     ("a title", '```python title="src/app.py"\nx = 1\n```\n', [("src/app.py", X)]),
     ("a tag above", '<file path="src/app.py">\n```python\nx = 1\n```\n</file>\n', [("src/app.py", X)]),
+    ("aider's tags for a fence", "src/app.py\n<source>\nx = 1\n</source>\n", [("src/app.py", X)]),
+    ("aider's tags with a language", "src/app.py\n<source>python\nx = 1\n</source>\n", [("src/app.py", X)]),
     ("tags and no fence", '<file path="src/app.py">\nx = 1\n</file>\n', [("src/app.py", X)]),
     ("a comment in it that is nothing but a path", "```python\n# src/app.py\nx = 1\n```\n", [("src/app.py", X)]),
     ("a comment that says more", "```python\n# see src/app.py\nx = 1\n```\n", [("", "# see src/app.py\nx = 1\n")]),

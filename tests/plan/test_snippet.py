@@ -587,3 +587,47 @@ def test_blank_lines_that_stay_as_the_file_has_them_are_told() -> None:
     assert all(outcome.differs for outcome in made.outcomes)
     exact = plan_merge(Source.of_text(before), before.replace("3", "4"), Policy())
     assert [outcome.tier for outcome in exact.outcomes] == ["exact"]
+
+
+KEYS = """\
+import { One } from "./one"
+import { Two } from "./two"
+
+steps:
+  - name: Lint
+    run: make lint
+  - name: Test
+    run: make test
+    env: none
+limits:
+  max_size: 10
+  count: 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("snippet", "after"),
+    [
+        ("# ...\n  - name: Test\n    run: make check\n# ...\n", KEYS.replace("make test", "make check")),
+        ("# ...\nlimits:\n  maxSize: 10\n# ...\n", KEYS.replace("max_size", "maxSize")),
+        (
+            '# ...\nimport { One } from "../one"\nimport { Two } from "./two"\n\nsteps:\n# ...\n',
+            KEYS.replace("./one", "../one"),
+        ),
+    ],
+)
+def test_a_row_beside_a_mark_that_names_the_same_thing_as_the_files_row_replaces_it(snippet: str, after: str) -> None:
+    assert merge(KEYS, snippet, path="a.yml", policy=Policy(guards=frozenset())).after.text == after
+
+
+@pytest.mark.parametrize(
+    ("before", "snippet"),
+    [
+        ("a = start()\nb = None\nc = run(b)\n", "# ...\nb = fetch()\nc = run(b)\n# ...\n"),
+        ("first()\nx = [\n    1,\n]\nlast()\n", "# ...\nfirst()\nx = [2]\n# ...\n"),
+        ("Fixed: one\nFixed: two\nFixed: three\n", "# ...\nFixed: one\nFixed: other\n# ...\n"),
+        ("p {}\na:hover { x }\n", "# ...\np {}\na:focus { y }\n# ...\n"),
+    ],
+)
+def test_a_row_beside_a_mark_that_may_come_in_beside_one_like_it_is_refused(before: str, snippet: str) -> None:
+    assert not merge(before, snippet).ok

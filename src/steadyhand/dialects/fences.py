@@ -1,4 +1,4 @@
-"""Files in a reply: what stands in code fences and in `<file path=…>` tags, and under which name.
+"""Files in a reply: what is in code fences, in `<source>` and in `<file path=…>` tags, and under which name.
 
 A fence ends at a line of nothing but its sign, at least as often as it began with. Fences inside it that say a language
 are paired with their ends; so a Markdown file may have fences of the same length. Where it also has some without a
@@ -24,6 +24,7 @@ __all__ = ["Fence", "fences_in"]
 
 _MARK = re.compile(r"( {0,8})(`{3,}|~{3,})[ \t]*([^\r\n]*?)[ \t]*")
 _TAG = re.compile(r"<(file|document|source_file|new_file|updated_file|full_file)\b[^<>]*>", re.I)
+_BARE = re.compile(r"<(source|sourcecode|codeblock)>\w*", re.I)  # the tags that aider has for fences
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*|__)")
 _COMMENT = re.compile(r"\s*(?:#|//|--|;+|%|/\*|<!--)\s*(\S+?)\s*(?:\*/|-->)?\s*")
 _MARKDOWN = frozenset("md markdown mdx mdown mkd mdc qmd rmd".split())
@@ -206,22 +207,27 @@ class _Scan:
     def _tagged(self, at: int) -> int | None:
         """Where the file ends that a tag begins here; None where there is none, or where a fence follows the tag."""
         text = self._lines[at].text.strip()
-        found = _TAG.fullmatch(text) if text.startswith("<") and len(text) < _WIDEST else None
-        if found is None or label_in(text) is None or text.endswith("/>"):
+        if not text.startswith("<") or len(text) >= _WIDEST:
+            return None
+        bare = _BARE.fullmatch(text)
+        found = bare or _TAG.fullmatch(text)
+        if found is None or (bare is None and label_in(text) is None) or text.endswith("/>"):
             return None
         first = next((line.text for line in self._lines[at + 1 : at + 2 + _BLANKS] if line.text.strip()), "")
         if _mark_in(0, first) is not None:
             return None
         closing = f"</{found[1].lower()}>"
         ends = (row for row in range(at + 1, len(self._lines)) if self._lines[row].text.strip().lower() == closing)
-        return next(ends, len(self._lines))
+        return next(ends, len(self._lines) if bare is None else None)
 
     def _file(self, at: int, end: int) -> Fence:
         last = min(end, len(self._lines) - 1)
         lines = (self._lines[at].number, self._lines[last].number)
         rows = tuple(self._lines[at + 1 : end])
         is_closed, drops_cr = end < len(self._lines), self._lines[at].ending == "\r\n"
-        return Fence(lines, "", rows, label_in(self._lines[at].text), None, is_closed, drops_cr)
+        text = self._lines[at].text
+        label = label_in(self._above(at)) if _BARE.fullmatch(text.strip()) else label_in(text)
+        return Fence(lines, "", rows, label, None, is_closed, drops_cr)
 
 
 def _mark_in(at: int, text: str) -> _Mark | None:

@@ -13,13 +13,17 @@ from steadyhand.match.lexis import Lexis, fold, squeeze
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.policy import Policy
 
-__all__ = ["Key", "VisibleRows", "is_telling", "key_of", "letters_in", "likeness"]
+__all__ = ["Key", "VisibleRows", "is_telling", "key_of", "letters_in", "likeness", "name_of"]
 
 Key = Callable[[str], str]
 
 _COMPARED = 400  # code points of a row
 _START, _STARTED = 10, 0.7  # code points that two rows begin with, and how alike they are at least
 _TELLING = 4  # letters and digits
+_IMPORTED = re.compile(r"import\s+(.+?)\s+from\s+[\"']|from\s+[\w.]+\s+import\s+([\w, ]+)$")
+_GIVEN = re.compile(
+    r"((?:(?:const|let|var|val|final|export|public|private|static)\s+)*)[\"']?([\w.$-]+)[\"']?\s*(:(?=\s+\S)|=(?![=>~]))"
+)
 _WORD = re.compile(r"[^\W_]+")
 _KEYWORDS = frozenset(
     "begin break case catch continue default div do done else elif end endfor endif esac except false fi finally for "
@@ -78,6 +82,26 @@ def is_telling(row: str) -> bool:
     (True, False, False)
     """
     return sum(len(word) for word in _WORD.findall(row) if word not in _KEYWORDS) >= _TELLING
+
+
+def name_of(row: str) -> str | None:
+    """The name that a row imports, declares or gives a value; None where it has none. `=` before it: it may be given
+    another value in the next row.
+
+    >>> name_of("  max_size: 3"), name_of("const maxSize = 3"), name_of("import { A } from 'b'"), name_of("a = 3")
+    ('maxsize', 'maxsize', 'import {A}', '=a')
+    >>> name_of("- name: a"), name_of("total += 1"), name_of("x = f(x)"), name_of("a:hover {"), name_of("else:")
+    (None, None, None, None, None)
+    """
+    row = row.strip()[:_COMPARED]
+    imported = _IMPORTED.match(row)
+    if imported is not None:
+        return f"import {(imported[1] or imported[2]).replace(' ', '')}"
+    given = _GIVEN.match(row)
+    if given is None or re.search(rf"(?<![\w.]){re.escape(given[2])}\b", row[given.end() :] if given[3] == "=" else ""):
+        return None
+    may_change = given[3] == "=" and not given[1]
+    return "=" * may_change + re.sub(r"[_\W]", "", given[2]).lower()
 
 
 def likeness(one: str, two: str) -> float:

@@ -2,9 +2,10 @@
 
 Everything here is seen from the anchor outwards: the run's rows beyond it, and the file's rows beyond it. The answer is
 how many of these rows of the file the run's rows stand for. That is settled where the run ends with a row of the file
-and every other reading is clearly worse (`plan/snippet_readings.py`), and where the file ends. In all other cases there
-is no telling: rows beside a mark may have come in, or may be there instead of others. Nor does it help that they are
-like nothing nearby: of 33 that were taken for new in real changes, 4 were not.
+and every other reading is clearly worse (`plan/snippet_readings.py`), where the file ends, and where each row gives the
+name that the file's row in its place gives another value, for a text does not name the same thing twice in a row. In
+all other cases there is no telling: rows beside a mark may have come in, or may be there instead of others. Nor does it
+help that they are like nothing nearby: of 33 that were taken for new in real changes, 4 were not.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from steadyhand.plan.snippet_compare import name_of
 from steadyhand.plan.snippet_readings import EdgeRow, find_reading, is_turned
 
 __all__ = ["Edge", "settle"]
@@ -56,7 +58,36 @@ def settle(edge: Edge) -> int | None:
     found = find_reading(edge.new, file)
     if found is not None and not is_turned(edge.new, file, found):
         return found
-    return len(edge.file) if edge.is_end and _covers_end(edge) else None
+    if edge.is_end and _covers_end(edge):
+        return len(edge.file)
+    return len(edge.new) if _names_again(edge) else None
+
+
+def _names_again(edge: Edge) -> bool:
+    """Whether every row is the file's row in its place or another version of it under the same name.
+
+    Not where the file's rows around have one of the names as well: then such rows may follow each other. Nor where one
+    of the two goes on in the next row. And a variable that is given a value above may be given another one below it.
+    """
+    pairs = list(zip(edge.new, edge.file, strict=False))
+    if len(pairs) < len(edge.new) or not all(row.is_same(other) or _is_version(row, other) for row, other in pairs):
+        return False
+    named = {name for row in edge.new if (name := name_of(row.text)) is not None}
+    around = (edge.here, *edge.file[len(edge.new) : 2 * len(edge.new) + _BEYOND])
+    may_change = edge.is_above and any(name.startswith("=") for name in named)
+    if not named or may_change or any(name_of(row.text) in named for row in around):
+        return False
+    return all(row.is_same(other) or _opened(row.text) == _opened(other.text) for row, other in pairs)
+
+
+def _opened(text: str) -> int:
+    """How many brackets a row leaves open, or closes that others opened."""
+    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+
+
+def _is_version(row: EdgeRow, other: EdgeRow) -> bool:
+    name = name_of(row.text)
+    return name is not None and name == name_of(other.text) and row.indent in (None, other.indent)
 
 
 def _covers_end(edge: Edge) -> bool:

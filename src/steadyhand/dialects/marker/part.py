@@ -4,8 +4,10 @@ Invariants:
 
 1. A part ends at the first REPLACE mark that no SEARCH mark inside it claims; marks inside are content, as are the
    conflicts of a version control system.
-2. The divider is the one line that can be it. Where two can, the part is refused: no guess says which one is content.
-   Only the one that divides a whole conflict or a whole part inside this one is certain to be content.
+2. The divider is the one line that can be it. The one that divides a whole conflict or a whole part inside this one is
+   content; of three the middle one divides, so that old and new lines have one each. Of two the second divides, and the
+   file must have the first among the old lines; where it has not, the second may be the underline of a title among the
+   new lines, or there once too often. Where other marks are inside, and where more can be it, the part is refused.
 3. A part that is not closed ends at the one fence that closes the fence it stands in, or is refused: a reply that
    breaks off in the middle changes nothing.
 """
@@ -13,7 +15,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.marker.mark import USUAL, Fence, Kind, Mark, fence_in, mark_in, refusal
@@ -23,6 +25,8 @@ from steadyhand.errors import EditError
 
 __all__ = ["Part", "is_around"]
 
+_DIVIDERS = 3  # lines that may be the divider
+_SECOND = "a second line that may divide the old lines from the new ones"
 _ESCAPE = "put a backslash before each line of the old and new text that looks like a mark: \\======="
 
 
@@ -62,6 +66,7 @@ class Part:
     _inner: list[_Inner] = field(default_factory=list)
     _searches: int = 0
     _indented: int = 0
+    _has_marks: bool = False
 
     def is_divided(self, end: int | None = None) -> bool:
         """Whether a line that may be the divider stands before a line of the part, or anywhere in it."""
@@ -82,6 +87,7 @@ class Part:
         return self._take_mark(mark) if mark.indent == self.mark.indent else self._take_indented(mark)
 
     def _take_mark(self, mark: Mark) -> bool:
+        self._has_marks = self._has_marks or mark.kind not in ("divider", "replace")
         match mark.kind:
             case "search":
                 self.nested = len(self.lines) - 1 if self.nested is None else self.nested
@@ -136,11 +142,26 @@ class Part:
 
     def sides(self) -> Sides:
         """The lines of a part that its last line closes."""
-        divider = self.divider(len(self.lines))
+        dividers = self._dividers_before(len(self.lines))
         inner = self.nested if self.nested is not None else 0
         if self.fence is not None and any(_closes(line, self.fence) for line in self.lines[:inner]):
             raise self._ambiguous(self.lines[inner].number, "a SEARCH mark inside another part, behind a closed fence")
-        return self.sides_at(divider, len(self.lines) - 1)
+        end = len(self.lines) - 1
+        sides = self.sides_at(dividers[len(dividers) // 2], end)
+        if len(dividers) == 1:
+            return sides
+        spare = self._sides_otherwise(dividers[0], dividers[1], end) if len(dividers) == 2 else None
+        return replace(sides, doubled=self.lines[dividers[1]].number, spare=spare)
+
+    def _sides_otherwise(self, first: int, second: int, end: int) -> Sides | None:
+        """The lines where the first of two dividers divides; None where the second one is then hardly content."""
+        is_between, is_behind = _is_filled(self.lines[first + 1 : second]), _is_filled(self.lines[second + 1 : end])
+        if is_between and is_behind:
+            title, underline = (self.lines[at].text.strip() for at in (second - 1, second))
+            return self.sides_at(first, end) if len(title) == len(underline) else None
+        kept = [*self.lines[:second], *self.lines[second + 1 : end]]
+        _, quoted = start_line(kept[:first])
+        return Sides(self.rows(quoted), self.rows(kept[first + 1 :]))
 
     def sides_at(self, divider: int, end: int) -> Sides:
         """Old lines up to one line, new lines from there to another."""
@@ -159,17 +180,26 @@ class Part:
         return rows_of(lines, indent=self.mark.indent, is_sent_with_cr=self.head.ending == "\r\n")
 
     def divider(self, end: int) -> int:
-        """The index of the line between old and new lines. Refuses where there is none, or where two may be it."""
+        """The index of the line between old and new lines. Refuses where there is none, or where several may be it."""
+        found = self._dividers_before(end)
+        if len(found) > 1:
+            raise self._ambiguous(self.lines[found[1]].number, _SECOND)
+        return found[0]
+
+    def _dividers_before(self, end: int) -> list[int]:
+        """The indices of the lines that may divide old from new ones, three at most. Refuses where there are others."""
         found = [divider for divider in self._dividers if divider.index < end]
         outer = [divider for divider in found if not divider.is_content] or found
-        sizes = (self.mark.size,), (USUAL,), range(5, 10), range(3, 21)
+        sizes = (
+            range(size, end)
+            for size, end in ((self.mark.size, self.mark.size + 1), (USUAL, USUAL + 1), (5, 10), (3, 21))
+        )
         for size in sizes:
             likely = [divider for divider in outer if divider.size in size]
-            if len(likely) == 1:
-                return likely[0].index
+            if len(likely) > (1 if self._has_marks or size.stop - size.start > 1 else _DIVIDERS):
+                raise self._ambiguous(self.lines[likely[1].index].number, _SECOND)
             if likely:
-                second = self.lines[likely[1].index].number
-                raise self._ambiguous(second, "a second line that may divide the old lines from the new ones")
+                return [divider.index for divider in likely]
         raise self.undivided()
 
     def closing_fence(self, start: int, end: int, *, is_followed: bool) -> int | None:
@@ -227,6 +257,10 @@ class Part:
 
     def _ambiguous(self, line: int, what: str) -> EditError:
         return refusal(line, what, "content whose marks are escaped", hint=_ESCAPE)
+
+
+def _is_filled(lines: Sequence[Line]) -> bool:
+    return any(line.text.strip() for line in lines)
 
 
 def is_around(text: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from steadyhand.dialects.marker.mark import unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
+from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, EditFile, FileRequest
@@ -24,19 +25,23 @@ _RULE = re.compile(r"-{7}[ \t]*")
 class Sides:
     """Old and new lines with their endings, and the line of the file at which the old ones are said to stand.
 
-    `numbered` is the line of the reply where the new lines had a line number too, which was left out.
+    `numbered` is the line of the reply where the new lines had a line number too, which was left out; `doubled` where
+    another line may divide the sides, and `spare` what they are where the file does not have the old ones.
     """
 
     search: tuple[str, ...]
     replace: tuple[str, ...]
     line: int | None = None
     numbered: int | None = None
+    doubled: int | None = None
+    spare: Sides | None = None
 
     def request(self, path: str) -> FileRequest | None:
         """What they ask of a file: an edit, or without any old line a new file; None where there is no line at all."""
         if any(row.strip() for row in self.search):
             old, new = self._texts()
-            return EditFile(path, (Replace(Old(old, line=self.line, fit="lines-first"), new),))
+            other = () if self.spare is None else (Spare(*self.spare._texts(), "a second ======="),)
+            return EditFile(path, (Replace(Old(old, line=self.line, fit="lines-first"), new, spares=other),))
         return CreateFile(path, "".join(self.replace)) if any(row.strip() for row in self.replace) else None
 
     def _texts(self) -> tuple[str, str]:
