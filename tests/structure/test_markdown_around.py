@@ -116,7 +116,7 @@ def test_the_address_of_a_hint_names_one_place() -> None:
     source = Source.of_text(text, path="notes.md")
     for address in ("heading:Note", "block:mlik", "table:3", "table:0[c]", "table:0[1,q]"):
         refusal = not_found(text, address)
-        near = list(refusal.details["nearest"])  # type: ignore[call-overload]
+        near = list(refusal.details["nearest"] or refusal.details["available"])  # type: ignore[call-overload]
         assert near
         for each in (near[0], *near, *[refusal.hint.removeprefix("send ")] * refusal.hint.startswith("send ")):
             target = parse_address(each)

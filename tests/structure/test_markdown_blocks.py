@@ -26,7 +26,7 @@ def test_what_only_looks_like_a_name_is_none(text: str) -> None:
 
 def test_a_miss_names_the_nearest() -> None:
     assert not_found(TASKS, Block("whaet")).details["nearest"] == ["block:wheat"]
-    assert not_found(TASKS, Block("^b2")).details["nearest"] == ["block:^b1"]
+    assert not_found(TASKS, Block("^b2")).details["available"] == ["block:^b1"]
 
 
 def test_words_that_two_items_say_are_ambiguous_and_a_heading_or_a_number_tells_them_apart() -> None:

@@ -28,7 +28,7 @@ def test_a_miss_lists_the_code_blocks_there_are(target: CodeBlock) -> None:
 
 
 def test_a_heading_that_is_not_there_is_what_is_refused() -> None:
-    assert not_found(MANY, CodeBlock(heading="Z")).details["nearest"]
+    assert not_found(MANY, CodeBlock(heading="Z")).details["available"]
 
 
 def test_a_language_that_several_blocks_have_is_ambiguous_and_a_number_picks() -> None:

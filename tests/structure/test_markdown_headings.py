@@ -38,9 +38,15 @@ def test_what_only_looks_like_a_heading_is_none(name: str, text: str) -> None:
     refusal = not_found(text, "heading:X")
     assert refusal.kind == Kind.NO_SUCH_TARGET
     assert refusal.details["nearest"] == []
-    assert not_found(f"# Other\n\n{text}" if name != "in front matter" else f"{text}# Other\n", "heading:X").details[
-        "nearest"
-    ] == ["heading:Other"]
+    other = not_found(f"# Other\n\n{text}" if name != "in front matter" else f"{text}# Other\n", "heading:X")
+    assert (other.details["nearest"], other.details["available"]) == ([], ["heading:Other"])
+
+
+def test_a_heading_that_none_is_similar_to_is_told_what_there_is_and_suggested_nothing() -> None:
+    refusal = not_found("# Intro\n\n# Usage\n", "heading:Zebra")
+    assert refusal.message == "there is no heading 'Zebra'; none is similar; there are: Intro; Usage"
+    assert refusal.details == {"nearest": [], "available": ["heading:Intro", "heading:Usage"]}
+    assert "send the one that is meant" in refusal.hint
 
 
 @pytest.mark.parametrize("path", ["page.html", "data.json", "app.py", "notes.txt", "notes.rst"])

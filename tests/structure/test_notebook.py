@@ -76,7 +76,8 @@ def test_a_cell_that_is_not_there_is_refused_with_those_that_are(at: str | int) 
     refusal = Cell(at).resolve(Source.of_text(TEXT, path="a.ipynb"))
     assert isinstance(refusal, Refusal)
     assert refusal.kind == Kind.NO_SUCH_TARGET
-    assert "cell:sum" in refusal.details["nearest"]  # type: ignore[operator]
+    assert "cell:sum" in refusal.details["available"]  # type: ignore[operator]
+    assert refusal.details["nearest"] == (["cell:sum"] if at == "summ" else [])
     assert "cell:sum (code: a = 1)" in refusal.details["cells"]  # type: ignore[operator]
 
 

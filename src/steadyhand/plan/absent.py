@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from steadyhand.text.nearest import Difference, Nearest
 
 _NEAR = 0.8  # from this on the edit may well be meant for the place
-_ALIKE = 0.5  # less than this is hardly a resemblance
 _RIVALS = 0.03  # by how much less than the best a place may be alike and still be as near
 _LONGEST = 4_000  # code points of old text that is offered
 
@@ -94,9 +93,9 @@ class Absence:
     def _about_places(self, places: Sequence[Nearest], details: dict[str, object]) -> tuple[list[str], str]:
         name = self.name
         if not places:
-            return [
-                f"the old text is nowhere in {name}"
-            ], f"read {name} again and quote the old text as it stands there"
+            return [f"the old text is not in {name}, and nothing there is similar"], (
+                f"read {name} again: the text may be gone, or in another file"
+            )
         best = places[0]
         lines = lines_phrase(best.first_line, best.last_line)
         details["nearest"] = [
@@ -109,8 +108,6 @@ class Absence:
         if rivals:
             message.append(f"  as near: {', '.join(rivals)}")
             return message, f"read {lines} and {rivals[0]} of {name}, and quote more of the place that is meant"
-        if best.similarity < _ALIKE:
-            return message, f"read {name} again: it may be another file that is meant, or the text is gone"
         if self._is_cut(best.span):
             return message, f"whole lines are meant here: quote {lines} of {name} from beginning to end"
         if self.new is not None and best.span.overlaps(self.new):
@@ -125,11 +122,6 @@ class Absence:
     def _told_of(self, best: Nearest, lines: str) -> str:
         if self._is_cut(best.span) and best.similarity == 1:
             return f"the old text is only a part of {lines} of {self.name}"
-        if best.similarity < _ALIKE:
-            return (
-                f"the old text is not in {self.name}, nor anything much like it; "
-                f"nearest is {lines}, {best.similarity:.0%} alike"
-            )
         return f"the old text is not in {self.name}; nearest is {lines}, {min(best.similarity, 0.99):.0%} alike"
 
     def _offer(self, best: Nearest, lines: str, details: dict[str, object]) -> str:

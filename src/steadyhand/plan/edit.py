@@ -309,8 +309,9 @@ def check_occurrence(value: object, path: str) -> Occurrence | None:
     if isinstance(value, str):
         if value in OCCURRENCES:
             return cast("Occurrence", value)
-        near = nearest_name(value, OCCURRENCES) or "unique"
-        raise bad_request(path, f"{value[:40]!r} is no occurrence", f"did you mean {near!r}? a number counts from 1")
+        near = nearest_name(value, OCCURRENCES)
+        meant = f"did you mean {near!r}?" if near else f"one of {', '.join(OCCURRENCES)};"
+        raise bad_request(path, f"{value[:40]!r} is no occurrence", f"{meant} a number counts from 1")
     number = check_integer(value, path)
     if number < 1 and number != -1:
         raise bad_request(path, f"occurrence {number} does not exist", "occurrences count from 1; -1 is the last")

@@ -31,17 +31,14 @@ def join(path: str, name: str) -> str:
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`, if any is like it at all.
+    """The known name most like `name`, if any is similar.
 
     >>> nearest_name("occurence", ["occurrence", "expected"]), nearest_name("new", ["new_content", "note"])
     ('occurrence', 'new_content')
     """
-    import difflib  # only a refusal needs it
+    from steadyhand.text.resemblance import similar_names  # only a refusal needs it
 
-    names = list(known)
-    found = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    longer = [each for each in names if len(name) > 2 and each.lower().startswith(name.lower())]
-    return longer[0] if len(longer) == 1 else found[0] if found else None
+    return next(iter(similar_names(name, known)), None)
 
 
 def read_object(value: object, path: str, known: Iterable[str]) -> Mapping[str, object]:

@@ -126,11 +126,11 @@ def _parse_part(part: object, prefix: str) -> Config:
 
 
 def _only(part: Mapping[str, object], known: tuple[str, ...], prefix: str) -> None:
-    from difflib import get_close_matches
+    from steadyhand.text.resemblance import similar_names
 
     for key in part:
         if key not in known:
-            near = get_close_matches(key, known, n=1, cutoff=0.5)
+            near = similar_names(key, known)
             hint = f"did you mean {prefix}{near[0]}?" if near else f"known keys: {', '.join(sorted(known))}"
             raise _wrong(f"unknown key {prefix}{key} in the configuration file", hint)
 

@@ -29,11 +29,11 @@ _FLOOR = 0.5  # two lines that have nothing to do with each other are often this
 _SAME = 0.25  # a line that is there as it is says more about the place than characters that happen to agree
 
 
-def find_windows(source: Source, wanted: Sequence[str], *, faint: bool = False) -> list[Resemblance]:
-    """The places that resemble these lines, best first. `faint` looks for less than half of a resemblance, too."""
+def find_windows(source: Source, wanted: Sequence[str]) -> list[Resemblance]:
+    """The places that resemble these lines, best first."""
     search = _Search(source, wanted, [line.strip() for line in wanted], Measure(wanted))
     most = max(1, _ROWS // len(wanted))
-    starts = find_rows(source, search.rows, faint=faint)[:most]
+    starts = find_rows(source, search.rows)[:most]
     windows = dict.fromkeys(window for first in starts for window in search.windows(first))
     found = sorted((search.measure(*window), window) for window in windows)[::-1]
     if len(wanted) > _MOVED:

@@ -25,12 +25,12 @@ _REACH = 60  # code points an edge may be moved to make a word whole
 _NEAR = 4  # code points by which an edge is moved while it settles
 
 
-def find_parts(source: Source, needle: str, *, faint: bool = False) -> list[Resemblance]:
-    """The pieces that resemble the needle. `faint` looks for less than half of a likeness, too."""
+def find_parts(source: Source, needle: str) -> list[Resemblance]:
+    """The pieces that resemble the needle."""
     if len(needle) > _LONGEST:
         return []
     measure = Measure([needle])
-    pieces = {_rough(source, needle, start, measure) for start in find_starts(source, needle, faint=faint)}
+    pieces = {_rough(source, needle, start, measure) for start in find_starts(source, needle)}
     best = sorted(pieces, key=lambda found: (-found[0], found[1]))[:_SETTLED]
     return [_settled(source, needle, piece, measure) for _, piece in best if not piece.is_empty]
 

@@ -15,7 +15,7 @@ from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import body, count_lines, line_ending, split_lines
 from steadyhand.text.near_lines import find_windows
 from steadyhand.text.near_parts import find_parts
-from steadyhand.text.resemblance import Measure, Resemblance
+from steadyhand.text.resemblance import Measure, Resemblance, text_floor
 from steadyhand.text.seeds import find_blank_variants
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -24,8 +24,6 @@ from steadyhand.text.visible import show_difference
 __all__ = ["Difference", "Nearest", "find_nearest", "show_difference"]
 
 _MOST_LINES = 1_000_000  # of a text; beyond this no table of lines is built
-_FLOOR = 0.5  # two texts that have nothing to do with each other are often this much alike
-_FAINT = 0.25  # below this there is nothing to show
 
 
 class Difference(NamedTuple):
@@ -55,10 +53,9 @@ class Nearest:
 
 
 def find_nearest(source: Source, needle: str, *, limit: int = 3) -> tuple[Nearest, ...]:
-    """The best places first, none overlapping another; none at all where nothing is shared or the text is too large.
+    """The best places first, none overlapping another; none at all where nothing is similar or the text is too large.
 
-    A needle with a line ending is compared with whole lines, one without with parts of them. Where nothing reaches
-    half of a likeness, the one place that comes nearest is all there is.
+    A needle with a line ending is compared with whole lines, one without with parts of them.
 
     >>> found = find_nearest(Source.of_text("def area(w, h):\\n    return w * h\\n"), "return width * h")
     >>> found[0].first_line, found[0].difference.actual
@@ -67,17 +64,11 @@ def find_nearest(source: Source, needle: str, *, limit: int = 3) -> tuple[Neares
     if not source.text or not needle.strip() or limit < 1 or count_lines(source.text) > _MOST_LINES:
         return ()
     wanted = split_lines(needle)
-    found = [*_search(source, needle, wanted, faint=False), *_blank_variants(source, needle, wanted)]
-    best = _apart(place for place in found if place.similarity >= _FLOOR)[:limit]
-    if not best:
-        found += _search(source, needle, wanted, faint=True)
-        best = _apart(place for place in found if place.similarity >= _FAINT)[:1]
+    similar = find_windows(source, wanted) if line_ending(wanted[0]) else find_parts(source, needle)
+    floor = text_floor(needle)
+    variants = _blank_variants(source, needle, wanted)
+    best = _apart([*(place for place in similar if place.similarity >= floor), *variants])[:limit]
     return tuple(_shown(source, needle, wanted, place) for place in best)
-
-
-def _search(source: Source, needle: str, wanted: Sequence[str], *, faint: bool) -> list[Resemblance]:
-    is_lines = bool(line_ending(wanted[0]))
-    return find_windows(source, wanted, faint=faint) if is_lines else find_parts(source, needle, faint=faint)
 
 
 def _blank_variants(source: Source, needle: str, wanted: Sequence[str]) -> list[Resemblance]:

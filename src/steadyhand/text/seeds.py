@@ -22,7 +22,6 @@ _SEEDS = 60
 _PLACES = 24  # how often a piece may stand in the text and still say something
 _MODERATE = 4_000_000  # code points of text up to which every line is compared
 _COMPARED = 8  # lines of the needle compared with every line of the text
-_FAINTLY = 2  # the same for a needle that is nowhere near anything
 _LONGEST_LINE = 2_000
 _CANDIDATES = 24
 _HOPELESS = 12  # how many times fewer votes than the first a candidate may have
@@ -30,7 +29,7 @@ _REPEATED = 3  # how often a piece may stand in the needle and still say where t
 _FEW_WORDS = 16  # words looked up where every line is compared anyway
 _ROWS = 4_000  # lines of the needle that vote
 _VOTES = 60_000  # equal lines that vote
-_CLEAR, _DIM = 60, 30  # percent of a line that must be alike for it to vote
+_CLEAR = 60  # percent of a line that must be alike for it to vote
 _WORD = re.compile(r"\w{4,}")
 _PIECE = 8
 _TOKEN = re.compile(r"[^\S\r\n]+|\r\n?|\n|\S+")
@@ -47,11 +46,8 @@ class _Seed(NamedTuple):
     places: tuple[int, ...]
 
 
-def find_rows(source: Source, rows: Sequence[str], *, faint: bool = False) -> list[int]:
-    """Rows of the source at which a needle of these stripped lines may start, most likely first.
-
-    `faint` lets lines vote that are hardly alike; for a needle that is nowhere near anything.
-    """
+def find_rows(source: Source, rows: Sequence[str]) -> list[int]:
+    """Rows of the source at which a needle of these stripped lines may start, most likely first."""
     votes: Counter[int] = Counter()
     step = max(1, len(rows) // _ROWS)
     picked = [(place, row) for place, row in zip(range(0, len(rows), step), rows[::step], strict=True) if row]
@@ -59,11 +55,7 @@ def find_rows(source: Source, rows: Sequence[str], *, faint: bool = False) -> li
     if len(source.text) <= _MODERATE:
         lines = [line.strip() for line in source.lines]
         known = _vote_for_equal(votes, lines, picked)
-        telling = _telling(picked, known)
-        if faint:
-            _vote_for_alike(votes, lines, telling[:_FAINTLY], _DIM)
-        else:
-            _vote_for_alike(votes, lines, telling, _CLEAR)
+        _vote_for_alike(votes, lines, _telling(picked, known))
         seeds = words[:_FEW_WORDS]
     else:
         seeds = _distinct((row, place) for place, row in picked if len(row) > 3) + words
@@ -73,10 +65,10 @@ def find_rows(source: Source, rows: Sequence[str], *, faint: bool = False) -> li
     return _agreed(votes, max(len(rows) > 1, len(rows) // 8))
 
 
-def find_starts(source: Source, needle: str, *, faint: bool = False) -> list[int]:
-    """Offsets at which a needle without line ending may start, most likely first; `faint` as for rows."""
+def find_starts(source: Source, needle: str) -> list[int]:
+    """Offsets at which a needle without line ending may start, most likely first."""
     votes: Counter[int] = Counter()
-    for start in _parts_alike(source, needle, _DIM if faint else _CLEAR):
+    for start in _parts_alike(source, needle):
         votes[start] += 100
     seeds = _distinct((found.group(), found.start()) for found in _WORD.finditer(needle))
     if len(source.text) > _MODERATE or len(needle) > _LONGEST_LINE:
@@ -193,16 +185,16 @@ def _telling(rows: Sequence[tuple[int, str]], known: set[str]) -> list[tuple[int
     return sorted(open_rows, key=lambda pair: (-len(pair[1]), pair[0]))[:most]
 
 
-def _vote_for_alike(votes: Counter[int], lines: Sequence[str], wanted: Sequence[tuple[int, str]], cutoff: int) -> None:
+def _vote_for_alike(votes: Counter[int], lines: Sequence[str], wanted: Sequence[tuple[int, str]]) -> None:
     """Lines that resemble one of the needle's vote for where it starts."""
     from rapidfuzz import fuzz, process
 
     for place, row in wanted:
-        for _, score, number in process.extract(row, lines, scorer=fuzz.ratio, score_cutoff=cutoff, limit=6):
+        for _, score, number in process.extract(row, lines, scorer=fuzz.ratio, score_cutoff=_CLEAR, limit=6):
             votes[number - place] += int(score)
 
 
-def _parts_alike(source: Source, needle: str, cutoff: int) -> Iterator[int]:
+def _parts_alike(source: Source, needle: str) -> Iterator[int]:
     """Where in the lines most like the needle it would start."""
     if len(source.text) > _MODERATE or len(needle) > _LONGEST_LINE:
         return
@@ -211,7 +203,7 @@ def _parts_alike(source: Source, needle: str, cutoff: int) -> Iterator[int]:
     wanted = needle.strip()
     # A shorter line is compared as a whole elsewhere; here it would count as a perfect part of the needle.
     lines = {row: line for row, line in enumerate(source.lines) if 0.6 * len(wanted) <= len(line) <= _LONGEST_LINE}
-    for line, _, row in process.extract(wanted, lines, scorer=fuzz.partial_ratio, score_cutoff=cutoff, limit=12):
+    for line, _, row in process.extract(wanted, lines, scorer=fuzz.partial_ratio, score_cutoff=_CLEAR, limit=12):
         aligned = fuzz.partial_ratio_alignment(wanted, line)
         if aligned is not None:
             yield source.table.start(row) + aligned.dest_start - (len(needle) - len(needle.lstrip()))

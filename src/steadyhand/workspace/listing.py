@@ -7,7 +7,6 @@ Names that are not valid text are left out too, since no path can name them.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -19,10 +18,11 @@ from steadyhand.workspace.ignoring import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreR
 from steadyhand.workspace.protection import is_hidden
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
 
-__all__ = ["Limits", "Listing", "ignore_file", "mount_points", "similar_names", "walk"]
+__all__ = ["Limits", "Listing", "ignore_file", "mount_points", "similar_files", "walk"]
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3
+_LISTED: Final = 8  # names that are told where none is similar
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +172,32 @@ def ignore_file(storage: Storage, dir_fd: int) -> bytes | None:
         return None
 
 
-def similar_names(storage: Storage, dir_fd: int, name: str, directory: str) -> tuple[str, ...]:
-    """Up to three names in the directory that look like `name`, as paths from the root; bounded, best effort."""
+def similar_files(storage: Storage, dir_fd: int, name: str, directory: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Up to three names in the directory that are similar to `name`, and the first of all, as paths from the root.
+
+    Endings are not compared: in a directory of `.py` files every name would be like every other. Bounded, best effort.
+    """
+    from steadyhand.text.resemblance import similar_names  # only a refusal needs it
+
     try:
         entries = storage.listdir(dir_fd, limit=_MAX_NEIGHBOURS)
     except OSError:
-        return ()
+        return (), ()
     prefix = f"{directory}/" if directory else ""
-    names = [entry.name for entry in entries if _is_text(entry.name) and not is_hidden(prefix + entry.name)]
-    by_folded = {each.casefold(): each for each in names}
-    close = difflib.get_close_matches(name.casefold(), list(by_folded), n=_SIMILAR, cutoff=0.6)
-    return tuple(prefix + by_folded[each] for each in close)
+    names = sorted(entry.name for entry in entries if _is_text(entry.name) and not is_hidden(prefix + entry.name))
+    stems: dict[str, list[str]] = {}
+    for each in sorted(names, key=lambda each: _ending(each) != _ending(name)):
+        stems.setdefault(_stem(each), []).append(each)
+    close = [each for stem in similar_names(_stem(name), stems, _SIMILAR) for each in stems[stem]][:_SIMILAR]
+    return tuple(prefix + each for each in close), tuple(prefix + each for each in names[:_LISTED])
+
+
+def _stem(name: str) -> str:
+    return name[: len(name) - len(_ending(name))]
+
+
+def _ending(name: str) -> str:
+    return os.path.splitext(name)[1]
 
 
 def mount_points(root: str) -> tuple[str, ...]:

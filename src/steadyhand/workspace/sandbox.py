@@ -312,8 +312,11 @@ class Sandbox:
         return tuple(found)
 
     def _missing(self, place: Place) -> EditError:
-        similar = listing.similar_names(self.storage, place.dir_fd, (*place.missing, place.name)[0], place.directory)
+        wanted = (*place.missing, place.name)[0]
+        similar, there = listing.similar_files(self.storage, place.dir_fd, wanted, place.directory)
         hint = f"did you mean {' or '.join(similar)}?" if similar else "list the directory and use a name that exists"
+        if there and not similar:
+            hint += f"; no name is similar, there is {', '.join(map(shown, there))} …"
         return EditError(
             Kind.NO_SUCH_FILE,
             f"there is no file {shown(place.path)}",

@@ -5,16 +5,16 @@ Paths are from the top of a document. A path that only ends like a real one is r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from steadyhand.errors import Kind
 from steadyhand.structure.keys.item import Item, KeyPath, Reading, Step
 from steadyhand.structure.keys.operation import names_of, said
 from steadyhand.structure.keys.path import counted, render_path
 from steadyhand.structure.node import Refusal
+from steadyhand.text.resemblance import similar_names
 
 _SHOWN = 10
-_COMPARED = 2000
 
 
 def find_items(
@@ -58,7 +58,10 @@ def _no_document(count: int, document: int) -> Refusal:
 def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefix: str) -> Refusal:
     """There is no `path[at]` in the items of the level: what there is, and where the whole path's end stands."""
     step = path[at] if path else ""
-    names = _nearest(str(step), names_of(level))
+    every = names_of(level)
+    whole = ".".join(map(str, path[at:]))  # a name with a dot in it, sent without its quotes
+    close = [whole] if whole in every else similar_names(str(step), every, 3)
+    names = list(dict.fromkeys([*close, *every]))[:_SHOWN]
     longer = _ending_with(reading, path)
     if not level:
         there = "the file has no keys"
@@ -71,36 +74,25 @@ def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefi
     return Refusal(
         Kind.NO_SUCH_TARGET,
         there,
-        _hint(level, path, at, names, longer),
-        {"nearest": [f"{prefix}:{near}" for near in [*longer, *_paths(level, names)][:_SHOWN]]},
+        _hint(level, path, at, close, longer),
+        {
+            "nearest": [f"{prefix}:{near}" for near in dict.fromkeys([*longer, *_paths(level, close)])],
+            "available": [f"{prefix}:{path}" for path in _paths(level, names)],
+        },
     )
 
 
-def _hint(level: Sequence[Item], path: KeyPath, at: int, names: Sequence[str], longer: Sequence[str]) -> str:
+def _hint(level: Sequence[Item], path: KeyPath, at: int, close: Sequence[str], longer: Sequence[str]) -> str:
     if longer:
         return f"paths start at the top: did you mean {' or '.join(longer[:3])}?"
     container = render_path(path[:at])
     if level and level[0].kind == "mapping":
-        close = _alike(str(path[at]), names, 1)
         meant = f"did you mean {render_path((*path[:at], close[0]))}? " if close else ""
         step = str(path[at])[:80]
         return f"{meant}to create it, act add-key on key {container!r:.120} with name {step!r} and a value"
     if level and level[0].kind == "sequence":
         return f"items count from 0; to add one, act append-item on key {container!r:.120}"
     return f"give it another value with set-key on key {container!r:.120}" if level else "write the file as a whole"
-
-
-def _nearest(name: str, names: list[str]) -> list[str]:
-    """At most ten of the names, those most like `name` first."""
-    known = {known[:80]: known for known in reversed(names[:_COMPARED])}
-    close = [known[short] for short in _alike(name, known, 3)]
-    return [*close, *(other for other in names if other not in close)][:_SHOWN]
-
-
-def _alike(name: str, names: Iterable[str], count: int) -> list[str]:
-    import difflib  # only a refusal needs it
-
-    return difflib.get_close_matches(name[:80], list(names), n=count, cutoff=0.55)
 
 
 def _paths(level: Sequence[Item], names: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from steadyhand.structure.keys.item import Item, ItemKind, Plain, Reading, Step
 from steadyhand.structure.keys.path import counted, render_path
 from steadyhand.structure.keys.syntax import Syntax
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 
 
@@ -195,12 +196,13 @@ def place(reading: Reading, container: Item, beside: Beside | None) -> int | Ref
     if len(found) == 1:
         return next(at for at, child in enumerate(container.children) if child is found[0]) + beside.is_after
     names = [str(child.path[-1]) for child in container.children[:10]]
-    near = [f"key:{render_path(child.path)}" for child in container.children[:10]]
+    every = [f"key:{render_path(child.path)}" for child in container.children[:10]]
+    near = similar_names(str(beside.step), names, 3)
     return Refusal(
         Kind.NO_SUCH_TARGET if not found else Kind.AMBIGUOUS_MATCH,
         f"{said(container)} has {len(found) or 'no'} {beside.step!r:.60}",
         f"it has: {', '.join(names)}" if names else "it is empty: leave before and after out",
-        {"nearest": near},
+        {"nearest": [every[names.index(name)] for name in near], "available": every},
     )
 
 

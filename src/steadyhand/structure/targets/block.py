@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from steadyhand.errors import Kind
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import check_text
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.referenced import block_node, item_node
 from steadyhand.structure.parsers.markdown.marks import Document, Item
-from steadyhand.structure.parsers.markdown.names import SHOWN, loose, nearest, rows_under, sent
+from steadyhand.structure.parsers.markdown.names import loose, nearest, no_such_name, rows_under
 from steadyhand.structure.parsers.markdown.refs import item_address, ref_address, refs_of, words_of
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
@@ -69,12 +68,8 @@ class Block(Addressed):
             for item in document.items:
                 if words := words_of(item):
                     known.setdefault(words, []).append(item_address(source, item))
-        near = nearest(self.ref, known)
-        places = [address for name in near for address in known[name]][:SHOWN]
         what = "name" if self.ref.startswith("^") else "list item"
-        has = f"; the nearest: {'; '.join(near[:5])[:300]}" if near else ""
-        message = f"there is no {what} {self.ref[:80]!r}{has}"
-        return Refusal(Kind.NO_SUCH_TARGET, message, sent(places), {"nearest": places})
+        return no_such_name(f"there is no {what} {self.ref[:80]!r}", nearest(self.ref, known), known)
 
 
 def _items(document: Document, wanted: str, within: range) -> list[Item]:

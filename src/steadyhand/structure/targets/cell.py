@@ -72,7 +72,12 @@ def _miss(notebook: Notebook, at: str | int) -> Refusal:
         Kind.NO_SUCH_TARGET,
         f"the notebook has {count} cell{'' if count == 1 else 's'}, none is {str(at)[:80]!r}",
         hint,
-        {"count": count, "nearest": list(notebook.addresses[:10]), "cells": shown},
+        {
+            "count": count,
+            "nearest": [f"cell:{near}"] if near else [],
+            "available": list(notebook.addresses[:10]),
+            "cells": shown,
+        },
     )
 
 

@@ -85,8 +85,8 @@ class CodeBlock(Addressed):
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"there is no {self.named()}; {has}{': ' + ', '.join(shown) if shown else ''}",
-            "send code_block:0" if count else "name lines, a heading, or the text to be replaced",
-            {"count": count, "nearest": near},
+            _which(count) if count else "name lines, a heading, or the text to be replaced",
+            {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
         )
 
     def named(self) -> str:
@@ -117,6 +117,14 @@ class CodeBlock(Addressed):
             return cls.from_value(value, None, None)
         # Not `super()`: a slotted dataclass is a second class, which `super` without arguments does not know.
         return super(CodeBlock, cls).from_json(value if isinstance(value, Mapping) else {"index": value}, path)
+
+
+def _which(count: int) -> str:
+    return (
+        "send code_block:0"
+        if count == 1
+        else f"send the one that is meant, from code_block:0 to code_block:{count - 1}"
+    )
 
 
 TARGET = CodeBlock

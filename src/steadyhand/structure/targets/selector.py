@@ -125,15 +125,16 @@ class Selector(Addressed):
         if dynamic is not None:
             return self._bad(f"{dynamic.group()} never holds in a file", "leave the pseudo-class out")
         quoted = [found.group()[1:-1] for found in _QUOTED.finditer(self.css) if may_begin_region(found.group())]
-        near = written_with(page, quoted) if quoted else nearest_elements(page, self.css)
-        shown = ", ".join(f"{fact['address']} (line {fact.get('line', '?')})" for fact in near[:4])
+        near, others = (written_with(page, quoted), []) if quoted else nearest_elements(page, self.css)
+        shown = ", ".join(f"{fact['address']} (line {fact.get('line', '?')})" for fact in (near or others)[:4])
+        what = "similar" if near else "none is similar; there are"
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"{self.named()} matches no element"
             + (": no selector looks into template syntax" if quoted else "")
-            + (f"; similar: {shown}" if shown else ""),
+            + (f"; {what}: {shown}" if shown else ""),
             f"send {near[0]['address']}" if near else "read the outline of the page for the selectors it has",
-            {"nearest": near},
+            {"nearest": near} if near else {"nearest": [], "available": others},
         )
 
 

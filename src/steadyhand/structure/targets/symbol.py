@@ -15,23 +15,26 @@ from steadyhand.structure.nodes.symbol import node_of
 from steadyhand.structure.parsers.code.definition import CALLABLES, TYPES, VALUES, Code, Definition
 from steadyhand.structure.parsers.code.names import asked_path, loose
 from steadyhand.structure.parsers.code.reading import code_of
+from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 
 _FAMILIES = (CALLABLES | {"prototype", "signature"}, VALUES, TYPES | {"protocol"})
 _NEAREST = 10
+_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol(Addressed):
     """The definition of that name: its dotted path, or any end of it that only one definition has.
 
-    `kind` keeps those of one kind: function, method, class, field … `part` is the whole with its decorators and the
-    comment directly above it, the `definition` without that comment, its `body` without braces, or its `name`.
+        `kind` keeps those of one kind: function, method, class, field … `part` is the whole with its decorators and the
+        comment directly above it, the `definition` without that comment, its `body` without braces, or its `name`.
 
-    >>> from steadyhand.text.source import Source
-    >>> source = Source.of_text("class A:\\n    def f(self): return 1\\n", path="a.py")
-    >>> Symbol("A.f", part="body").locate(source).span.of(source.text)
-    'return 1'
+        >>> from steadyhand.text.resemblance import similar_names
+    from steadyhand.text.source import Source
+        >>> source = Source.of_text("class A:\\n    def f(self): return 1\\n", path="a.py")
+        >>> Symbol("A.f", part="body").locate(source).span.of(source.text)
+        'return 1'
     """
 
     key: ClassVar[str] = "symbol"
@@ -104,9 +107,25 @@ class Symbol(Addressed):
                 f"send it without kind, or with kind {other.kind}",
                 {"nearest": [f"symbol:{other.dotted}"]},
             )
-        nearest = _nearest(code, asked_path(self.name)[-1])
-        hint = f"did you mean {nearest[0]}?" if nearest else "take the outline of the file for the names it has"
-        return Refusal(Kind.NO_SUCH_TARGET, f"{self.named()} is not in the file", hint, {"nearest": nearest})
+        names = _addresses(code)
+        near = similar_names(asked_path(self.name)[-1], names, _NEAREST)
+        nearest = [address for name in near for address in names[name]][:_NEAREST]
+        if nearest:
+            hint = f"did you mean {nearest[0]}?"
+            return Refusal(Kind.NO_SUCH_TARGET, f"{self.named()} is not in the file", hint, {"nearest": nearest})
+        there = [address for each in names.values() for address in each][:_NEAREST]
+        more = f": {', '.join(there[:_FEW])}{' …' if len(code.definitions) > _FEW else ''}" if there else ""
+        return Refusal(
+            Kind.NO_SUCH_TARGET,
+            f"{self.named()} is not in the file, nor any name similar to it"
+            + (
+                f"; it defines {len(code.definitions)} symbol{'' if len(code.definitions) == 1 else 's'}"
+                if there
+                else ""
+            ),
+            f"take the outline of the file for the names it has{more}" if there else "the file defines no symbols",
+            {"nearest": [], "available": there},
+        )
 
     def _doubtful(self, code: Code, item: Definition) -> Refusal:
         fault = next((fault for fault in code.faults), None)
@@ -141,17 +160,13 @@ def _ends(item: Definition, asked: tuple[str, ...]) -> bool:
     return any(loose(".".join(path))[-len(asked) :] == asked for path in {item.path, item.alias})
 
 
-def _nearest(code: Code, leaf: str) -> list[str]:
-    """Addresses of the definitions called nearly so, each of which only one definition has."""
-    import difflib  # only a refusal needs it
-
+def _addresses(code: Code) -> dict[str, list[str]]:
+    """The addresses of the definitions of each name; each address leads to one definition only."""
     leaves: dict[str, list[str]] = {}
     for item, number in zip(code.definitions, _numbers(code), strict=True):
         nth = "" if number is None else f"[{number}]"
         leaves.setdefault(item.path[-1], []).append(f"symbol{nth}:{item.dotted}")
-    near = difflib.get_close_matches(leaf, list(leaves)[:5000], n=_NEAREST, cutoff=0.6)
-    folded = [name for name in leaves if name.lower() == leaf.lower() and name not in near]
-    return [address for name in (*folded, *near) for address in leaves[name]][:_NEAREST]
+    return leaves
 
 
 TARGET = Symbol

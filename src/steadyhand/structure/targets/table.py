@@ -137,9 +137,13 @@ def _no_table(document: Document) -> Refusal:
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"there is no such table; the file has {count}{': ' + ', '.join(shown) if shown else ''}",
-        "send table:0" if count else "name lines, a heading, or the text to be replaced",
-        {"count": count, "nearest": near},
+        _which(count) if count else "name lines, a heading, or the text to be replaced",
+        {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
     )
+
+
+def _which(count: int) -> str:
+    return "send table:0" if count == 1 else f"send the one that is meant, from table:0 to table:{count - 1}"
 
 
 TARGET = Table

@@ -82,7 +82,7 @@ class ElementOperation:
         named = repr(self.selector[:80])
         near, places = error.details.get("nearest"), error.details.get("places")
         if error.kind is Kind.NO_SUCH_TARGET and isinstance(near, list):
-            return self._nothing(named, _similar(near))
+            return self._nothing(named, _elements(near), _elements(error.details.get("available", ())))
         if error.kind is Kind.AMBIGUOUS_MATCH and isinstance(places, list):
             return self._several(named, places, error.details.get("count"))
         if error.kind is Kind.NO_CHANGE:
@@ -91,12 +91,15 @@ class ElementOperation:
         hint = f"{error.hint} (`corrected` is an operation of editFile)" if "corrected" in details else error.hint
         return error.message.removeprefix(f"{file}: "), hint, details
 
-    def _nothing(self, named: str, similar: Sequence[dict[str, object]]) -> tuple[str, str, Mapping[str, object]]:
-        shown = ", ".join(f"{_label(each)} (line {each.get('line', '?')})" for each in similar[:_SHOWN])
-        message = f"{named} matches no element" + (f"; similar: {shown}" if shown else "")
+    def _nothing(
+        self, named: str, similar: Sequence[dict[str, object]], others: Sequence[dict[str, object]]
+    ) -> tuple[str, str, Mapping[str, object]]:
+        shown = ", ".join(f"{_label(each)} (line {each.get('line', '?')})" for each in (similar or others)[:_SHOWN])
+        what = "similar" if similar else "none is similar; there are"
+        message = f"{named} matches no element" + (f"; {what}: {shown}" if shown else "")
         best = next((each["selector"] for each in similar if "selector" in each), None)
         first = "look at the page with readFile for the selector that fits" if best is None else f"send {best!r}"
-        return message, f"{first}, {_BY_TEXT}", {"similar": list(similar)}
+        return message, f"{first}, {_BY_TEXT}", {"similar": list(similar)} | ({} if similar else {"available": others})
 
     def _several(
         self, named: str, places: Sequence[Mapping[str, object]], count: object
@@ -147,8 +150,9 @@ def _edit(action: str, selector: str, fields: Mapping[str, object]) -> Act:
     return Act(Selector(selector), name, occurrence=which, reason=reason_of(fields), **arguments)
 
 
-def _similar(near: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+def _elements(found: object) -> list[dict[str, object]]:
     """Elements as the engine tells of them, with a selector instead of the address."""
+    near = cast("Sequence[Mapping[str, object]]", found)
     return [_with_selector(each, {name: each[name] for name in each if name != "address"}) for each in near]
 
 

@@ -29,9 +29,9 @@ def told_target(error: EditError, target: Mapping[str, object], operation: str) 
         case Kind.OUT_OF_BOUNDS if name == "lines":
             return _told(error, _lines_there(error.details.get("line_count"), operation), {})
         case Kind.NO_SUCH_TARGET if name != "lines":
-            near = _targets(name, _listed(error.details.get("nearest")))
-            hint = _send(near[0]) if near else "send lines, or call TextReplace"
-            return _told(error, hint, {"nearest": near})
+            near, others = (_targets(name, _listed(error.details.get(each))) for each in ("nearest", "available"))
+            hint = _send(near[0]) if near else _one_of(others) if others else "send lines, or call TextReplace"
+            return _told(error, hint, {"nearest": near} if near else {"nearest": [], "available": others})
         case Kind.AMBIGUOUS_MATCH | Kind.COUNT_MISMATCH if name != "lines":
             places = [_place(name, place) for place in _listed(error.details.get("places"))]
             return _told(error, _which(name, places), {"places": places})
@@ -99,6 +99,12 @@ def _which(name: str, places: Sequence[Mapping[str, object]]) -> str:
     paths = {str(place.get(name)) for place in places}
     number = f'add "nth", from 1 to {len(places)}'
     return number if len(paths) < len(places) else f"send the whole path of the one that is meant, or {number}"
+
+
+def _one_of(targets: Sequence[Mapping[str, object]]) -> str:
+    """How to say which of those that there are is meant, none of which is suggested."""
+    said = json.dumps(targets[0], ensure_ascii=False)
+    return f"send the one that is meant, such as target {said}" if len(said) <= _LONGEST else "send one of `available`"
 
 
 def _send(target: Mapping[str, object]) -> str:

@@ -11,21 +11,32 @@ from steadyhand.structure.parsers.html.cost import is_too_dear
 from steadyhand.structure.parsers.html.naming import address_of
 from steadyhand.structure.parsers.html.page import Page
 from steadyhand.structure.parsers.html.tree import bad_selector
+from steadyhand.text.resemblance import similar_names
 
 _SHOWN = 8
 _MOST_WORDS = 5_000
+_NAMING = re.compile(r"[.#\[]")  # what names an element, and not only its kind
 _LAST_COMPOUND = re.compile(r"[^\s>+~,]+\s*\Z")
 _SIMPLE = re.compile(r"\[[^\]]*+\]?|::?[\w-]+(?:\([^()]*+\)?)?|[.#]?[\w-]+|\*")
 
 
-def nearest_elements(page: Page, css: str) -> list[dict[str, object]]:
-    """At most a few elements, the likeliest first, as refusals show them."""
+def nearest_elements(page: Page, css: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """At most a few elements that are similar, the likeliest first, and some that there are instead.
+
+    Where a selector names an id, a class or an attribute, an element that has only its tag is not similar.
+    """
     scores: Counter[int] = Counter()
-    for weight, indexes in _hints(page, css):
-        for index in indexes[: _SHOWN * 4]:
-            scores[index] += weight
-    best = sorted(scores, key=lambda index: (-scores[index], index))[:_SHOWN]
-    return [_shown(page, index) for index in best]
+    telling: set[int] = set()
+    for weight, used in _hints(page, css):
+        indexes = _select(page, used)[: _SHOWN * 4]
+        scores.update(dict.fromkeys(indexes, weight))
+        if _NAMING.search(used) or not _NAMING.search(css):
+            telling.update(indexes)
+    best = sorted(scores, key=lambda index: (-scores[index], index))
+    named = [index for index, node in enumerate(page.nodes) if node.attr("id") or node.attr("class")]
+    others = dict.fromkeys([*(index for index in best if index not in telling), *named])
+    near = [index for index in best if index in telling]
+    return [_shown(page, each) for each in near[:_SHOWN]], [_shown(page, each) for each in islice(others, _SHOWN)]
 
 
 def written_with(page: Page, texts: list[str]) -> list[dict[str, object]]:
@@ -36,20 +47,19 @@ def written_with(page: Page, texts: list[str]) -> list[dict[str, object]]:
     return [_shown(page, index) for index in islice(found, _SHOWN)]
 
 
-def _hints(page: Page, css: str) -> Iterable[tuple[int, list[int]]]:
-    """Weights and the elements that earn them."""
+def _hints(page: Page, css: str) -> Iterable[tuple[int, str]]:
+    """Weights and the selectors whose elements earn them."""
     last = _LAST_COMPOUND.search(css)
     parts = _SIMPLE.findall(last.group()) if last else []
     start = last.start() if last else 0
     for drop in range(len(parts)):
         rest = "".join(part for at, part in enumerate(parts) if at != drop)
-        yield 4, _select(page, css[:start] + rest)
-        yield 2, _select(page, rest)
+        yield 4, css[:start] + rest
+        yield 2, rest
     for part in parts:
-        yield 2, _select(page, part)
-        yield from ((1, _select(page, other)) for other in _otherwise(part))
-        for weight, word in zip((3, 2, 1), _near_words(page, part), strict=False):
-            yield weight, _select(page, word)
+        yield 2, part
+        yield from ((1, other) for other in _otherwise(part))
+        yield from zip((3, 2, 1), _near_words(page, part), strict=False)
 
 
 def _select(page: Page, css: str) -> list[int]:
@@ -70,8 +80,6 @@ def _otherwise(part: str) -> list[str]:
 
 def _near_words(page: Page, part: str) -> list[str]:
     """Ids, classes or tags of the page that are spelled almost like this one."""
-    import difflib
-
     sign = part[:1] if part[:1] in ".#" else ""
     if not re.fullmatch(r"[.#]?[\w-]+", part):
         return []
@@ -82,9 +90,7 @@ def _near_words(page: Page, part: str) -> list[str]:
         if len(words) > _MOST_WORDS:
             break
     asked = part[len(sign) :][:100]
-    near = difflib.get_close_matches(asked, list(words), n=3, cutoff=0.6)
-    longer = [word for word in words if len(asked) > 2 and (asked in word or word in asked) and len(word) > 2][:3]
-    return [f"{sign}{word}" for word in dict.fromkeys([*near, *longer])]
+    return [f"{sign}{word}" for word in similar_names(asked, words, 3)]
 
 
 def _shown(page: Page, index: int) -> dict[str, object]:

@@ -138,8 +138,8 @@ def rows_named(rows: Sequence[Row], row: int | str, number: int) -> list[int] | 
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"table {number} has {len(rows) - 1} rows beneath its header, there is no row {row}",
-            f"send table:{number}[{len(rows) - 1}]",
-            {"nearest": [f"table:{number}[{len(rows) - 1}]"]},
+            f"give a row from 0, the header, to {len(rows) - 1}",
+            {"nearest": [], "available": [f"table:{number}[0]", f"table:{number}[{len(rows) - 1}]"]},
         )
     words = [each.words(0) for each in rows]
     found = [place for place, said in enumerate(words) if said == row]
@@ -168,13 +168,17 @@ def column_of(rows: Sequence[Row], column: int | str, number: int) -> int | Refu
 
 
 def _no_name(number: int, name: str, known: Sequence[str], what: str) -> Refusal:
-    near = nearest(name, [each for each in known if each]) or list(known[:SHOWN])
-    numbers = [known.index(each) for each in near]
+    near = nearest(name, [each for each in known if each])
+    numbers = [known.index(each) for each in near or known[:SHOWN]]
     places = [f"table:{number}[{place}]" if what == "row" else f"table:{number}[0,{place + 1}]" for place in numbers]
-    hint = f"send {places[0]}" if what == "row" else f"give column {numbers[0] + 1}, {near[0]!r:.60}"
+    if not near:
+        hint = f"give one of these, or a {what} from {'0' if what == 'row' else '1'} to {len(known) - (what == 'row')}"
+    else:
+        hint = f"send {places[0]}" if what == "row" else f"give column {numbers[0] + 1}, {near[0]!r:.60}"
+    shown = ", ".join(known[place] for place in numbers[:5])[:200]
     return Refusal(
         Kind.NO_SUCH_TARGET,
-        f"table {number} has no {what} {name[:60]!r}; it has {', '.join(near[:5])[:200]}",
+        f"table {number} has no {what} {name[:60]!r}; it has {shown}{' …' if len(known) > 5 else ''}",
         hint,
-        {"nearest": places},
+        {"nearest": places} if near else {"nearest": [], "available": places},
     )

@@ -9,12 +9,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document, Section
 from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.text.pace import paced
+from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
 
 SEPARATOR = " > "
@@ -191,17 +193,12 @@ def _fits(section: Section, asked: Asked) -> bool:
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """The known names most like `name`, the likest first; of paths of headings, their ends."""
-    from rapidfuzz import fuzz, process  # only a refusal needs it
-
-    names = list(dict.fromkeys(known))
-    ends = [loose(each.rsplit(SEPARATOR, 1)[-1]) for each in names]
-    wanted = loose(_SEPARATORS.split(Asked.of(name).words)[-1])
-    found: dict[int, None] = {}
-    for scorer, least in ((fuzz.ratio, 50), (fuzz.token_set_ratio, 70)):
-        for _, _, place in process.extract(wanted, ends, scorer=scorer, limit=SHOWN, score_cutoff=least):
-            found.setdefault(place)
-    return [names[place] for place in found][:SHOWN]
+    """The known names that are similar to `name`, the likeliest first; of paths of headings, their ends count."""
+    ends: dict[str, list[str]] = {}
+    for each in dict.fromkeys(known):
+        ends.setdefault(loose(each.rsplit(SEPARATOR, 1)[-1]), []).append(each)
+    found = similar_names(loose(_SEPARATORS.split(Asked.of(name).words)[-1]), ends, SHOWN)
+    return [each for end in found for each in ends[end]][:SHOWN]
 
 
 def no_such_heading(source: Source, document: Document, name: str) -> Refusal:
@@ -216,19 +213,36 @@ def no_such_heading(source: Source, document: Document, name: str) -> Refusal:
     known: dict[str, list[Section]] = {}
     for section in document.sections:
         known.setdefault(joined(section.path), []).append(section)
-    near = nearest(name, known) or list(known)[:SHOWN]
-    places = [address_of(source, section) for path in near for section in known[path]][:SHOWN]
     level = Asked.of(name).level
     of_level = f" of level {level}" if level else ""
+    addresses = {
+        path: [address_of(source, section) for section in sections] for path, sections in _first(known, name).items()
+    }
+    return no_such_name(f"there is no heading {name[:80]!r}{of_level}", nearest(name, known), addresses)
+
+
+def _first(known: Mapping[str, list[Section]], name: str) -> dict[str, list[Section]]:
+    """Of many names, those that a refusal tells: the similar ones, and the first of the others."""
+    return {path: known[path] for path in dict.fromkeys([*nearest(name, known), *islice(known, SHOWN)])}
+
+
+def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence[str]]) -> Refusal:
+    """The refusal of a name that is not there: what is similar, or that nothing is and what there is instead.
+
+    `known` has the addresses of each name that may be told.
+    """
+    told = near or list(known)[:SHOWN]
+    places = [address for name in told for address in known[name]][:SHOWN]
+    what = "similar" if near else "none is similar; there are" if told else "none is similar"
+    shown = f": {'; '.join(told[:5])[:300]}{' …' if len(told) > 5 else ''}" if told else ""
+    short = next((each for each in places if len(each) <= _LONGEST_HINT), None)
+    if short is None:
+        hint = "name lines, a heading, or the text to be replaced"
+    else:
+        hint = f"send {short}" if near else f"send the one that is meant, such as {short}"
     return Refusal(
         Kind.NO_SUCH_TARGET,
-        f"there is no heading {name[:80]!r}{of_level}; the nearest: {'; '.join(near[:5])[:300]}",
-        sent(places),
-        {"nearest": places},
+        f"{message}; {what}{shown}",
+        hint,
+        {"nearest": places} if near else {"nearest": [], "available": places},
     )
-
-
-def sent(addresses: Sequence[str]) -> str:
-    """The hint to send the first of some addresses; a hint never cuts one."""
-    short = next((each for each in addresses if len(each) <= _LONGEST_HINT), None)
-    return "name lines, a heading, or the text to be replaced" if short is None else f"send {short}"

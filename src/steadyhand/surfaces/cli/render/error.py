@@ -17,9 +17,9 @@ _FEW = 4  # places that are shown with what would mean each of them alone
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
-        "action actions actual also anchor column conflicts corrected count end errno example excerpt formats guard "
-        "index kind limit line line_count lines mode nearest offset path places problem similarity size start tier "
-        "total tried verb wanted"
+        "action actions actual also anchor available column conflicts corrected count end errno example excerpt "
+        "formats guard index kind limit line line_count lines mode nearest offset path places problem similarity "
+        "size start tier total tried verb wanted"
     ).split()
 )
 
@@ -115,6 +115,7 @@ def _address_lines(error: EditError) -> list[Line]:
 def _nearest_lines(error: EditError) -> list[Line]:
     """What is there that is like what was asked for, as it can be typed; nothing where the message has all of it."""
     nearest, told = error.details.get("nearest"), error.message + "\n" + (error.hint or "")
+    nearest = nearest or error.details.get("available")
     items = nearest if isinstance(nearest, list | tuple) else ()
     names = [name for item in items if isinstance(name := _name_of(item), str)]
     if all(name in told for name in names):
