@@ -40,7 +40,7 @@ def test_an_edit_is_told_as_json_and_kept_with_its_record_and_diff(ws: sh.Worksp
     made = make_call(ws.tools("surgical"), "edit_file", story.ONCE)
     assert not made.failed
     assert made.kind is None
-    assert '"lines": {"start": 1, "end": 3}' in made.text
+    assert '"lines": {"start": 3, "end": 3}' in made.text
     assert made.records == (made.result["id"],)
     assert "-status: draft\n+status: done\n" in made.diff
     assert made.facts() == {
@@ -56,7 +56,7 @@ def test_a_refusal_is_told_in_plain_lines_with_its_kind_and_hint(ws: sh.Workspac
     assert made.failed
     assert made.kind is sh.Kind.AMBIGUOUS_MATCH
     story.check_told(made.text)
-    assert '"unique_old": "# Notes\\n\\nstatus: draft"' in made.text
+    assert '"occurrence": 2' in made.text
     assert (made.records, made.diff) == ((), "")
 
 

@@ -134,7 +134,7 @@ def test_places_in_one_long_line_are_told_by_column_and_neighbourhood() -> None:
     assert [place["column"] for place in places] == [17, 323]
     assert all("foo(1)" in str(place["text"]) for place in places)
     assert error.hint is not None
-    assert "more of line 1" in error.hint
+    assert "quote more of it" in error.hint
 
 
 def test_two_places_in_a_short_line_have_columns_and_others_do_not() -> None:
@@ -214,11 +214,14 @@ def test_places_that_merely_resemble_the_old_text_have_no_number() -> None:
     tier = Tier("guess", 1, 0.8, "for this test", lambda *_, **__: iter(()), ("words",), (), (), is_single=True)
     source = Source.of_text("left_value = 10\nmiddle\nleft_value = 12\n")
     found = several(tier, Span(0, 15), Span(23, 38))
-    error = refusals.ambiguous("a.py", source, found)
+    sent = Replace("left_value = 11", "right_value = 11")
+    error = refusals.ambiguous("a.py", source, found, edit=sent, policy=Policy())
     assert "2 places are about as near to it" in error.message
     assert error.message.splitlines()[1] == "  line 1: left_value = 10"
     places: list[dict[str, object]] = error.details["candidates"]  # type: ignore[assignment]
-    assert [place["unique_old"] for place in places] == ["left_value = 10", "left_value = 12"]
+    assert [place["corrected"] for place in places] == [
+        {"target": f"left_value = {number}", "new": f"right_value = {number}"} for number in (10, 12)
+    ]
     assert not any("occurrence" in place for place in places)
     assert error.hint is not None
     assert "occurrence" not in error.hint
@@ -230,4 +233,4 @@ def test_places_found_with_differences_are_told_to_be() -> None:
     error = refusals.ambiguous("a.py", source, several(tier, Span(0, 7), Span(9, 16)))
     assert error.message.startswith("but for blanks, the old text stands in 2 places of a.py:")
     places: list[dict[str, object]] = error.details["candidates"]  # type: ignore[assignment]
-    assert [(place["occurrence"], place["unique_old"]) for place in places] == [(1, "a  = 1\n"), (2, "a =  1\n")]
+    assert [place["occurrence"] for place in places] == [1, 2]

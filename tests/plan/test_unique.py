@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.plan.edit import Replace
+from steadyhand.plan.edit import Delete, Insert, Replace, edit_from_json
 from steadyhand.plan.preview import edit
 from steadyhand.plan.unique import find_contexts
 from steadyhand.text.source import Source
@@ -62,6 +64,7 @@ def test_every_place_of_an_ambiguous_edit_has_an_old_text_of_its_own() -> None:
     assert [place["occurrence"] for place in places] == [1, 2, 3]
     for number, place in enumerate(places):
         old = str(place["unique_old"])
+        assert place["corrected"] == {"target": old, "new": old.replace("return 1", "return 2")}
         parts = text.split("return 1")
         after = "return 1".join(parts[: number + 1]) + "return 2" + "return 1".join(parts[number + 1 :])
         check_edit(text, Replace(old, old.replace("return 1", "return 2")), after)
@@ -94,6 +97,26 @@ def test_what_is_told_to_be_unique_is(lines: list[str], old: str, newline: str) 
         first, last = Source.of_text(text).lines_of(Span(found, found + len(told)))
         assert first <= place["lines"][0] <= place["lines"][1] <= last
         assert edit(text, Replace(told, "@")).text == text.replace(told, "@")
+
+
+OLDS = ["a", "b", "a\n", "a\na", "  a\n", "f(a"]
+NEWS = ["z", "", "z\n", "b\n  b", "  z\n"]
+
+
+@given(LINES, st.sampled_from(OLDS), st.sampled_from(NEWS), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_what_is_offered_for_a_place_does_what_its_number_does(
+    lines: list[str], old: str, new: str, newline: str, is_ended: bool
+) -> None:
+    text = newline.join(lines) + (newline if is_ended else "")
+    for change in (Replace(old, new), Delete(old), Insert(old, new or "z", where="after")):
+        error = edit(text, change).error
+        if error is None or error.kind != "ambiguous-match":
+            continue
+        for place in error.details["candidates"]:  # type: ignore[attr-defined]
+            assert ("unique_old" in place) == ("corrected" in place)
+            if "corrected" in place and "occurrence" in place:
+                numbered = replace(change, occurrence=place["occurrence"])
+                assert edit(text, [edit_from_json(place["corrected"])]).text == edit(text, numbered).text != text
 
 
 @given(LINES, st.integers(0, 13), st.integers(1, 3))

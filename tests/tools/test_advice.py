@@ -178,7 +178,7 @@ def test_a_patch_that_fits_twice_is_told_what_to_quote_and_of_no_number(
     answer: Any = make(tmp_path, FILES).tools(toolset).call(tool, sent)
     said = answer.get("error") or answer["content"]
     assert "occurrence" not in str(answer)
-    assert {"openai": "this means line 1 alone"}.get(toolset, "quote") in said
+    assert {"openai": "this means line 1 alone"}.get(toolset, "add the line before it") in said
 
 
 @pytest.mark.parametrize(("toolset", "tool", "sent"), PATCHED[:2], ids=[row[1] for row in PATCHED[:2]])

@@ -174,7 +174,7 @@ def test_what_a_hint_speaks_of_is_shown_since_there_are_no_details(tmp_path: Pat
     arguments = {"file_path": "a.py", "old_string": old, "new_string": old.replace("0", "1").replace("items", "all")}
     answer = TOOLS["Edit"](workspace, arguments)
     assert answer.is_error
-    assert "`corrected`, old text:\n    result = 0\n" in answer.content
+    assert "`corrected`:\nold_string:\n    result = 0\n" in answer.content
 
 
 UNREAD: list[tuple[str, dict[str, object]]] = [

@@ -275,7 +275,7 @@ def test_what_comes_before_a_failed_operation_is_kept_and_what_comes_behind_is_n
         kit,
         operation("Our Services", "Services", reason="shorter"),
         operation("/contact", "/kontakt"),
-        operation("<p>We make shoes by hand.</p>", "<p>x</p>", reason="bread only"),
+        operation("<p>We make bread every day.</p>", "<p>x</p>", reason="bread only"),
         operation("market", "harbour"),
         reason="German",
     )

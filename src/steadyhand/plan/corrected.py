@@ -8,6 +8,7 @@ there. Where the edit and the file disagree about the very words to be changed, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from steadyhand.errors import EditError
 from steadyhand.match.needle import Signs
@@ -15,14 +16,18 @@ from steadyhand.match.repair import mendings
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_to_json
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
+from steadyhand.plan.places import occurrences_of
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.unique import Context
 from steadyhand.plan.window import window_at
 from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["correct", "most_alike"]
+__all__ = ["correct", "most_alike", "single_out"]
 
 _LONGEST = 4_000  # code points of old text that is offered
+_PLANNED = 20_000_000  # code points of text that are planned on to offer edits for several places
 
 
 def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
@@ -39,6 +44,36 @@ def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
     signs = edit.signs if isinstance(edit, Replace) and is_as_sent else None
     made = _retold(edit, old, new, source, span, signs)
     return edit_to_json(made) if made is not None and _can_be_written(source, made) else None
+
+
+def single_out(
+    edit: Edit, source: Source, policy: Policy, spans: Sequence[Span], contexts: Sequence[Context | None]
+) -> list[dict[str, object] | None]:
+    """For each of several places the edit that means it alone, in its JSON form: old and new text, both with context.
+
+    Each does what the edit would with the number of that place as its occurrence: both were planned and compared.
+    """
+    offers: list[dict[str, object] | None] = []
+    most = _PLANNED // (2 * len(source.text) + 1)
+    for number, context in zip(occurrences_of(spans), contexts, strict=False):
+        is_planned = number is not None and context is not None and len(offers) < most
+        offers.append(_paired(edit, source, policy, number, context.span) if is_planned and context else None)
+    return offers
+
+
+def _paired(edit: Edit, source: Source, policy: Policy, number: int | None, span: Span) -> dict[str, object] | None:
+    from steadyhand.plan.planner import plan  # which needs this room for its refusals
+
+    bare = replace(policy, guards=frozenset(), require_reason=False)
+    meant = plan(source, [replace(edit, occurrence=number)], bare, tells_apart=False)
+    if not meant.ok or any(part.start < span.start or part.end > span.end for part in meant.changes.splices):
+        return None
+    old, new = span.of(source.text), meant.after.text[span.start : span.end + meant.changes.delta]
+    if old == new:
+        return None
+    pair = Replace(old, new, reason=edit.reason)
+    sent = plan(source, [pair], bare, tells_apart=False)
+    return edit_to_json(pair) if sent.ok and sent.after.text == meant.after.text else None
 
 
 def most_alike(old: str, new: str, ours: str) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from steadyhand.text.span import Span
 
 __all__ = ["tell_apart"]
 
+_BOTH = "the old and the new text"
+
 
 def tell_apart(source: Source, spans: Sequence[Span], contexts: Sequence[Context | None]) -> str:
     """A sentence on what to quote for the place that takes the least; on quoting more where none is known."""
@@ -36,14 +38,14 @@ def _addition(source: Source, span: Span, context: Context) -> str | None:
         side, row = ("before", line - 2) if context.lines[0] else ("after", source.lines_of(span)[1])
         text = source.table.text(row)
         what = repr(text) if text.strip() else "which is blank"
-        return f"for line {line}, quote also the line {side} it, {what}" if len(text) <= WIDTH else None
+        return f"for line {line}, add the line {side} it, {what}, to {_BOTH}" if len(text) <= WIDTH else None
     if not any(context.lines):
         quoted = context.span.of(source.text)
         short = len(quoted) <= 2 * WIDTH and "\n" not in quoted
-        return f"for line {line}, quote more of line {line}: {quoted!r}" if short else None
+        return f"for line {line}, quote more of it, {quoted!r}, in {_BOTH}" if short else None
     sides = [
         f"{count} line{'s' if count > 1 else ''} {side} it"
         for count, side in zip(context.lines, ("before", "after"), strict=True)
         if count
     ]
-    return f"for line {line}, quote also the {' and the '.join(sides)}, as `unique_old` in the details has it"
+    return f"for line {line}, add the {' and the '.join(sides)} to {_BOTH}, as `corrected` of its candidate has them"

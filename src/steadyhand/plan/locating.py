@@ -78,14 +78,14 @@ class Located:
 class Locator:
     """The edits of one call, one after the other, on the draft as it is when each is asked for."""
 
-    def __init__(self, draft: Draft, policy: Policy, name: str) -> None:
+    def __init__(self, draft: Draft, policy: Policy, name: str, *, tells_apart: bool = True) -> None:
         self._draft = draft
         self._policy = policy
         self._name = name
         self._searches = _SEARCHES
         self._checks = _CHECKED
         self._tolerated = _TOLERATED
-        self._told_apart = _TOLD_APART
+        self._told_apart = _TOLD_APART if tells_apart else 0
         self._hint = LineHint(draft)
 
     def locate(self, edit: Edit) -> Located | None:
@@ -126,7 +126,7 @@ class Locator:
             case Found() as found:
                 return self._believed(_as_read(edit, found), found)
             case Several() as found:
-                raise self._ambiguous(found, old)
+                raise self._ambiguous(edit, found, old)
             case Miscount() as found:
                 raise refusals.miscount(self._name, self._draft.source, found)
             case TooMany() as found:
@@ -216,7 +216,9 @@ class Locator:
         may_be_deeper = self._policy.tier not in STRICT and edit.target.fit == "free"
         several = find_other_indents(finding) if may_be_deeper else None
         if several is not None:
-            raise self._ambiguous(several, edit.target, with_numbers=False)  # a number would count exact places alone
+            raise self._ambiguous(
+                edit, several, edit.target, with_numbers=False
+            )  # a number would count exact places alone
         told = self._hint.of(edit.target)
         is_told = told is not None and told(found.matches[0].span)  # content and line agree: that is meant
         if is_ended(self._draft, edit, found) or (not is_told and stands_beside(self._draft, edit, found)):
@@ -225,13 +227,14 @@ class Locator:
         self._hint.learn(edit.target, found.matches[0].span)
         return Located(found.matches, found.others, found, edit, notes=self._notes_on(edit.target))
 
-    def _ambiguous(self, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
+    def _ambiguous(self, edit: Edit, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
         self._told_apart -= 1
         return refusals.ambiguous(
             self._name,
             self._draft.source,
             found,
-            with_contexts=self._told_apart >= 0,
+            edit=edit if self._told_apart >= 0 else None,
+            policy=self._policy,
             with_numbers=with_numbers and old.fit == "free",  # whole lines are what patches quote
         )
 

@@ -48,15 +48,17 @@ def plan(
     reason: str | None = None,
     seen: tuple[Span, ...] | None = None,
     tick: Callable[[], None] | None = None,
+    tells_apart: bool = True,
 ) -> Plan:
     """Resolve the edits of one file. `reason` stands for those that give none; `seen` is what the caller was shown.
 
     `tick` is asked before each edit and may raise, to end work that takes too long or that nobody waits for.
+    `tells_apart`: an edit that fits several places is offered one for each, which are planned themselves.
 
     >>> plan(Source.of_text("a b"), [Replace("b", "c")], Policy()).after.text
     'a c'
     """
-    planner = _Planner(source, edits, policy, path, reason, seen)
+    planner = _Planner(source, edits, policy, path, reason, seen, tells_apart=tells_apart)
     outcomes = planner.run(tick)
     refused = any(outcome.error is not None for outcome in outcomes)
     if refused and not policy.partial:
@@ -75,6 +77,8 @@ class _Planner:
         path: str | None,
         reason: str | None,
         seen: tuple[Span, ...] | None,
+        *,
+        tells_apart: bool,
     ) -> None:
         self._seen = seen
         needles = [edit.target.text for edit in edits if isinstance(edit.target, Old)]
@@ -89,7 +93,7 @@ class _Planner:
         self.path = path
         self._name = path or "the text"
         self._reason = reason
-        self._locator = Locator(self.draft, policy, self._name)
+        self._locator = Locator(self.draft, policy, self._name, tells_apart=tells_apart)
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2)
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:

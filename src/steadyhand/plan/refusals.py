@@ -22,19 +22,35 @@ from steadyhand.text.visible import show_difference
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Edit
     from steadyhand.plan.making import Drifted
+    from steadyhand.plan.policy import Policy
 
 
 def ambiguous(
-    name: str, source: Source, found: Several, *, with_contexts: bool = True, with_numbers: bool = True
+    name: str,
+    source: Source,
+    found: Several,
+    *,
+    edit: Edit | None = None,
+    policy: Policy | None = None,
+    with_numbers: bool = True,
 ) -> EditError:
     """Several places, and nothing says which: list them, and say what would tell them apart.
 
-    `with_contexts`: an old text is looked for that means each place alone, which costs some searches of the text.
+    With the `edit` and its policy an edit that means one place alone is offered for each, which costs some searches.
     `with_numbers`: the edit may say which occurrence it means; a patch has no word for that.
     """
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
-    contexts = find_contexts(source, found.candidates) if with_contexts else [None] * len(found.candidates)
+    contexts: Sequence[Context | None] = [None] * len(found.candidates)
+    offers: Sequence[Mapping[str, object] | None] = ()
+    if edit is not None and policy is not None:
+        from steadyhand.plan.corrected import correct, single_out  # only a refusal needs them
+
+        contexts = find_contexts(source, found.candidates)
+        if found.tier.is_single:  # places without a number: each as if it were the nearest
+            offers = [correct(edit, source, span) for span in found.candidates[: len(contexts)]]
+        else:
+            offers = single_out(edit, source, policy, found.candidates, contexts)
     if found.tier.is_single:
         what = f"the old text is not in {name} as it was sent, and {total} places are about as near to it:"
     elif found.tier.differs:
@@ -45,7 +61,7 @@ def ambiguous(
         "tier": found.tier.name,
         "total": found.total,
         "total_is_exact": found.is_all,
-        "candidates": _candidates(source, found, contexts, with_numbers=with_numbers),
+        "candidates": _candidates(source, found, offers, with_numbers=with_numbers),
     }
     message = "\n".join([what, *list_places(source, found.candidates, more)])
     choice = "or say which occurrence: 1, 2 …" if with_numbers and not found.tier.is_single else ""
@@ -56,16 +72,19 @@ def ambiguous(
 
 
 def _candidates(
-    source: Source, found: Several, contexts: Sequence[Context | None], *, with_numbers: bool
+    source: Source, found: Several, offers: Sequence[Mapping[str, object] | None], *, with_numbers: bool
 ) -> list[dict[str, object]]:
-    """What programs are told of each place: also how to ask for it, and an old text that means it alone."""
+    """What programs are told of each place: also how to ask for it, and an edit that means it alone.
+
+    `unique_old` is the old text of that edit; with the new text that was sent, what it quotes besides would be lost.
+    """
     facts = describe_places(source, found.candidates)
     for fact, number in zip(facts, occurrences_of(found.candidates), strict=True):
         if number is not None and with_numbers and not found.tier.is_single:
             fact["occurrence"] = number
-    for fact, context in zip(facts, contexts, strict=False):
-        if context is not None:
-            fact["unique_old"] = context.span.of(source.text)
+    for fact, offer in zip(facts, offers, strict=False):
+        if offer is not None and "new" in offer:
+            fact |= {"unique_old": offer["target"], "corrected": dict(offer)}
     return facts
 
 

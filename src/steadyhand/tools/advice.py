@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
 
-__all__ = ["Offer", "advice_of", "advised", "offer_of", "offering"]
+__all__ = ["Offer", "advice_of", "advised", "by_number", "candidate_offers", "offer_of", "offering"]
 
 _BY_KIND: Mapping[Kind, str] = {
     Kind.NOT_TEXT: "name a text file",
@@ -50,7 +50,11 @@ def offer_of(error: EditError) -> Offer | None:
     >>> offer_of(EditError(Kind.NO_MATCH, "", details={"corrected": {"target": "a", "new": "b"}}))
     Offer(old='a', new='b', reason=None)
     """
-    match error.details.get("corrected"):
+    return _offer_in(error.details)
+
+
+def _offer_in(details: Mapping[str, object]) -> Offer | None:
+    match details.get("corrected"):
         case {"target": str(old), "new": str(new), **more}:
             reason = more.get("reason")
             return Offer(old, new, reason if isinstance(reason, str) else None)
@@ -58,8 +62,47 @@ def offer_of(error: EditError) -> Offer | None:
             return None
 
 
-def offering(error: EditError, fields: Callable[[Offer], object]) -> dict[str, object]:
-    """The details of a refusal, in which `corrected` is what a tool takes for the edit that is offered, or is not."""
-    details = {name: fact for name, fact in error.details.items() if name != "corrected"}
-    offer = offer_of(error)
-    return details if offer is None else details | {"corrected": fields(offer)}
+def offering(error: EditError, fields: Callable[[Offer], object], *, takes_number: bool = False) -> dict[str, object]:
+    """The details of a refusal, in which `corrected` is what a tool takes for the edit that is offered, or is not.
+
+    So it is in each of several candidates; `takes_number`: the tool can be told the `occurrence` instead.
+    """
+    details = _told(error.details, fields)
+    places = details.get("candidates")
+    if isinstance(places, list):
+        details["candidates"] = [_candidate(place, fields, takes_number=takes_number) for place in places]
+    return details
+
+
+def candidate_offers(error: EditError) -> list[tuple[int, Offer]]:
+    """The first line of each of several places, and the edit that means it alone, for those that have one."""
+    places = error.details.get("candidates")
+    found = [place for place in places if isinstance(place, Mapping)] if isinstance(places, list) else []
+    return [(place["lines"][0], offer) for place in found if (offer := _offer_in(place))]
+
+
+def _candidate(
+    place: Mapping[str, object], fields: Callable[[Offer], object], *, takes_number: bool
+) -> dict[str, object]:
+    told = _told(place, fields)
+    return told if takes_number else {name: fact for name, fact in told.items() if name != "occurrence"}
+
+
+def by_number(details: Mapping[str, object]) -> dict[str, object]:
+    """Details in which each candidate is named once: by its number, else by the edit that means it alone."""
+    places = details.get("candidates")
+    if not isinstance(places, list):
+        return dict(details)
+    return {**details, "candidates": [_named_once(place) for place in places if isinstance(place, Mapping)]}
+
+
+def _named_once(place: Mapping[str, object]) -> dict[str, object]:
+    left_out = ("unique_old", "corrected") if "occurrence" in place else ("unique_old",)
+    return {name: fact for name, fact in place.items() if name not in left_out}
+
+
+def _told(facts: Mapping[str, object], fields: Callable[[Offer], object]) -> dict[str, object]:
+    kept = {name: fact for name, fact in facts.items() if name != "corrected"}
+    offer = _offer_in(facts)
+    told = None if offer is None else fields(offer)
+    return kept if told is None else kept | {"corrected": told}

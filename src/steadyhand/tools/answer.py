@@ -11,10 +11,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.tools.advice import advice_of, offer_of
+from steadyhand.tools.advice import Offer, advice_of, candidate_offers, offer_of
 from steadyhand.tools.shape import Field, Flag, Object, Text
 
-__all__ = ["ANSWER", "NOT_FOUND", "Answer", "Worded", "answer_refusal", "lines_of_matches", "matches_of", "worded"]
+__all__ = [
+    "ANSWER",
+    "NOT_FOUND",
+    "Answer",
+    "Worded",
+    "answer_refusal",
+    "as_texts",
+    "lines_of_matches",
+    "matches_of",
+    "worded",
+]
 
 # The old text does not stand in the file as it was sent, whatever else was found there.
 NOT_FOUND = (Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.ALREADY_APPLIED)
@@ -81,17 +91,25 @@ def worded(said: Callable[[EditError], str | None]) -> Iterator[None]:
         raise Worded(error, words) from None
 
 
-def answer_refusal(error: EditError) -> dict[str, object]:
-    """The answer for a refusal, in its documented words if it has some.
+def as_texts(old: str, new: str) -> Callable[[Offer], str]:
+    """An edit that is offered, as the two fields of these names."""
+    return lambda offer: f"{old}:\n{offer.old}\n{new}:\n{offer.new}"
+
+
+_TEXTS = as_texts("old_string", "new_string")
+
+
+def answer_refusal(error: EditError, render: Callable[[Offer], str] = _TEXTS) -> dict[str, object]:
+    """The answer for a refusal, in its documented words if it has some; `render` gives an edit in the tool's fields.
 
     >>> print(answer_refusal(EditError(Kind.NO_SUCH_FILE, "there is no file a", hint="name one"))["content"])
     Error: there is no file a
     Hint: name one
     """
     if not isinstance(error, Worded):
-        lines = [f"Error: {error.message}", *_help_for(error)]
+        lines = [f"Error: {error.message}", *_help_for(error, render)]
     else:
-        lines = [error.said, *([] if error.alone else [error.message, *_help_for(error)])]
+        lines = [error.said, *([] if error.alone else [error.message, *_help_for(error, render)])]
     return Answer("\n".join(lines), is_error=True, kind=str(error.kind)).to_json()
 
 
@@ -108,21 +126,20 @@ def lines_of_matches(error: EditError) -> str:
     return ", ".join([*dict.fromkeys(lines), *(["…"] if has_more else [])])
 
 
-def _help_for(error: EditError) -> Iterator[str]:
-    offered = _offered(error)
+def _help_for(error: EditError, render: Callable[[Offer], str]) -> Iterator[str]:
+    offered = _offered(error, render)
     hint = _READ_AGAIN if offered is None else _HINTS.get(error.kind, advice_of(error))
     if hint is not None:
         yield f"Hint: {hint}"
     yield from offered or ()
     if error.kind is not Kind.AMBIGUOUS_MATCH:
         return
-    for place in _places(error)[:_QUOTED]:
-        lines, old = place.get("lines"), place.get("unique_old")
-        if isinstance(lines, list) and _is_short(old):
-            yield f"Hint: this means line {lines[0]} alone:\n{old}"
+    for line, offer in candidate_offers(error)[:_QUOTED]:
+        if _is_short(offer.old) and _is_short(offer.new):
+            yield f"Hint: this means line {line} alone:\n{render(offer)}"
 
 
-def _offered(error: EditError) -> list[str] | None:
+def _offered(error: EditError, render: Callable[[Offer], str]) -> list[str] | None:
     """What a hint speaks of and only the details have, which are not shown here; None where it is too much to show."""
     offer = offer_of(error)
     old = error.details.get("old") if offer is None else offer.old
@@ -131,7 +148,7 @@ def _offered(error: EditError) -> list[str] | None:
     if offer is None:
         return [f"`old`:\n{old}"] if _is_short(old) else None
     is_shown = _is_short(offer.old) and _is_short(offer.new)
-    return [f"`corrected`, old text:\n{offer.old}", f"`corrected`, new text:\n{offer.new}"] if is_shown else None
+    return [f"`corrected`:\n{render(offer)}"] if is_shown else None
 
 
 def _is_short(text: object) -> bool:

@@ -7,11 +7,13 @@ from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import Receipt
-from steadyhand.tools.advice import advised
+from steadyhand.text.lines import split_bodies
+from steadyhand.text.region import shared_rows
+from steadyhand.tools.advice import Offer, advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.paths import same_file
 
-__all__ = ["apply_diff", "patch_from"]
+__all__ = ["apply_diff", "diff_of", "patch_from"]
 
 
 def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = False) -> Patch:
@@ -27,6 +29,15 @@ def apply_diff(call: Call, path: str, diff: str, *, reason: str | None, strict: 
         return call.workspace.patch(_patch_for(call, found, path), reason=reason)
     except EditError as error:
         raise _by_line(error) from None
+
+
+def diff_of(offer: Offer) -> str:
+    """An edit that is offered, as a unified diff: rows that stay around those that go and come."""
+    old, new = split_bodies(offer.old), split_bodies(offer.new)
+    head, tail = shared_rows(old, new)
+    parts = ((" ", old[:head]), ("-", old[head : len(old) - tail]), ("+", new[head : len(new) - tail]))
+    rows = [f"{sign}{row}" for sign, rows in (*parts, (" ", old[len(old) - tail :])) for row in rows]
+    return "\n".join(["@@", *rows, ""])
 
 
 def _by_line(error: EditError) -> EditError:

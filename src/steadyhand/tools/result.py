@@ -11,7 +11,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
-from steadyhand.tools.advice import advice_of
+from steadyhand.tools.advice import advice_of, by_number
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
 __all__ = ["AROUND", "CHANGED", "LINES", "failed", "failure", "is_literal", "main_file", "refusal_kind", "success"]
@@ -91,7 +91,7 @@ def failure(error: EditError) -> dict[str, object]:
         "kind": str(error.kind),
         "message": error.message,
         "hint": hint,
-        "details": dict(error.details),
+        "details": by_number(error.details),
     }
 
 

@@ -97,7 +97,7 @@ _SPELLINGS = (
     ("the edit given as `corrected` in the details", "the corrected call below"),
     ("the edit given as `corrected`", "the corrected call below"),
     ("the text given as `old` in the details", "the text shown here"),
-    (", as `unique_old` in the details has it", "; --json has them as unique_old"),
+    (", as `corrected` of its candidate has them", ""),
     ("name the file with path=", "name the file with --path FILE"),
     ("encoding=…", "--encoding NAME"),
     ("journal=…", "--journal PLACE"),

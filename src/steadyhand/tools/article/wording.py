@@ -36,8 +36,8 @@ def told_edit(call: Call, error: EditError, path: str) -> EditError:
                 hint = f"{hint}; the whole file is given as `content` in the details"
         case Kind.AMBIGUOUS_MATCH:
             said, hint = _several(error.details), _UNIQUE
-            details = {name: details[name] for name in ("path", "index", "total") if name in details}
-            details |= _places(error.details)
+            places = _places(details)
+            details = {name: details[name] for name in ("path", "index", "total") if name in details} | places
         case Kind.OVERLAPPING_EDITS:
             said = _overlapping(error.details)
             hint = f"make one edit of the two, or send edit {index} in a call of its own"
@@ -55,13 +55,9 @@ def _several(details: Mapping[str, object]) -> str:
 
 
 def _places(details: Mapping[str, object]) -> dict[str, object]:
-    """The lines of the places, and for the first of them an old text that means each alone, where there is one."""
+    """The lines of the places, and for the first of them the edit that means each alone, where there is one."""
     places = _candidates(details)
-    told = [
-        {"lines": place["lines"], "old_string": place["unique_old"]}
-        for place in places[:_LISTED]
-        if "unique_old" in place
-    ]
+    told = [{"lines": place["lines"], **place["corrected"]} for place in places[:_LISTED] if "corrected" in place]
     return {"lines": [place["lines"][0] for place in places], **({"candidates": told} if told else {})}
 
 
@@ -78,7 +74,8 @@ def _overlapping(details: Mapping[str, object]) -> str:
 
 
 def _edit_of(offer: Offer) -> dict[str, object]:
-    return {"old_string": offer.old, "new_string": offer.new, "reason": offer.reason}
+    said: dict[str, object] = {"old_string": offer.old, "new_string": offer.new}
+    return said if offer.reason is None else said | {"reason": offer.reason}
 
 
 def _short_content(call: Call, path: str) -> str | None:

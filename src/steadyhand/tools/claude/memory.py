@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from steadyhand.tools.answer import ANSWER, Answer, answer_refusal
+from steadyhand.tools.answer import ANSWER, Answer, answer_refusal, as_texts
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude import memories
 from steadyhand.tools.claude.command import ARGUMENTS, Command, read_command
@@ -85,7 +85,7 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit", "create", "delete", "rename"}),
     rank=20,
-    refused=answer_refusal,
+    refused=lambda error: answer_refusal(error, as_texts("old_str", "new_str")),
     native={"anthropic": {"type": "memory_20250818", "name": "memory"}},
     also_reads=True,
 )

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request
-from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, matches_of, worded
+from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, as_texts, matches_of, worded
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.claude import editing
 from steadyhand.tools.claude.command import ARGUMENTS, Command, read_command
@@ -124,7 +124,7 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit", "write", "create"}),
     rank=10,
-    refused=answer_refusal,
+    refused=lambda error: answer_refusal(error, as_texts("old_str", "new_str")),
     native={"anthropic": {"type": f"text_editor_{NEWEST}", "name": _PRESENT}},
     also=(_EARLIER, _PRESENT),
     fitted=_fitted,

@@ -9,10 +9,10 @@ from __future__ import annotations
 from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.errors import EditError
 from steadyhand.text.lines import split_bodies
-from steadyhand.tools.advice import Offer, advised, offering
+from steadyhand.tools.advice import advised, offering
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, reason_of
-from steadyhand.tools.patching import apply_diff
+from steadyhand.tools.patching import apply_diff, diff_of
 from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -43,17 +43,12 @@ def _headed(text: str) -> str:
 
 def _refused(error: EditError) -> Result:
     """Every refusal has one kind, its own as the reason, and a diff as it should be."""
-    details = offering(error, _diff_of)
+    details = offering(error, diff_of)
     details.pop("example", None)
     says_it = error.hint is None or DIALECT.example in error.hint
     hint = "send a diff like the one in example, and nothing else" if says_it else error.hint
     told = failure(advised(error, hint, details))
     return told | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
-
-
-def _diff_of(offer: Offer) -> str:
-    rows = [f"{sign}{row}" for sign, text in (("-", offer.old), ("+", offer.new)) for row in split_bodies(text)]
-    return "\n".join(["@@", *rows, ""])
 
 
 TOOL = Tool(

@@ -17,7 +17,7 @@ from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, w
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.openai.grammar import GRAMMAR
 from steadyhand.tools.openai.operation import OPERATIONS, read_operation, tell_operation
-from steadyhand.tools.patching import patch_from
+from steadyhand.tools.patching import diff_of, patch_from
 from steadyhand.tools.seen import check_read
 from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.told import how_found, tell
@@ -153,7 +153,7 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit", "create", "delete", "rename"}),
     rank=10,
-    refused=answer_refusal,
+    refused=lambda error: answer_refusal(error, diff_of),
     native=_by_styles({"type": "apply_patch"}),
     fitted=_fitted,
 )

@@ -113,8 +113,8 @@ class PassageOperation:
         total, tier = error.details.get("total"), TIERS.get(str(error.details.get("tier")))
         hint = "search for more of the text around the place that is meant"
         candidates = error.details.get("candidates")
-        if isinstance(candidates, list) and any("unique_old" in each for each in candidates):
-            hint += " (`unique_old` of its candidate in the details is enough)"
+        if isinstance(candidates, list) and any("corrected" in each for each in candidates):
+            hint += " (`corrected` of its candidate in the details is that operation)"
         is_counted = error.kind is Kind.COUNT_MISMATCH or not _can_overlap(self.search)  # places that overlap are not
         if tier in ("exact", "whitespace") and is_counted and error.details.get("total_is_exact", True):
             hint += f", or send expectedReplacements {total} to change every place"

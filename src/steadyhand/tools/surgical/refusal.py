@@ -17,4 +17,4 @@ def refused(error: EditError) -> Result:
         path = error.details.get("path")
         return {"tool": "edit_file", "path": path, "old_content": offer.old, "new_content": offer.new}
 
-    return failure(advised(error, error.hint, offering(error, call)))
+    return failure(advised(error, error.hint, offering(error, call, takes_number=True)))

@@ -50,7 +50,7 @@ def refused(error: EditError) -> dict[str, object]:
     present = error.details.get("actual")
     if error.kind is Kind.STALE_SOURCE and isinstance(present, str):
         error = error.with_details(fileHash=present[:16])
-    details = offering(error, lambda offer: {"oldText": offer.old, "newText": offer.new})
+    details = offering(error, lambda offer: {"oldText": offer.old, "newText": offer.new}, takes_number=True)
     details.pop("index", None)  # a call is one edit
     told = failure(advised(error, error.hint, details))
     del told["success"]

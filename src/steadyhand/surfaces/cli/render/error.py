@@ -8,12 +8,10 @@ from itertools import zip_longest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.corrected import typed
-from steadyhand.surfaces.terminal import Line, Piece, cells, head_of
+from steadyhand.surfaces.terminal import Line, Piece, head_of
 
 _MOST = 12  # lines of facts; programs get them all with --json
-_WIDTH = 120
 _KIND = re.compile(r"([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:")
-_FEW = 4  # places that are shown with what would mean each of them alone
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (
@@ -24,11 +22,11 @@ _UNSAID = frozenset(
 )
 
 
-def error_lines(error: EditError, *, call: str | None = None, width: int = _WIDTH) -> list[Line]:
+def error_lines(error: EditError, *, call: str | None = None) -> list[Line]:
     """The message may run over several lines; so may the hint. `call` is what would go through instead, as typed."""
     first, *rest = error.message.split("\n")
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
-    lines += _place_lines(error, rest, width)
+    lines += _place_lines(error, rest)
     lines += _address_lines(error) + _nearest_lines(error) + _excerpt_lines(error)
     lines += _conflict_lines(error)
     lines += _fact_lines(error, is_offered=call is not None)
@@ -82,7 +80,7 @@ def _also_lines(error: EditError) -> list[Line]:
     return lines
 
 
-def _place_lines(error: EditError, rows: Sequence[str], width: int) -> list[Line]:
+def _place_lines(error: EditError, rows: Sequence[str]) -> list[Line]:
     """What the message lists; places among which to choose with the number to ask for each by, and what to quote."""
     places = error.details.get("candidates")
     if error.kind is not Kind.AMBIGUOUS_MATCH or not isinstance(places, list | tuple):
@@ -93,8 +91,6 @@ def _place_lines(error: EditError, rows: Sequence[str], width: int) -> list[Line
         number = facts.get("occurrence")
         label = Piece(f"{number:>3}. ", "id") if isinstance(number, int) else Piece("  " if place is None else "     ")
         lines.append((label, *head_of(row if place is None else row.strip())))
-        if len(places) <= _FEW:
-            lines += _quotation(facts.get("unique_old"), width)
     return lines
 
 
@@ -157,14 +153,6 @@ def _conflict_lines(error: EditError) -> list[Line]:
     names = ", ".join(map(str, kept)) if isinstance(kept, list) else ""
     more = [(Piece("kept as: ", "dim"), Piece(names, "id"), Piece("  see steadyhand conflicts", "dim"))]
     return [(Piece("  "), *line) for line in [*lines, *(more if names else [])]]
-
-
-def _quotation(old: object, width: int) -> list[Line]:
-    """The shortest old text that means one place alone, where there is room for it."""
-    if not isinstance(old, str):
-        return []
-    label, text = "     unique as: ", typed(old, one_line=True)
-    return [(Piece(label, "dim"), Piece(text))] if cells(label + text) <= width else []
 
 
 def _offer_lines(error: EditError, call: str | None) -> list[Line]:
