@@ -17,7 +17,9 @@ from steadyhand.plan.unique import Context, find_contexts
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.text.visible import show_difference
+from steadyhand.text.visible import clip, show_difference
+
+_LONGEST = 4_000  # code points of one side of a drift
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Edit
@@ -196,7 +198,11 @@ def drift(
     there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
     message = [what, *_pairs(lines[0], expected, there)]
     hint = f"read {where} of {name} and quote what stands there now"
-    details: dict[str, object] = {"lines": list(lines), "expected": expected, "actual": actual}
+    details: dict[str, object] = {
+        "lines": list(lines),
+        "expected": clip(expected, width=_LONGEST),
+        "actual": clip(actual, width=_LONGEST),
+    }
     if corrected is not None:
         details["corrected"] = dict(corrected)
         hint = "if both changes are wanted, send the edit given as `corrected` in the details; if not, " + hint

@@ -14,6 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span, joined
+from steadyhand.text.visible import WIDEST
 from steadyhand.workspace.awareness import Lookout
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.party import Party, Sight
@@ -256,4 +257,12 @@ def _window(source: Source, span: Span) -> Span:
         behind = first
     elif span.is_empty and span.start == table.start(behind):  # at the end of the file
         first = behind
-    return Span(table.start(max(first - _WINDOW, 0)), table.start(min(behind + _WINDOW, table.count)))
+    ahead = _shown_rows(source, range(first - 1, max(first - _WINDOW, 0) - 1, -1))
+    after = _shown_rows(source, range(behind, min(behind + _WINDOW, table.count)))
+    return Span(table.start(first - ahead), table.start(behind + after))
+
+
+def _shown_rows(source: Source, rows: range) -> int:
+    """How many of the rows beside a change are shown whole, up to the first that is clipped."""
+    spans = map(source.table.span, rows)
+    return next((count for count, span in enumerate(spans) if span.length > WIDEST), len(rows))

@@ -81,6 +81,17 @@ class FileReceipt:
         ]
         return min((each.start for each in regions), default=0), max((each.end for each in regions), default=0)
 
+    def changed_columns(self) -> dict[int, int]:
+        """In each row of the text after in which a change begins, the first column of one; both from 0."""
+        step = self._step
+        if step.source is None or step.changes is None:
+            return {}
+        columns: dict[int, int] = {}
+        for splice in step.changes.trim().invert().splices:
+            row = step.source.table.row_at(splice.start)
+            columns.setdefault(row, splice.start - step.source.table.start(row))
+        return columns
+
     @property
     def present(self) -> Source:
         """The text after, with its lines; nothing else is put together for it, however large the file."""

@@ -1,11 +1,17 @@
-"""Characters that look like others, or like nothing, made visible in two lines that differ. Only for showing."""
+"""Text as answers show it: a long line clipped, a difference that cannot be seen made visible. Only for showing.
+
+What is clipped says so in words: it is not to be taken for what the file has.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-__all__ = ["show_difference"]
+__all__ = ["WIDEST", "clip", "clip_diff", "first_difference", "show_difference"]
+
+WIDEST = 300  # code points of a line of a file that an answer shows
+_WIDEST_ROW = 1_000  # of a row of a diff
 
 _WIDTH = 160  # code points of each line that are shown around the first difference
 _AHEAD = 60
@@ -14,6 +20,55 @@ _SIGNS = {"\t": "→", "\r": "␍", "\n": "␊"}
 _TWINS = dict(
     zip("АВЕЅІЈКМНОРСТХУаеіјорсѕухԁΑΒΕΖΗΙΚΜΝΟΡΤΥΧνο", "ABESIJKMHOPCTXYaeijopcsyxdABEZHIKMNOPTYXvo", strict=True)
 )
+
+
+def clip(text: str, at: int = 0, width: int = WIDEST) -> str:
+    """A text, or, of a long one, what is around an offset, with how much is left out on either side.
+
+    >>> clip("short"), clip("x" * 50 + "y" * 50, 50, 20)
+    ('short', '[45 characters left out]…xxxxxyyyyyyyyyyyyyyy…[35 characters left out]')
+    """
+    if len(text) <= width:
+        return text
+    start = max(min(at - width // 4, len(text) - width), 0)
+    left = len(text) - start - width
+    ahead = f"[{start} characters left out]…" if start else ""
+    return f"{ahead}{text[start : start + width]}{f'…[{left} characters left out]' if left else ''}"
+
+
+def clip_diff(diff: str) -> str:
+    """A unified diff whose long rows are clipped: around what differs where a row goes and another takes its place."""
+    rows = diff.split("\n")
+    if max(map(len, rows)) <= _WIDEST_ROW:
+        return diff
+    places = [0] * len(rows)
+    for start, middle, end in _replacements(rows):
+        if middle - start == end - middle:
+            for row in range(start, middle):
+                other = row + middle - start
+                places[row] = places[other] = 1 + first_difference(rows[row][1:], rows[other][1:])
+    return "\n".join(clip(row, at, _WIDEST_ROW) for row, at in zip(rows, places, strict=True))
+
+
+def _replacements(rows: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Rows that go, from `start` to `middle`, and those that come right behind them, to `end`."""
+    at = 0
+    while at < len(rows):
+        start = at
+        while at < len(rows) and rows[at].startswith("-"):
+            at += 1
+        middle = at
+        while at < len(rows) and rows[at].startswith("+"):
+            at += 1
+        if start < middle < at:
+            yield start, middle, at
+        at += at == start
+
+
+def first_difference(one: str, other: str) -> int:
+    """The first offset at which two texts differ; the length of the shorter where it begins the other."""
+    shared = min(len(one), len(other))
+    return next((at for at in range(shared) if one[at] != other[at]), shared)
 
 
 def show_difference(expected: str, actual: str) -> tuple[str, str]:
@@ -27,8 +82,7 @@ def show_difference(expected: str, actual: str) -> tuple[str, str]:
     >>> show_difference("a 'b'", "a\\u00a0‘b’ ")
     ("a 'b'", 'a⟨U+00A0⟩⟨U+2018⟩b⟨U+2019⟩·')
     """
-    first = next((i for i, (x, y) in enumerate(zip(expected, actual, strict=False)) if x != y), None)
-    start = max((min(len(expected), len(actual)) if first is None else first) - _AHEAD, 0)
+    start = max(first_difference(expected, actual) - _AHEAD, 0)
     if max(len(expected), len(actual)) <= _WIDTH:
         start = 0
     left, right = expected[start : start + _WIDTH], actual[start : start + _WIDTH]

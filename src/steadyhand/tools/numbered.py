@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.lines import split_bodies
+from steadyhand.text.visible import clip
 
-__all__ = ["MOST_CHARACTERS", "Style", "around", "fit_rows", "number_lines", "range_in_view", "snippet"]
+__all__ = ["MOST_CHARACTERS", "Style", "fit_rows", "number_lines", "range_in_view", "snippet"]
 
 Style = Literal["cat", "colon"]
 
 _AROUND = 3
 _LONGEST_STRETCH = 40
 _MOST_STRETCHES = 8
-_WIDEST = 500
-_WIDEST_HIT = 300  # characters of a line with something found in it
-_AHEAD = 80  # of these, before what was found
 MOST_CHARACTERS = 400_000  # of a file that is shown at once, where nobody sets less
 
 
@@ -47,30 +45,22 @@ def fit_rows(rows: Sequence[str], most: int) -> tuple[list[str], int]:
     return list(rows), len(rows)
 
 
-def snippet(text: str, places: Iterable[tuple[int, int]], style: Style) -> str:
+def snippet(
+    text: str, places: Iterable[tuple[int, int]], style: Style, columns: Mapping[int, int] | None = None
+) -> str:
     """The places, each from its first to its last line, with a few lines around; what lies between is left out.
+
+    `columns` says around which character a long row is clipped, both from 0.
 
     >>> snippet("a\\nb\\nc\\n", [(2, 2)], "colon")
     '1: a\\n2: b\\n3: c'
     """
     bodies = split_bodies(text)
     stretches = _stretches(places, len(bodies))
-    shown = [_numbered(bodies, start, end, style) for start, end in stretches[:_MOST_STRETCHES]]
+    at = columns or {}
+    shown = [_numbered(bodies, start, end, style, at) for start, end in stretches[:_MOST_STRETCHES]]
     more = len(stretches) - len(shown)
     return "\n…\n".join([*shown, *([f"{more} more places"] if more > 0 else [])])
-
-
-def around(body: str, column: int) -> str:
-    """A line, or, of one that is long, what stands around a column from 0.
-
-    >>> around("x" * 400 + "y" + "x" * 400, 400).index("y"), len(around("x" * 400, 0))
-    (81, 301)
-    """
-    if len(body) <= _WIDEST_HIT:
-        return body
-    start = max(min(column - _AHEAD, len(body) - _WIDEST_HIT), 0)
-    end = start + _WIDEST_HIT
-    return f"{'…' if start else ''}{body[start:end]}{'…' if end < len(body) else ''}"
 
 
 def range_in_view(view_range: object, count: int) -> tuple[int, int]:
@@ -110,13 +100,10 @@ def _stretches(places: Iterable[tuple[int, int]], count: int) -> list[tuple[int,
     return stretches
 
 
-def _numbered(bodies: Sequence[str], start: int, end: int, style: Style) -> str:
-    shown = number_lines([_cut(body) for body in bodies[start - 1 : end]], start, style)
+def _numbered(bodies: Sequence[str], start: int, end: int, style: Style, columns: Mapping[int, int]) -> str:
+    clipped = [clip(bodies[row], columns.get(row, 0)) for row in range(start - 1, end)]
+    shown = number_lines(clipped, start, style)
     half = _LONGEST_STRETCH // 2
     if len(shown) > _LONGEST_STRETCH:
         shown[half:-half] = [f"… {len(shown) - 2 * half} lines left out …"]
     return "\n".join(shown)
-
-
-def _cut(body: str) -> str:
-    return body if len(body) <= _WIDEST else f"{body[:_WIDEST]}…"

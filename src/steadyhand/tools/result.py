@@ -11,6 +11,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
+from steadyhand.text.visible import clip
 from steadyhand.tools.advice import advice_of, by_number
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
@@ -56,8 +57,8 @@ def success(receipt: Receipt, path: str) -> dict[str, object]:
         start, end = (0, table.count) if is_created else file.changed_rows()
         facts["lines"] = {"start": start + 1, "end": end}
         facts["context"] = {
-            "beforeLines": [table.text(row) for row in range(max(start - _AROUND, 0), start)],
-            "afterLines": [table.text(row) for row in range(end, min(end + _AROUND, table.count))],
+            "beforeLines": [clip(table.text(row)) for row in range(max(start - _AROUND, 0), start)],
+            "afterLines": [clip(table.text(row)) for row in range(end, min(end + _AROUND, table.count))],
         }
     tiers = [outcome.tier for outcome in receipt.outcomes if outcome.tier is not None]
     if not all(map(is_literal, tiers)):

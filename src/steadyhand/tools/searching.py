@@ -12,10 +12,10 @@ from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import Source
+from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.globbing import read_glob
 from steadyhand.tools.listing import listing_of
-from steadyhand.tools.numbered import around
 from steadyhand.tools.patterns import LONGEST_LINE, LinePattern, LiteralText, read_query
 from steadyhand.tools.shape import Field, Many, Number, Object, Text
 from steadyhand.workspace.deadline import Deadline
@@ -145,7 +145,7 @@ class _Search:
                 is_enough = True
                 break
             body = bodies[line - 1]
-            shown = around(body, column - 1)
+            shown = clip(body, column - 1)
             self.matches.append({"path": path, "line": line, "column": column, "text": shown})
             if shown == body:
                 whole.append(line)

@@ -40,7 +40,7 @@ def lines_now(receipt: Receipt, style: Style) -> str:
     written = [outcome.lines for outcome in receipt.outcomes if outcome.applied and outcome.lines]
     if file.redacted or not written:
         return ""
-    return snippet(file.present.text, written, style)
+    return snippet(file.present.text, written, style, file.changed_columns())
 
 
 def replacements(receipt: Receipt) -> int | None:

@@ -18,6 +18,7 @@ from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import clip_diff
 from steadyhand.tools.advice import Offer, advised, offering
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, expected_version, reason_of
@@ -74,7 +75,7 @@ def run(call: Call, fields: Fields) -> Result:
         raise _as_sent(call, error) from None
     spans = [outcome.lines for outcome in receipt.outcomes]
     places = [{"start": span[0], "end": span[1]} for span in spans if span is not None]
-    return success(receipt, path) | {"diff": receipt.diff(), "edits": places}
+    return success(receipt, path) | {"diff": clip_diff(receipt.diff()), "edits": places}
 
 
 def _edit_of(item: Mapping[str, Any], index: int) -> tuple[Replace, Lines]:

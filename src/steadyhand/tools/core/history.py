@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from steadyhand.structure.fields import bad_request
+from steadyhand.text.visible import WIDEST, clip
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.records import refused
 from steadyhand.tools.core.told import cut_diff
@@ -89,14 +90,19 @@ def _line(call: Call, path: str, line: int) -> Result:
     source = call.workspace.source(path)
     why = call.workspace.why(path, line)
     is_secret = classify(path).secret
-    if not is_secret and why.line <= source.table.count and source.table.text(why.line - 1) == why.text:
+    if (
+        not is_secret
+        and len(why.text) <= WIDEST
+        and why.line <= source.table.count
+        and source.table.text(why.line - 1) == why.text
+    ):
         call.workspace.saw(source, (line, line))
     return {"success": True, "path": path, "why": _origin(why, is_secret=is_secret)}
 
 
 def _origin(why: Why, *, is_secret: bool) -> Result:
     """Where a line comes from; of a file with secrets without its text."""
-    told: Result = {"line": why.line, **({} if is_secret else {"text": why.text}), "since": _SINCE[why.since]}
+    told: Result = {"line": why.line, **({} if is_secret else {"text": clip(why.text)}), "since": _SINCE[why.since]}
     if why.origin is None:
         return told
     record = why.origin.record

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.text.visible import clip_diff
 from steadyhand.tools.result import CHANGED, failure, is_literal, success
 from steadyhand.tools.shape import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Result
@@ -67,6 +68,7 @@ def _only_file(receipt: Receipt) -> FileReceipt | None:
 
 def cut_diff(diff: str) -> dict[str, object]:
     """A diff, as far as an answer has room for it."""
+    diff = clip_diff(diff)
     if len(diff) <= _LONGEST_DIFF:
         return {"diff": diff}
     kept = diff[: diff.rfind("\n", 0, _LONGEST_DIFF) + 1]

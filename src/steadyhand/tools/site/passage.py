@@ -17,6 +17,7 @@ from steadyhand.plan.outcome import Outcome
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.nearest import find_nearest
 from steadyhand.text.source import Source
+from steadyhand.text.visible import clip
 from steadyhand.tools.advice import Offer, offering
 from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.shape import Field, Number, Object, Text
@@ -89,7 +90,7 @@ class PassageOperation:
             return None
         text = found[0].span.of(source.text)
         alike = found[0].similarity if text == self.search else min(found[0].similarity, 0.999)
-        return {"text": text[:_LONGEST], "similarity": round(alike, 3), "line": found[0].first_line}
+        return {"text": clip(text, width=_LONGEST), "similarity": round(alike, 3), "line": found[0].first_line}
 
     def explained(self, error: EditError, file: str, best: Mapping[str, object] | None) -> EditError:
         """The refusal with what was searched for, and how near the best match comes where it does not say so itself."""

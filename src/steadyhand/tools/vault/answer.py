@@ -12,6 +12,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.region import shared_rows
+from steadyhand.text.visible import first_difference
 from steadyhand.tools.advice import advised, offering
 from steadyhand.tools.result import AROUND, LINES, failure, main_file, success
 from steadyhand.tools.shape import Field, Object, Text
@@ -78,9 +79,14 @@ def changed_rows(receipt: Receipt) -> Rows | None:
 
 
 def preview(before: str, after: str) -> dict[str, str]:
-    """Both sides of a change, each cut."""
-    return {"before": _cut(before), "after": _cut(after)}
+    """Both sides of a change, each cut; of long ones what is around the first difference is kept."""
+    longer = max(len(before), len(after))
+    shared = min(first_difference(before, after), longer - _LONGEST)
+    start = max(shared - _LONGEST // 4, 0) if longer > _LONGEST else 0
+    return {"before": _cut(before, start), "after": _cut(after, start)}
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def _cut(text: str, start: int) -> str:
+    ahead, rest = ("…", text[start:]) if start else ("", text)
+    room = _LONGEST - len(ahead)
+    return ahead + (rest if len(rest) <= room else f"{rest[: room - 1]}…")

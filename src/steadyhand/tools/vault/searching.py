@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import Source
+from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call
-from steadyhand.tools.numbered import around
 from steadyhand.tools.patterns import LONGEST_LINE, LinePattern, LiteralText, read_query
 from steadyhand.tools.vault.anatomy import format_name
 from steadyhand.tools.vault.window import Window
@@ -90,10 +90,10 @@ def _told(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
     told: dict[str, object] = {
         "line": hit.row + 1,
         "column": hit.column + 1,
-        "text": around(rows[hit.row], hit.column),
+        "text": clip(rows[hit.row], hit.column),
         "context": {
-            "beforeLines": [around(row, 0) for row in rows[max(hit.row - 1, 0) : hit.row]],
-            "afterLines": [around(row, 0) for row in rows[hit.row + 1 : hit.row + 2]],
+            "beforeLines": [clip(row) for row in rows[max(hit.row - 1, 0) : hit.row]],
+            "afterLines": [clip(row) for row in rows[hit.row + 1 : hit.row + 2]],
         },
     }
     if format_name(source) == "markdown":
@@ -107,7 +107,7 @@ def _told(source: Source, rows: list[str], hit: _Hit) -> dict[str, object]:
 def _remember(call: Call, source: Source, rows: list[str], hits: list[_Hit]) -> None:
     """The hits and the lines around them, those that are shown whole, count as read."""
     near = {row for hit in hits for row in range(max(hit.row - 1, 0), min(hit.row + 2, len(rows)))}
-    whole = [row + 1 for row in sorted(near) if around(rows[row], 0) == rows[row]]
+    whole = [row + 1 for row in sorted(near) if clip(rows[row]) == rows[row]]
     if whole:
         call.workspace.saw_each(source, whole)
 
