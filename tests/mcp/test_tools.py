@@ -146,7 +146,8 @@ def test_an_answer_that_is_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
     result = anyio.run(run)
     assert not result.is_error
     assert result.structured_content["success"] is True
-    assert "characters" in result.structured_content["cut"]
+    assert "characters" in result.structured_content["leftOut"]
+    assert "characters left out]" in result.structured_content["context"]["beforeLines"][0]
     assert sum(len(block.text) for block in result.content) <= 21_000
     assert (tmp_path / "a.html").read_text() == page.replace("end", "END")
 
@@ -173,7 +174,7 @@ def test_a_conversation_lasts_as_long_as_the_session(tmp_path: Path) -> None:
 
     async def run(era: str) -> list[str]:
         async with in_memory(serving(tmp_path, toolsets=("site",)), era) as client:
-            return [(await client.call_tool("editFile", call)).structured_content["error"] for _ in range(2)]
+            return [(await client.call_tool("editFile", call)).structured_content["hint"] for _ in range(2)]
 
     for era in (LEGACY, MODERN):
         first, second = anyio.run(run, era)

@@ -15,9 +15,21 @@ from steadyhand.text.visible import clip
 from steadyhand.tools.advice import advice_of, by_number
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
-__all__ = ["AROUND", "CHANGED", "LINES", "failed", "failure", "is_literal", "main_file", "refusal_kind", "success"]
+__all__ = [
+    "AROUND",
+    "CHANGED",
+    "LINES",
+    "failed",
+    "failure",
+    "is_literal",
+    "main_file",
+    "refusal_kind",
+    "success",
+    "told_once",
+]
 
 _AROUND = 3
+_FEW = 2
 
 # Nothing written, only lines removed: `end` is `start` - 1, and the first of `afterLines` is line `start`.
 LINES = Object((Field("start", Number()), Field("end", Number())))
@@ -92,8 +104,26 @@ def failure(error: EditError) -> dict[str, object]:
         "kind": str(error.kind),
         "message": error.message,
         "hint": hint,
-        "details": by_number(error.details),
+        "details": by_number({name: fact for name, fact in error.details.items() if not _is_said(fact, hint)}),
     }
+
+
+def _is_said(fact: object, hint: str | None) -> bool:
+    """Whether a hint lists every item of a list, which then need not be listed once more."""
+    items = fact if isinstance(fact, list | tuple) else ()
+    return len(items) > _FEW and all(isinstance(each, str) and each in (hint or "") for each in items)
+
+
+def told_once(result: object) -> object:
+    """An answer without prose twice: where it has message and hint, `error`, which is both in one, is left out."""
+    match result:
+        case Mapping():
+            is_doubled = "kind" in result and isinstance(result.get("message"), str)
+            return {name: told_once(each) for name, each in result.items() if not (is_doubled and name == "error")}
+        case list() | tuple():
+            return [told_once(each) for each in result]
+        case _:
+            return result
 
 
 def failed(result: Mapping[str, object]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["LONGEST", "render", "render_text"]
 
@@ -23,10 +23,11 @@ _SHORT = ("success", "status", "path", "filePath", "file", "id", "fileHash", "ki
 
 def render(answer: Mapping[str, Any], most: int, *, is_native: bool = False) -> dict[str, Any]:
     """The result of `tools/call`; `most` characters of text at most."""
-    from steadyhand.tools.result import failed  # by now the session is loaded; a server that only greets has none
+    from steadyhand.tools.result import failed, told_once  # by now loaded; a server that only greets has no session
 
     if is_native:
         return _native(answer, most) | {"isError": failed(answer)}
+    answer = cast("Mapping[str, Any]", told_once(answer))
     result = _structured(answer, most)
     while most * _BYTES > LONGEST and len(_compact(result).encode()) > LONGEST:
         most //= 2
@@ -58,9 +59,7 @@ def _native(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
 
 
 def _text(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The dict as text. A refusal's `error` is its message and hint once more, which a model need not read twice."""
-    doubled = {"error"} if told.get("message") and told.get("kind") else set()
-    return {"type": "text", "text": _compact({name: value for name, value in told.items() if name not in doubled})}
+    return {"type": "text", "text": _compact(told)}
 
 
 def _compact(value: object) -> str:

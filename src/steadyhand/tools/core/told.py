@@ -150,6 +150,5 @@ def _partly(receipt: Receipt) -> Result:
         "appliedCount": applied,
         "refusedCount": sum(outcome.error is not None for outcome in receipt.outcomes),
         "kind": str(error.kind),
-        "error": f"{applied} of {len(receipt.outcomes)} were applied; the first that was not: {error.message}",
-        "hint": error.hint,
+        "error": f"{applied} of {len(receipt.outcomes)} edits were applied; outcomes says why the others were not",
     }

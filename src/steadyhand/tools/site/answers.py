@@ -109,11 +109,11 @@ class Answers:
         facts: Result = {"success": ("partial" if made else False) if laid.refused else True, "file": laid.page.file}
         if receipt is not None and is_changed:
             facts |= self._changed(receipt, outcomes)
+        told = self._told(laid, is_partial=bool(made))
         if laid.page.elements:
-            facts["results"] = _element_results(laid, made)
+            facts["results"] = _element_results(laid, made, told)
         if laid.page.passages:
             facts |= _passage_facts(laid, made)
-        told = self._told(laid, is_partial=bool(made))
         return told | facts | self._next(laid, told)
 
     def failed(self, file: str, error: EditError) -> Result:
@@ -173,9 +173,17 @@ class Answers:
         return facts | {"hint": hint, "error": f"{told.get('message')}\nHint: {hint}"}
 
 
-def _element_results(laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome]) -> list[Result]:
+def _element_results(
+    laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome], told: Result
+) -> list[Result]:
+    """What became of each operation. Of a refusal that is told on top, the words are there and the facts here."""
     refused: dict[object, Refused] = {each.operation: each for each in laid.refused}
-    return [_element_result(each, made.get(each), refused.get(each)) for each in laid.page.elements]
+    results = [_element_result(each, made.get(each), refused.get(each)) for each in laid.page.elements]
+    for each in results:
+        if each.get("error") is not None and each["error"] == told.get("error"):
+            del each["error"]
+            told["details"] = {"index": each["index"]}
+    return results
 
 
 def _element_result(operation: ElementOperation, outcome: Outcome | None, refused: Refused | None) -> Result:

@@ -106,8 +106,10 @@ def _answer(results: list[Result]) -> Result:
     facts: Result = {"success": said, "results": results}
     if said is not False:
         return facts
-    first = next(each for each in results if not each.get("heldBack"))
-    return {name: first.get(name) for name in ("error", "kind", "message", "hint", "details")} | facts
+    at = next(at for at, each in enumerate(results) if not each.get("heldBack"))
+    told = {name: results[at].get(name) for name in ("error", "kind", "message", "hint", "details")}
+    rest = {name: fact for name, fact in results[at].items() if name not in ("error", "message", "hint")}
+    return told | {"details": {}} | facts | {"results": [*results[:at], rest, *results[at + 1 :]]}
 
 
 TOOL = Tool(
