@@ -242,11 +242,11 @@ def _case(
     form: Form | None = None,
     old: str | None = None,
     new: str | None = None,
-    near: tuple[str, ...] = (),
-    ending: str = "\n",
+    ending: str = "",
 ) -> Case | None:
     """The edit as texts, a diff, a SEARCH/REPLACE block or a V4A patch; `old` and `new` are texts only."""
     file = list(edit.lines if lines is None else lines)
+    ending = ending or rng.choice(("\n",) * 11 + ("\r\n",))
     before = "".join(line + ending for line in file)
     after = None if expected is None else "".join(line + ending for line in expected)
     forms: tuple[Form, ...] = ("ops", "ops", "diff", "sr", "v4a")
@@ -263,7 +263,7 @@ def _case(
     else:
         text = {"diff": _diff, "sr": _blocks, "v4a": _v4a}[chosen](rng, edit)
         question = Question("diff" if chosen == "diff" else "reply", edit.path, before, (texts,), text)
-    return Case("", "", edit.language, question, after, near)
+    return Case("", "", edit.language, question, after)
 
 
 def _diff(rng: random.Random, edit: Edit) -> str:
@@ -375,8 +375,9 @@ def _quotes(_rng: random.Random, text: str) -> str | None:
     return None
 
 
-def _smart(rng: random.Random, text: str) -> str | None:
-    return text.replace(rng.choice("'\""), "’").replace(" - ", " – ").replace("...", "…")
+def _smart(_rng: random.Random, text: str) -> str | None:
+    opened = re.sub(r'(^|[\s(\[{=,])"', r"\1“", re.sub(r"(^|[\s(\[{=,])'", r"\1‘", text))
+    return opened.replace('"', "”").replace("'", "’").replace(" - ", " – ").replace("...", "…")
 
 
 def _inner_blanks(rng: random.Random, text: str) -> str | None:
@@ -423,6 +424,35 @@ def _context_added(rng: random.Random, edit: Edit) -> Case | None:
     near = edit.rows[min(at, len(edit.rows) - 1)].text
     row = Row(" ", _indent(near) + rng.choice((_made_up(rng), f"# {_name(rng)} {_name(rng)}", f"{_name(rng)}()")))
     return _misquoted(rng, edit, replace(edit, rows=(*edit.rows[:at], row, *edit.rows[at:])))
+
+
+@_kind("context-made-up")
+def _context_made_up(rng: random.Random, edit: Edit) -> Case | None:
+    """All rows above the change, below it, or both are others; the rows that go are there once and say something."""
+    removed, changed = edit.rows_at("-"), [at for at, row in enumerate(edit.rows) if row.sign != " "]
+    gone = "\n".join(edit.rows[at].text for at in removed)
+    if len(removed) != 1 + removed[-1] - removed[0] if removed else True:
+        return None
+    if "\n".join(edit.lines).count(gone.strip()) != 1 or len(re.sub(r"\W", "", gone)) < 12:
+        return None
+    sides = rng.choice(("above", "below", "both"))
+
+    def made_up(at: int, row: Row) -> Row:
+        is_meant = (at < changed[0] and sides != "below") or (at > changed[-1] and sides != "above")
+        return Row(" ", _indent(row.text) + _made_up(rng)) if is_meant and row.sign == " " else row
+
+    return _misquoted(rng, edit, replace(edit, rows=tuple(made_up(at, row) for at, row in enumerate(edit.rows))))
+
+
+@_kind("row-cut")
+def _row_cut(rng: random.Random, edit: Edit) -> Case | None:
+    """The last row is quoted to its middle only."""
+    last = edit.rows[-1]
+    if last.sign != " " or len(last.text.strip()) < 12:
+        return None
+    text = last.text[: rng.randrange(len(_indent(last.text)) + 6, len(last.text) - 2)].rstrip()
+    old, new = ("\n".join(_with_row(edit, len(edit.rows) - 1, text).quoted(sign)) for sign in ("-", "+"))  # type: ignore[arg-type]
+    return _case(rng, edit, expected=edit.expected, old=old, new=new)
 
 
 @_kind("blank-row-dropped")
@@ -596,9 +626,14 @@ def _elided(rng: random.Random, edit: Edit) -> Case | None:
     if not runs:
         return None
     start, end = rng.choice(runs)
-    mark = {"python": "# ... existing code ...", "html": "<!-- ... existing code ... -->", "yaml": "# ... existing ..."}
-    row = Row(" ", _indent(edit.rows[start].text) + mark.get(edit.language, "// ... existing code ..."))
+    row = Row(" ", _indent(edit.rows[start].text) + _mark(edit))
     return _misquoted(rng, edit, replace(edit, rows=(*edit.rows[:start], row, *edit.rows[end:])), form="ops")
+
+
+def _mark(edit: Edit) -> str:
+    if edit.language in ("python", "yaml", "toml", "shell", "ini"):
+        return "# ... existing code ..."
+    return "<!-- ... existing code ... -->" if edit.language == "html" else "// ... existing code ..."
 
 
 @_kind("escaped")
@@ -612,6 +647,20 @@ def _escaped(rng: random.Random, edit: Edit) -> Case | None:
 @_kind("crlf-file")
 def _crlf(rng: random.Random, edit: Edit) -> Case | None:
     return _case(rng, edit, expected=edit.expected, ending="\r\n")
+
+
+@_kind("snippet")
+def _snippet(rng: random.Random, edit: Edit) -> Case | None:
+    """The new rows with rows around them, between marks for what stays."""
+    signs = "".join(row.sign for row in edit.rows)
+    if not re.fullmatch(r" {2,}-*\+{1,} {2,}", signs) or edit.language in ("markdown", "restructuredtext", "text"):
+        return None
+    made = _case(rng, edit, expected=edit.expected, form="ops", ending="\n")
+    if made is None or edit.language == "json":
+        return None
+    rows = [_mark(edit), *edit.quoted("+"), _mark(edit)]
+    question = Question("snippet", edit.path, made.question.before, made.question.ops, "\n".join(rows) + "\n")
+    return replace(made, question=question)
 
 
 @_kind("stale-elsewhere")
@@ -675,10 +724,28 @@ def _removed(rng: random.Random, edit: Edit) -> Case | None:
     """All that the edit quotes is gone, and no row of substance of it is anywhere else."""
     end = edit.start + len(edit.quoted("-"))
     lines = [*edit.lines[: edit.start], *edit.lines[end:]]
-    rest = "\n".join(lines)
-    if any(row.text.strip() in rest for row in edit.rows if row.text.strip()):
+    return None if _has_any(lines, edit) else _case(rng, edit, expected=None, lines=lines)
+
+
+def _has_any(lines: Sequence[str], edit: Edit) -> bool:
+    """Whether a row of the edit is anywhere in the lines, whatever its blanks."""
+    rest = "\n".join("".join(line.split()) for line in lines)
+    return any("".join(row.text.split()) in rest for row in edit.rows if row.text.strip())
+
+
+@_kind("refuse-other-file")
+def _other_file(rng: random.Random, edit: Edit) -> Case | None:
+    """The edit is for another file; no row of substance of it is in this one."""
+    other = rng.choice(_files())
+    try:
+        lines = other.read_bytes().decode().split("\n")[:-1]
+    except ValueError:
         return None
-    return _case(rng, edit, expected=None, lines=lines)
+    if not lines or "\r" in "".join(lines) or _has_any(lines, edit):
+        return None
+    path = f"src/module{other.suffix}"
+    made = replace(edit, path=path, language=_LANGUAGES[other.suffix])
+    return _case(rng, made, expected=None, lines=lines)
 
 
 @_kind("refuse-ambiguous")
