@@ -179,8 +179,8 @@ def test_wrong_json_is_named(value: dict[str, object], field: str) -> None:
 
 
 def test_a_mended_line_without_its_indentation_brings_its_lines_to_it() -> None:
-    result = edit("if x:\n    foo(1)\n", [Replace("12| foo(1)", "12| foo(1)\n13| bar(2)")])
-    assert result.text == "if x:\n    foo(1)\n    bar(2)\n"
+    result = edit("if x:\n    foo(1)\n    baz(3)\n", [Replace("12| foo(1)", "12| foo(1)\n13| bar(2)")])
+    assert result.text == "if x:\n    foo(1)\n    bar(2)\n    baz(3)\n"
 
 
 def test_whole_lines_that_are_part_of_one_are_told_so_and_not_offered_again() -> None:

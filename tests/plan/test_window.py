@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.plan.making import Made
-from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
+from steadyhand.plan.first_line import quote_in_full
+from steadyhand.plan.tolerant import make_at
 from steadyhand.plan.window import window_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -68,39 +69,22 @@ def test_rows_that_stand_beside_a_position_already_are_seen(rows: list[str], at:
     assert window.has_beside(rows, 3 if at == 2 else at) is expected
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ("a\nb\n", "c\nd\n", False),
-        ("a", "b", False),
-        ("a", "", False),
-        ("a\n", "", True),
-        ("a", "b\nc", True),
-    ],
-)
-def test_an_edit_of_one_line_may_have_lost_its_indentation(old: str, new: str, expected: bool) -> None:
-    assert looks_unindented(old, new) is expected
-
-
-def unindented(found: str, old: str, new: str) -> str | None:
+def in_full(found: str, old: str, new: str) -> str | None:
     text, (span,) = marked(found)
-    made = make_unindented(Source.of_text(text, path="a.py"), span, old, new)
-    if made is None:
-        return None
-    for place, written in reversed(made.writes):
-        text = text[: place.start] + written + text[place.end :]
-    return text
+    full = quote_in_full(Source.of_text(text, path="a.py"), span, old, new)
+    return None if full is None else text[: full.span.start] + full.new + text[full.span.end :]
 
 
 def test_further_lines_come_at_the_indentation_of_the_line_that_was_quoted_without() -> None:
-    assert unindented("if x:\n    ⟦a()⟧\n", "a()", "a()\nb()") == "if x:\n    a()\n    b()\n"
-    assert unindented("if x:\n    ⟦a()\n⟧c()\n", "a()\n", "") == "if x:\nc()\n"
+    assert in_full("if x:\n    ⟦a()⟧\n    c()\n", "a()", "a()\nb()") == "if x:\n    a()\n    b()\n    c()\n"
+    assert in_full("if x:\n    ⟦a()\n⟧c()\n", "a()\n", "") == "if x:\nc()\n"
 
 
 def test_lines_that_stand_where_they_belong_are_left_alone() -> None:
-    assert unindented("if x:\n    ⟦a()⟧\n", "a()", "a()\n    b()") is None
-    assert unindented("x = ⟦a()⟧\n", "a()", "a()\nb()") is None
-    assert unindented("if x:\n    ⟦a()⟧\n", "a()", "a()\n\n\ndef g():\n    pass") is None
+    assert in_full("if x:\n    ⟦a()⟧\n", "a()", "a()\n    b()") is None
+    assert in_full("x = ⟦a()⟧\n", "a()", "a()\nb()") is None
+    after = "if x:\n    a()\n\n\ndef g():\n    pass\n"
+    assert in_full("if x:\n    ⟦a()⟧\n", "a()", "a()\n\n\ndef g():\n    pass") == after
 
 
 def test_what_an_elision_stands_for_is_kept_byte_for_byte() -> None:

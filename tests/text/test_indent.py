@@ -22,7 +22,6 @@ RULES: list[tuple[str, Pairs, str, str]] = [
     ("further left", [("    ", ""), ("        ", "    ")], "            ", "        "),
     ("tabs for blanks", [("    ", "\t"), ("        ", "\t\t")], "            ", "\t\t\t"),
     ("blanks for tabs", [("\t", "  "), ("\t\t", "    ")], "\t\t\t", "      "),
-    ("a first row that lost its own", [("", "    "), ("    ", "    "), ("        ", "        ")], "    ", "    "),
 ]
 UNITS = [
     (["a", "    b", "        c"], "    "),

@@ -123,6 +123,8 @@ class _Search:
         indents = zip(map(indent_of, self._rows), map(indent_of, found), strict=True)
         pairs = [Pair(at, *both) for at, both in enumerate(indents)]
         carried = carry(pairs, unit_of(self._rows), unit_of(found))
+        if not carried.is_rule and len(pairs) > 2:  # a first row quoted without its indentation says nothing of others
+            carried = carry(pairs[1:], unit_of(self._rows), unit_of(found))
         if carried.is_rule:
             # A bracket further left or right is another bracket, unless words beside it say which.
             return any(map(_has_words, self._rows)) or carried("", 0) == ""

@@ -6,12 +6,13 @@ Nothing is decided here that `plan/rebuild.py` does not decide; rows become span
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steadyhand.match.measure import differences, similarity
 from steadyhand.match.needle import Needle, Signs
+from steadyhand.plan.first_line import UNSURE, Reading, read_in_full
 from steadyhand.plan.rebuild import rebuild
-from steadyhand.plan.seams import Drift
+from steadyhand.plan.seams import Drift, drift_of
 from steadyhand.plan.window import Window
 from steadyhand.text.encoding import MARK
 from steadyhand.text.lines import body, split_bodies
@@ -22,11 +23,15 @@ __all__ = ["Drifted", "Made", "make"]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Spans of the text with what comes in their place, and how the place differs from the old text."""
+    """Spans of the text with what comes in their place, and how the place differs from the old text.
+
+    `sure` says how surely this is what the edit means at its place.
+    """
 
     writes: tuple[tuple[Span, str], ...]
     similarity: float
     differs: tuple[str, ...]
+    sure: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +45,19 @@ class Drifted:
 
 def make(window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None) -> Made | Drifted:
     """The edit that puts `new` in the place of the window's old text; `signs` say which of its rows go."""
-    gone = _gone(window, Needle(window.old, new, signs)) if on_drift == "refuse" else None
-    built = gone or rebuild(window, new, on_drift=on_drift, signs=signs)
+    reading = read_in_full(window, new) or Reading(window.old, new)
+    full = replace(window, old=reading.old)
+    drift = None if reading.is_clear else _first_row(window)
+    if drift is None and on_drift == "refuse":
+        drift = _gone(full, Needle(full.old, reading.new, signs))
+    built = rebuild(full, reading.new, on_drift=on_drift, signs=signs) if drift is None else drift
     starts = window.starts()
     if isinstance(built, Drift):
         return _drifted(window, built, starts)
     writes = tuple((_behind_mark(window, Span(starts[piece.start], starts[piece.end])), piece.text) for piece in built)
     old, rows = split_bodies(window.old), [body(row) for row in window.rows]
-    return Made(writes, similarity(old, rows, window.alignment), differences(old, rows, window.alignment))
+    sure = 1.0 if reading.is_sure else UNSURE
+    return Made(writes, similarity(old, rows, window.alignment), differences(old, rows, window.alignment), sure)
 
 
 def _behind_mark(window: Window, span: Span) -> Span:
@@ -66,6 +76,14 @@ def _gone(window: Window, needle: Needle) -> Drift | None:
             start = max(pairing.start - 1, 0)
             return Drift(row, row + 1, start, min(start + 1, len(window.rows)))
     return None
+
+
+def _first_row(window: Window) -> Drift:
+    """The first row of the old text: what is meant depends on how deep it is."""
+    row = next(row for row, text in enumerate(split_bodies(window.old)) if text.strip())
+    pairing = window.pairing_of(row)
+    assert pairing is not None
+    return drift_of(pairing)
 
 
 def _drifted(window: Window, drift: Drift, starts: Sequence[int]) -> Drifted:

@@ -98,12 +98,12 @@ class NewRows:
         ]
 
     def _find_moved(self) -> dict[str, str]:
-        """What the file has for rows of the old text that stand once in it, once in the new text, and for sure."""
+        """What the file has for rows that are once in the old text and once in the new: the edit only moves them."""
         old, new = (Counter(row.strip(" \t") for row in rows) for rows in (self._old, self._new))
         pairs = (
             (self._old[pairing.old_start].strip(" \t"), body(self._rows[pairing.start]))
             for pairing in self._window.alignment
-            if pairing.likeness in (Likeness.LAYOUT, Likeness.TYPOGRAPHY)
+            if pairing.likeness in (Likeness.LAYOUT, Likeness.TYPOGRAPHY, Likeness.SIMILAR)
         )
         return {said: row.strip(" \t") for said, row in pairs if old[said] == new[said] == 1}
 

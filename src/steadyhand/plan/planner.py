@@ -137,20 +137,23 @@ class _Planner:
             located = self._locator.locate(edit)
             if located is None:
                 return replace(blank, skipped="already-applied")
-            match, notes = self._write(index, located.edit or edit, located)
+            match, notes, sure = self._write(index, located.edit or edit, located)
         except EditError as error:
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return replace(blank, error=error.with_details(**facts))
         found = replace(blank, tier=match.tier, similarity=match.similarity, differs=match.differs, notes=notes)
-        return replace(found, applied=True, confidence=located.confidence(match.similarity))
+        return replace(found, applied=True, confidence=min(sure, located.confidence(match.similarity)))
 
-    def _write(self, index: int, edit: Edit, located: Located) -> tuple[Match, tuple[str, ...]]:
-        """Put the edit's text into its places; the first match, with what it was found to differ in, and notes."""
-        match, made = located.matches[0], Proposal(())
+    def _write(self, index: int, edit: Edit, located: Located) -> tuple[Match, tuple[str, ...], float]:
+        """Put the edit's text into its places.
+
+        Gives the first match, with what it was found to differ in, notes, and how sure it is that this is meant.
+        """
+        match, made, sure = located.matches[0], Proposal(()), 1.0
         if located.nodes:
             wishes, made = self._writing.proposed(index, edit, located)
         else:
-            wishes, match = self._writing.wishes(index, edit, located)
+            wishes, match, sure = self._writing.wishes(index, edit, located)
         if all(wish.old == wish.new for wish in wishes):
             raise self._nothing_new(edit)
         self.source.encoding.check_new_text("".join(wish.new for wish in wishes))
@@ -165,11 +168,8 @@ class _Planner:
         if _says_what_stands(edit, located):
             self.proofs += [(index, self._original(found.span)) for found in located.matches]
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
-        return match, (
-            *located.notes,
-            *made.notes,
-            *self._ending_note(edit, match, "".join(wish.new for wish in wishes)),
-        )
+        written = "".join(wish.new for wish in wishes)
+        return match, (*located.notes, *made.notes, *self._ending_note(edit, match, written)), sure
 
     def _ending_note(self, edit: Edit, match: Match, written: str) -> tuple[str, ...]:
         """Says that line endings of the new text were not written as they were sent, unless the match says so."""

@@ -32,6 +32,7 @@ class Window:
     `above` and `below` are rows of the file around the window, the nearest first.
     """
 
+    source: Source
     span: Span
     old: str
     rows: tuple[str, ...]
@@ -72,7 +73,7 @@ def window_at(source: Source, span: Span, old: str, alignment: Alignment | None 
         alignment = align(split_bodies(old), [body(row) for row in rows], lexis)
     above, below = _around(source.text, wide)
     newline, unit = source.newline_at(wide.start), _unit_near(source, wide)
-    return Window(wide, old, tuple(rows), alignment, lexis, newline, unit, is_partial, above, below)
+    return Window(source, wide, old, tuple(rows), alignment, lexis, newline, unit, is_partial, above, below)
 
 
 def _around(text: str, span: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:

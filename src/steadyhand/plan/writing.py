@@ -13,13 +13,14 @@ from steadyhand.match.tier import LITERAL, STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.draft import Draft, Slot, Taken
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
+from steadyhand.plan.first_line import UNSURE, FullQuote, quote_in_full
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.locating import Located
 from steadyhand.plan.making import Drifted, Made
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import propose_all
-from steadyhand.plan.tolerant import looks_unindented, make_at, make_unindented
+from steadyhand.plan.tolerant import make_at
 from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import diff_rows, diff_within
 from steadyhand.text.lines import body, line_ending, split_lines
@@ -29,6 +30,7 @@ from steadyhand.text.words import shared_words
 
 __all__ = ["Wish", "Writing"]
 
+_LEAD_LOST = 0.99  # how much of the old text is there where only blanks in front of it are missing
 _MANY = 20_000  # rows of an edit beyond which it is written in one piece
 
 
@@ -56,41 +58,37 @@ class Writing:
         made = propose_all(self._name, self._draft.source, edit, located.nodes)
         return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices], made
 
-    def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match]:
-        """What an edit wants to write where, and its first match."""
+    def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match, float]:
+        """What an edit wants to write where, its first match, and how sure it is that this is meant there."""
         match, found = located.matches[0], located.found
-        if found is None or found.tier.name in STRICT:
-            old = edit.target.text if isinstance(edit.target, Old) else ""
-            made = self._unindented(edit, old, edit.text, located)
-            if made is None:
-                return [wish for match in located.matches for wish in self._plain(index, edit, match, found)], match
-            return [self._free(index, *write) for write in made.writes], _told(match, made, (), "whitespace")
-        if found.tier.rank <= LITERAL:
-            new = _plain_endings(found.new or "", found.old)
-            made = self._unindented(edit, found.old, new, located)
-            if made is not None:
-                return [self._free(index, *write) for write in made.writes], _told(match, made, found.mended)
-            texts = found.old, new
-            return [
-                self._free(index, *write)
-                for match in located.matches
-                for write in self._rows_that_change(edit, match, texts, found.signs, is_literal=False)
-            ], match
-        every = [self._made(edit, match, found) for match in located.matches]
-        wishes = [self._free(index, *write) for made in every for write in made.writes]
-        return wishes, _told(match, every[0], found.mended)
+        if found is not None and found.tier.rank > LITERAL:
+            every = [self._made(edit, match, found) for match in located.matches]
+            writes = [write for made in every for write in made.writes]
+            sure = min(made.sure for made in every)
+            return [self._free(index, *write) for write in writes], _told(match, every[0], found.mended), sure
+        wishes: list[Wish] = []
+        sure, signs = 1.0, None if found is None else found.signs
+        for place in located.matches:
+            full = self._in_full(edit, found, place)
+            if full is None:
+                wishes += self._plain(index, edit, place, found)
+                continue
+            sure = UNSURE
+            if full.is_moved:
+                match = _indented(match, found)
+            changes = self._rows_that_change(edit, full.span, (full.old, full.new), signs, is_literal=False)
+            wishes += [self._free(index, *change) for change in changes]
+        return wishes, match, sure
 
-    def _unindented(self, edit: Edit, old: str, new: str, located: Located) -> Made | None:
-        """What an edit of one line means that was quoted without its indentation; None where it was not."""
-        is_lines = isinstance(edit.target, Old) and edit.target.fit != "free"
-        if not isinstance(edit, Replace | Delete) or len(located.matches) != 1:
+    def _in_full(self, edit: Edit, found: Found | None, match: Match) -> FullQuote | None:
+        """The edit where its first line was quoted without its indentation; None where that makes no difference."""
+        start = match.span.start
+        if found is None or not isinstance(edit, Replace | Delete) or self._policy.tier in STRICT:
             return None
-        if not looks_unindented(old, new, is_lines=is_lines):
+        if self._draft.read(start - 1, start) not in (" ", "\t"):
             return None
-        start = located.matches[0].span.start
-        if self._draft.read(start - 1, start) not in (" ", "\t") or self._policy.tier in STRICT:
-            return None
-        return make_unindented(self._draft.source, located.matches[0].span, old, new)
+        new = edit.text if found.tier.name in STRICT else _plain_endings(found.new or "", found.old)
+        return quote_in_full(self._draft.source, match.span, found.old, new)
 
     def _made(self, edit: Edit, match: Match, found: Found) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
@@ -107,23 +105,26 @@ class Writing:
     def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Wish]:
         """One place where the edit's text is written as it is: only those of its lines that change."""
         target = edit.target
+        if found is not None and found.tier.name not in STRICT:
+            texts = found.old, _plain_endings(found.new or "", found.old)
+            writes = self._rows_that_change(edit, match.span, texts, found.signs, is_literal=False)
+            return [self._free(index, *write) for write in writes]
         if found is None or not isinstance(target, Old) or not isinstance(edit, Replace):
             return [self._wish(index, edit, match)]
         texts = self._loosened(target.text, target.text, match), self._loosened(edit.new, target.text, match)
         # A patch that quotes CR LF as it is in the file, or brings it beside lines that have none, means its endings.
         speaks_of_endings = "\r\n" in target.text or (edit.signs is not None and "\r\n" in edit.new)
         is_literal = match.tier == "exact" and target.fit != "free" and speaks_of_endings
-        writes = self._rows_that_change(edit, match, texts, edit.signs, is_literal=is_literal)
+        writes = self._rows_that_change(edit, match.span, texts, edit.signs, is_literal=is_literal)
         return [self._free(index, *write) for write in writes]
 
     def _rows_that_change(
-        self, edit: Edit, match: Match, texts: tuple[str, str], signs: Signs | None, *, is_literal: bool
+        self, edit: Edit, span: Span, texts: tuple[str, str], signs: Signs | None, *, is_literal: bool
     ) -> Iterator[tuple[Span, str]]:
         """The lines of a place that an edit writes, of a place where its old text is as it is but for line endings.
 
         A line that old and new text share keeps the file's bytes, its ending too, unless nothing else is changed.
         """
-        span = match.span
         is_literal = is_literal or self._policy.newlines == "literal"
         rows, old = split_lines(self._draft.read(span.start, span.end)), split_lines(texts[0])
         new = split_lines(texts[1] if is_literal else self._as_file_ends(texts[1]))
@@ -211,11 +212,17 @@ class Writing:
         return fit_insertion(text, newline, before=before, is_end=is_end, literal=literal)
 
 
-def _told(match: Match, made: Made, mended: tuple[str, ...], tier: str | None = None) -> Match:
+def _indented(match: Match, found: Found | None) -> Match:
+    """The match of old text that was quoted without the indentation of its first line."""
+    mended = () if found is None else found.mended
+    tier = match.tier if mended else "whitespace"
+    return replace(match, tier=tier, similarity=_LEAD_LOST, differs=(*mended, "indentation"))
+
+
+def _told(match: Match, made: Made, mended: tuple[str, ...]) -> Match:
     """The match with what building on it has shown; what its tier may overlook is told where nothing was measured."""
     differs = made.differs or tuple(word for word in match.differs if word not in mended)
-    named = match.tier if tier is None else tier
-    return replace(match, tier=named, similarity=made.similarity, differs=(*mended, *differs))
+    return replace(match, similarity=made.similarity, differs=(*mended, *differs))
 
 
 def _unended(row: str) -> str:

@@ -138,11 +138,7 @@ def carry(pairs: Sequence[Pair], edit_unit: str | None, file_unit: str | None) -
     >>> carry([Pair(0, "", "    "), Pair(1, "  ", "      ")], None, None)("    ", 2)
     '        '
     """
-    rule = _rule({(pair.before, pair.after) for pair in pairs}, edit_unit, file_unit)
-    if rule is None and len(pairs) > 2 and pairs[0].row == 0:
-        # A first row quoted at another indentation says nothing about the rows after it.
-        rule = _rule({(pair.before, pair.after) for pair in pairs[1:]}, edit_unit, file_unit)
-    return Carried(rule, tuple(pairs))
+    return Carried(_rule({(pair.before, pair.after) for pair in pairs}, edit_unit, file_unit), tuple(pairs))
 
 
 def _rule(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | None) -> Carry | None:

@@ -1,0 +1,310 @@
+"""An edit whose first line is quoted without its indentation: what it says when it is quoted in full.
+
+Models often drop the blanks in front of the first line of a text, and of that line only. Here the blanks are put back
+before anything is built, so that such an edit takes the same way as the one that is quoted in full.
+
+Rules:
+
+1. The first line is bare where the lines after it show at which indentation the text is quoted, and it is not quoted
+   at that one. Where there is no other line, it is bare if it has less indentation than the file's line.
+2. A first line of new text gets the indentation that the first line of old text has lost, unless it has one of its
+   own, or repeats a later line of old text as that is quoted. Further lines are written as they are sent.
+   Where only new text begins at the margin, it may be meant so or have lost its indentation: that is not clear.
+3. One line of old text does not show how further lines of new text are meant: as they are, or relative to the line.
+   They are taken as they are where that parses and the lines around agree with it, else relative to the line, if
+   that is any better. Where both would do, or nothing is clear, the answer is not sure.
+4. New text in tabs for a file in blanks, or the other way round, is in another unit before it is anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from steadyhand.match.lexis import fold
+from steadyhand.match.pairing import Likeness, Pairing
+from steadyhand.plan.window import Window, window_at
+from steadyhand.structure.format import format_of
+from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of, width_of
+from steadyhand.text.lines import line_ending, line_start, split_bodies, split_lines
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["UNSURE", "FullQuote", "Reading", "quote_in_full", "read_in_full"]
+
+UNSURE = 0.95  # how sure an edit is that may be read in another way as well
+
+_CONTINUES = re.compile(r"[.?:&|+*/<=-]")
+_CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
+_ITEM = re.compile(r"(?:[-*+]|[0-9]+[.)])\s")
+_OPENS = re.compile(r"(?:[:=\\|]|=>|->|\b(?:do|then|else|begin))\s*\Z")
+_TAG = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[A-Za-z][^<>]*(?<!/)>\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Old and new text as they are when quoted in full.
+
+    `is_sure` is false where another reading would do as well, `is_clear` where a line behind the first is quoted like
+    the first, so that it may have lost its indentation too.
+    """
+
+    old: str
+    new: str
+    is_sure: bool = True
+    is_clear: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FullQuote:
+    """Whole lines of a file, the old text that is there, and the new text.
+
+    `is_moved`: it is not what comes of replacing the old text as it was quoted.
+    """
+
+    span: Span
+    old: str
+    new: str
+    is_moved: bool
+
+
+def quote_in_full(source: Source, span: Span, old: str, new: str) -> FullQuote | None:
+    """The edit in full where its old text begins behind the indentation of a line; None where that says nothing.
+
+    Part of a line is replaced as it is; so is everything where the indentation that stays is surely the one meant.
+    """
+    text, rows = source.text, split_bodies(old)
+    start = line_start(text, span.start)
+    lead = text[start : span.start]
+    ends_line = old.endswith(("\n", "\r")) or span.end == len(text) or text[span.end] in "\r\n"
+    if not lead or lead.strip(" \t") or not rows[0].strip() or not (ends_line or len(rows) > 1):
+        return None
+    whole = Span(start, span.end)
+    reading = read_in_full(window_at(source, whole, old), new)
+    if reading is None or (reading.is_sure and reading.new == lead + new):
+        return None
+    return FullQuote(whole, lead + old, reading.new, is_moved=reading.new != lead + new)
+
+
+def read_in_full(window: Window, new: str) -> Reading | None:
+    """The edit with the indentation that its first line has lost; None where it has lost none."""
+    first = _first_pair(window)
+    if first is None:
+        return None
+    others = _pairs_behind(window, first)
+    reading = _among_others(window, new, first, others) if others else _alone(window, new, first)
+    is_full = bool(others) or first.before == first.after
+    if reading is None and is_full and _is_only_new_bare(window, new, first):
+        return Reading(window.old, new, is_clear=False)
+    return reading
+
+
+def _is_only_new_bare(window: Window, new: str, first: Pair) -> bool:
+    """Whether the first line of new text is at the margin without a line that old text has there or moves there."""
+    rows = split_bodies(new)
+    if not first.before or not rows or not rows[0].strip() or indent_of(rows[0]):
+        return False
+    old = {fold(window.lexis, row): indent_of(row) for row in split_bodies(window.old)}
+    moved = any(old.get(said) for said in _said_at(window, rows[1:], ""))
+    return old.get(fold(window.lexis, rows[0])) != "" and not moved
+
+
+def _first_pair(window: Window) -> Pair | None:
+    """The first line of the old text and the file's line that answers to it."""
+    old = split_bodies(window.old)
+    row = next((row for row, text in enumerate(old) if text.strip()), None)
+    pairing = None if row is None else window.pairing_of(row)
+    if row is None or pairing is None or not _is_told(pairing) or (window.is_partial and not pairing.start):
+        return None
+    return Pair(row, indent_of(old[row]), indent_of(window.rows[pairing.start]))
+
+
+def _pairs_behind(window: Window, first: Pair) -> list[Pair]:
+    """The lines behind the first that both sides have: those that say the same, or else those that are alike."""
+    old = split_bodies(window.old)
+    paired = [one for one in window.alignment if one.old_start > first.row and _is_told(one)]
+    sure = [one for one in paired if one.likeness.is_sure]
+    return [
+        Pair(one.old_start, indent_of(old[one.old_start]), indent_of(window.rows[one.start])) for one in sure or paired
+    ]
+
+
+def _is_told(pairing: Pairing) -> bool:
+    """Whether rows of both sides answer to each other, so that their indentation can be compared."""
+    is_nothing = pairing.is_blank or pairing.is_kept or pairing.likeness is Likeness.NONE
+    return not is_nothing and pairing.start < pairing.end
+
+
+def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair]) -> Reading | None:
+    """The first line at the indentation that the lines behind it are quoted at."""
+    units = unit_of(split_bodies(window.old), split_bodies(new)), window.unit
+    there = carry(others, *units)
+    back = carry([Pair(pair.row, pair.after, pair.before) for pair in others], *reversed(units))
+    if not there.is_rule or not back.is_rule or there(first.before, first.row) == first.after:
+        return None
+    if first.before and carry([first, *others], *units).is_rule:
+        return None  # another unit explains them all
+    full = back(first.after, first.row)
+    if full is None or there(full, first.row) != first.after:
+        return None
+    if len(full) < len(first.before) and len(others) < 2:
+        return None  # it has more than the other line, and one of the two is odd
+    head, *later = split_bodies(window.old)[first.row :]
+    if not any(pair.before or pair.after for pair in others):
+        new = _in_unit_of_file(window, new, first)
+    first_said, known = fold(window.lexis, head), Counter(_said_at(window, later, first.before))
+    rows = split_bodies(new)
+    brought = Counter(_said_at(window, rows[1:], first.before))
+    said = next(iter(_said_at(window, rows[:1], first.before)), None)
+    # A line that is quoted as it was further down comes first because the lines before it go.
+    is_bare = said is not None and (said not in known or said == first_said)
+    is_shown = bool(first.before) and any(pair.before == first.before for pair in others)
+    is_clear = is_shown or brought <= known or brought.keys() <= known.keys() - {first_said}
+    if said == first_said and said in known and brought[said] != known[said]:
+        is_clear = False  # one of several lines that look alike goes or comes, and there is no telling which
+    return Reading(_with_indent(window.old, full), _with_indent(new, full) if is_bare else new, is_clear=is_clear)
+
+
+def _said_at(window: Window, rows: Sequence[str], indent: str) -> list[str]:
+    """What the rows say that have an indentation."""
+    return [fold(window.lexis, row) for row in rows if row.strip() and indent_of(row) == indent]
+
+
+def _alone(window: Window, new: str, first: Pair) -> Reading | None:
+    """One line of old text with less indentation than the file's line."""
+    if first.before == first.after or not first.after.endswith(first.before):
+        return None
+    old = _with_indent(window.old, first.after)
+    rows = [row for row in split_bodies(new) if row.strip()]
+    if not rows:
+        return Reading(old, new)
+    again = _again(window, rows[1:], first)
+    if first.before in again and first.after not in again:
+        shifted = _shifted(window, new, first)
+        return Reading(old, new, is_clear=False) if shifted is None else Reading(old, shifted, is_sure=False)
+    new = _in_unit_of_file(window, new, first)
+    lead = indent_of(next(row for row in split_bodies(new) if row.strip()))
+    if lead.startswith(first.after) or (lead != first.before and first.after in again):
+        return Reading(old, new)  # it has its indentation
+    is_first = bool(split_bodies(new)[0].strip()) != bool(first.row)  # no blank line has come in its place
+    literal = _with_indent(new, first.after.removesuffix(first.before) + lead) if is_first else new
+    if is_first and len(rows) == 1:
+        return Reading(old, literal)
+    return _chosen(window, old, literal, _shifted(window, new, first), first)
+
+
+def _again(window: Window, rows: Sequence[str], first: Pair) -> list[str]:
+    """The indentation of lines of new text that say what the line of old text says."""
+    said = fold(window.lexis, split_bodies(window.old)[first.row])
+    return [indent_of(row) for row in rows if fold(window.lexis, row) == said]
+
+
+def _in_unit_of_file(window: Window, new: str, first: Pair) -> str:
+    """New text with the file's tabs for its blanks, or the other way round, where the file has none of its kind."""
+    rows = [row for row in split_bodies(new) if row.strip()]
+    around = [row for row in (*window.above, *window.rows, *window.below) if row.strip()]
+    kinds, known = ({row[0] for row in texts if row[0] in " \t"} for texts in (rows, around))
+    if window.unit is None or len(kinds) != 1 or len(known) != 1 or kinds == known:
+        return new
+    levels = len(first.after) // len(window.unit)
+    least = len(indent_of(rows[0])) // max(levels, 1)
+    unit = "\t" if kinds == {"\t"} else unit_of(rows) or " " * least
+    if not unit:
+        return new
+    return _moved(new, carry([Pair(0, unit, window.unit)], unit, window.unit)) or new
+
+
+def _shifted(window: Window, new: str, first: Pair) -> str | None:
+    """New text whose lines are all quoted relative to its first; None where one would be left of the margin."""
+    return _moved(new, carry([first], unit_of(split_bodies(new)), window.unit))
+
+
+def _moved(text: str, carried: Carried) -> str | None:
+    """A text with every indentation carried over; None where one is out of reach."""
+    lines: list[str] = []
+    for line in split_lines(text):
+        indent = carried(indent_of(line), 0) if line.strip() else ""
+        if indent is None:
+            return None
+        lines.append(indent + line.lstrip(" \t") if line.strip() else line)
+    return "".join(lines)
+
+
+def _chosen(window: Window, old: str, literal: str, shifted: str | None, first: Pair) -> Reading:
+    """The reading that parses, or else the one that agrees with the lines around."""
+    if shifted is None:
+        return Reading(old, literal, is_sure=False)
+    is_valid, is_valid_shifted = _parses(window, literal), _parses(window, shifted)
+    if is_valid != is_valid_shifted:
+        return Reading(old, literal) if is_valid else Reading(old, shifted, is_sure=False)
+    rows = [row for row in split_bodies(literal) if row.strip()]
+    if first.before or (len(rows) > 1 and _leads_in(rows[0]) and not _is_led_in(rows[0], rows[1])):
+        return Reading(old, shifted, is_sure=False)  # with some indentation, it is quoted further left, not bare
+    if all(width_of(row) >= width_of(first.after) for row in rows):
+        return Reading(old, literal, is_sure=is_valid)
+    fits, fits_shifted = (_is_in_place(window, split_bodies(text)) for text in (literal, shifted))
+    if fits_shifted and not fits:
+        return Reading(old, shifted, is_sure=False)
+    return Reading(old, literal, is_sure=fits and not fits_shifted)
+
+
+def _parses(window: Window, new: str) -> bool:
+    """Whether the file parses with new text in the place of the window; also where nobody can tell."""
+    source, span = window.source, window.span
+    known = format_of(source.path)
+    if known is None or known.fault is None or len(source.text) > known.largest:
+        return True
+    ending = "" if line_ending(new) else line_ending(span.of(source.text))
+    text = source.text[: span.start] + new + ending + source.text[span.end :]
+    return known.fault(Source.of_text(text, path=source.path)) is None
+
+
+def _is_in_place(window: Window, rows: Sequence[str]) -> bool:
+    """Whether rows agree with the lines around: no depth that is open nowhere above, none torn by the line below."""
+    visible = [row for row in rows if row.strip()]
+    above = [width_of(row) for row in window.above if row.strip()]
+    open_depths = {0, *(width for at, width in enumerate(above) if width < min(above[:at], default=width + 1))}
+    for row, behind in pairwise(visible):
+        depth, next_depth = width_of(row), width_of(behind)
+        open_depths.add(depth)
+        if next_depth > depth and not _opens(row) and not _CONTINUES.match(behind.lstrip()):
+            return False
+        if _leads_in(row) and not _is_led_in(row, behind):
+            return False
+        if next_depth < depth and next_depth not in open_depths:
+            return False
+    last, below = visible[-1], next((row for row in window.below if row.strip()), "")
+    if _CLOSER.match(below.lstrip()):
+        return width_of(last) > width_of(below) or (_opens(last) and width_of(last) == width_of(below))
+    return width_of(last) >= width_of(below) or _opens(last)
+
+
+def _opens(row: str) -> bool:
+    """Whether a row leads in what comes after it."""
+    said = row.strip()
+    return _leads_in(row) or bool(_ITEM.match(said) or _OPENS.search(said) or _TAG.search(said))
+
+
+def _leads_in(row: str) -> bool:
+    """Whether what comes after a row has to be deeper: the row has an open bracket."""
+    closed = 0
+    for char in reversed(row):
+        closed += (char in ")]}") - (char in "([{")
+        if closed < 0:
+            return True
+    return False
+
+
+def _is_led_in(row: str, behind: str) -> bool:
+    """Whether a row is deeper than the one before it, or closes what that has opened."""
+    return width_of(behind) > width_of(row) or bool(_CLOSER.match(behind.lstrip()))
+
+
+def _with_indent(text: str, indent: str) -> str:
+    """A text with another indentation of its first line that is not blank."""
+    lines = split_lines(text)
+    at = next(row for row, line in enumerate(lines) if line.strip())
+    return "".join([*lines[:at], indent + lines[at].lstrip(" \t"), *lines[at + 1 :]])

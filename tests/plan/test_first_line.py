@@ -1,0 +1,184 @@
+"""A first line that is quoted without its indentation changes nothing: the edit is that of the full quote, or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from steadyhand import Delete, Kind, Policy, Replace, Result, edit
+from steadyhand.plan.edit import edit_from_json
+
+LOAD = "function f(a) {\n    x = load(a);\n    return x;\n}\n"
+WIDE = "class A {\n  run() {\n    const one = first(1);\n    const two = second(2);\n    return one + two;\n  }\n}\n"
+
+# Name, file, text, old text with a bare first line, new text, what it gives.
+BARE = [
+    ("issue", "a.js", LOAD, "x = laod(a);\n    return x;", "x = load(a, 3);\n    return x;", "    x = load(a, 3);"),
+    (
+        "only old",
+        "a.js",
+        LOAD,
+        "x = laod(a);\n    return x;",
+        "    x = load(a, 3);\n    return x;",
+        "    x = load(a, 3);",
+    ),
+    (
+        "a later line misquoted",
+        "a.js",
+        WIDE,
+        "const one = first(1);\n    const two = secnod(2);\n    return one + two;",
+        "const one = first(1);\n    const two = second(2, 3);\n    return one + two;",
+        "    const one = first(1);\n    const two = second(2, 3);\n    return one + two;",
+    ),
+    (
+        "a line added below a later line that is misquoted",
+        "a.js",
+        WIDE,
+        "const one = first(1);\n    const tow = second(2);",
+        "const one = first(1);\n    const tow = second(2);\n    check(one);",
+        "    const one = first(1);\n    const two = second(2);\n    check(one);",
+    ),
+]
+
+
+def run(path: str, text: str, old: str, new: str, **policy: object) -> Result[str]:
+    return edit(text, [Replace(old, new)], path=path, policy=Policy(**policy))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@pytest.mark.parametrize(("name", "path", "text", "old", "new", "part"), BARE, ids=[name for name, *_ in BARE])
+def test_a_bare_misquoted_first_line_keeps_its_indentation(
+    name: str, path: str, text: str, old: str, new: str, part: str, on_drift: str
+) -> None:
+    result = run(path, text, old, new, on_drift=on_drift)
+    if result.error is not None:
+        assert result.error.kind in (Kind.DRIFT_CONFLICT, Kind.NO_MATCH)
+        offer = result.error.details.get("corrected")
+        if offer is None:
+            return
+        result = edit(text, [edit_from_json(offer)], path=path)
+    assert f"\n{part}\n" in result.text, name
+    assert len(result.text) - len(text) in range(len(part))
+
+
+EXACT = [
+    ("new text in full", "a()\n    b()", "    c()\n    b()", "    c()\n    b()\n"),
+    ("the lines go", "a()\n    b()\n", "", ""),
+    ("the first line goes", "a()\n    b()", "    b()", "    b()\n"),
+    ("a blank line comes", "a()\n    b()", "\n    b()", "\n    b()\n"),
+    ("one line in full", "a()", "    c()", "    c()\n    b()\n"),
+    ("one line becomes blank", "a()", "", "\n    b()\n"),
+    ("a line that closes comes first", "b()\n}", "}", "    a()\n}\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "body"), EXACT, ids=[name for name, *_ in EXACT])
+def test_a_bare_first_line_that_is_exact_leaves_no_blanks_behind(name: str, old: str, new: str, body: str) -> None:
+    before = "if (x) {\n    a()\n    b()\n}\nend()\n"
+    after = f"if (x) {{\n{body}" + ("" if "}" in body else "}\n") + "end()\n"
+    result = run("a.js", before, old, new, guards=frozenset())
+    assert result.text == after, name
+    literal = run("a.js", before, old, new, guards=frozenset(), tier="exact")
+    assert literal.text == before.replace(old, new)
+
+
+def test_a_deletion_takes_the_indentation_along() -> None:
+    before = "if x:\n    a()\n    b()\n    c()\n"
+    assert edit(before, [Delete("a()\n    b()\n")], path="a.py").text == "if x:\n    c()\n"
+
+
+def test_every_place_is_read_by_itself() -> None:
+    before = "if (x) {\n  go();\n  on();\n}\nif (y) {\n    go();\n    on();\n}\n"
+    result = edit(before, [Replace("go();", "go();\nrun();", occurrence="all")], path="a.js")
+    assert result.text == before.replace("  go();\n  on", "  go();\n  run();\n  on").replace(
+        "    go();\n    on", "    go();\n    run();\n    on"
+    )
+    assert result.outcomes[0].confidence == 0.95
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    x = laod(a);\n    return x;", "x = load(a, 3);\n    return x;"),
+        ("x = laod(a);\n    return x;", "x = load(a, 3);\ncheck(x);\n    return x;"),
+    ],
+    ids=["only new text is bare", "a further line may be bare too"],
+)
+def test_what_may_have_lost_its_indentation_or_not_is_refused(old: str, new: str) -> None:
+    for on_drift in ("refuse", "merge", "new"):
+        error = run("a.js", LOAD, old, new, on_drift=on_drift).error
+        assert error is not None
+        assert "corrected" not in error.details
+
+
+def test_a_line_that_looks_like_a_bare_one_further_down_is_not_guessed_at() -> None:
+    before = "fn a() {\n    if b {\n        c();\n    }\n}\n\nlast();\n"
+    old, new = "}  \n}\n\nlast();", "}\n\nlast();"
+    assert run("a.rs", before, old, new, guards=frozenset()).error is not None
+
+
+def test_a_line_that_is_moved_is_the_files_although_it_is_misquoted() -> None:
+    before = "start()\nalpha = load(first)\nbeta = store(second)\ngamma = close(third)\nend()\n"
+    old = "start()\nalpha = load(first)\nbeta = stoer(second)\ngamma = close(third)\nend()\n"
+    new = "start()\nbeta = stoer(second)\nalpha = load(first)\nfresh = 1\ngamma = close(third)\nend()\n"
+    result = run("a.py", before, old, new, on_drift="new")
+    assert result.error is not None or "stoer" not in result.text
+
+
+LITERAL = [
+    ("YAML at the end", "a.yaml", "a:\n  b: 1\n", "b: 1", "b: 1\nc: 2", "a:\n  b: 1\nc: 2\n"),
+    ("YAML before a key", "a.yaml", "a:\n  b: 1\nd: 3\n", "b: 1", "b: 1\nc: 2", "a:\n  b: 1\nc: 2\nd: 3\n"),
+    ("a Markdown footer", "a.md", "- a\n  - b\n\n# H\n", "- b", "- b\n\nFooter.", "- a\n  - b\n\nFooter.\n\n# H\n"),
+    ("Python, else", "a.py", "if x:\n    a()\n    c()\n", "a()", "a()\nelse:\n    b()", "if x:\n    a()\nelse:\n    b()\n    c()\n"),
+    ("Python, a call below", "a.py", "def f():\n    return 1\n", "return 1", "return 1\n\n\nprint(f())", "def f():\n    return 1\n\n\nprint(f())\n"),
+    ("a block that ends", "a.js", "if (a) {\n  b();\n}\n", "b();", "b();\n} else {\n  c();", "if (a) {\n  b();\n} else {\n  c();\n}\n"),
+    ("CSS, another rule", "a.css", ".a {\n  x: 1;\n}\n", "x: 1;", "x: 1;\n}\n.b {\n  y: 2;", ".a {\n  x: 1;\n}\n.b {\n  y: 2;\n}\n"),
+]  # fmt: skip
+MOVED = [
+    ("YAML in the middle", "a.yaml", "a:\n  b: 1\n  d: 3\n", "b: 1", "b: 1\nc: 2", "a:\n  b: 1\n  c: 2\n  d: 3\n"),
+    ("Python", "a.py", "if x:\n    a()\n    c()\n", "a()", "a()\nb()", "if x:\n    a()\n    b()\n    c()\n"),
+    ("before a bracket", "a.json", '{\n  "a": 1\n}\n', '"a": 1', '"a": 1,\n"b": 2', '{\n  "a": 1,\n  "b": 2\n}\n'),
+    ("a bracket that opens", "a.js", "go() {\n    a();\n}\n", "a();", "if (x) {\n    a();\n}", "go() {\n    if (x) {\n        a();\n    }\n}\n"),
+    ("HTML", "a.html", "<p>\n  <b>1</b>\n  <i>2</i>\n</p>\n", "<b>1</b>", "<b>1</b>\n<u>3</u>", "<p>\n  <b>1</b>\n  <u>3</u>\n  <i>2</i>\n</p>\n"),
+    ("the line comes again", "a.md", "- a\n  - b\n- c\n", "- b", "- x\n- b", "- a\n  - x\n  - b\n- c\n"),
+    ("another unit", "a.go", "func f() {\n\ta()\n\tb()\n}\n", "a()", "a()\n    c()", "func f() {\n\ta()\n\tc()\n\tb()\n}\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "path", "before", "old", "new", "after"), LITERAL, ids=[name for name, *_ in LITERAL])
+def test_further_lines_that_are_valid_as_they_are_sent_are_written_so(
+    name: str, path: str, before: str, old: str, new: str, after: str
+) -> None:
+    result = run(path, before, old, new)
+    assert result.text == after, name
+    assert result.outcomes[0].tier == "exact"
+
+
+@pytest.mark.parametrize(("name", "path", "before", "old", "new", "after"), MOVED, ids=[name for name, *_ in MOVED])
+def test_further_lines_that_would_be_out_of_place_are_indented_and_not_sure(
+    name: str, path: str, before: str, old: str, new: str, after: str
+) -> None:
+    result = run(path, before, old, new)
+    assert result.text == after, name
+    (outcome,) = result.outcomes
+    assert (outcome.tier, outcome.differs, outcome.confidence) == ("whitespace", ("indentation",), 0.95)
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "old", "new", "after"),
+    [
+        ("a.js", "class A {\n  f() {}\n}\n", "\nf() {}", "\n  g() {}", "class A {\n  g() {}\n}\n"),
+        ("a.js", "class A {\n  f() {}\n}\n", "\nf() {}\n", "\n  g() {}\n", "class A {\n  g() {}\n}\n"),
+        ("a.js", "class A {\n\n  f() {}\n}\n", "\nf() {}", "\n  g() {}", "class A {\n\n  g() {}\n}\n"),
+        ("a.yaml", "a:\n  b: 1\n", "\nb: 1", "\n  c: 2", "a:\n  c: 2\n"),
+        ("a.yaml", "a:\n  b: 1\n", "```\nb: 1\n```", "```\n  c: 2\n```", "a:\n  c: 2\n"),
+        ("a.yaml", "a:\n  b: 1\n", "2| b: 1", "2|   c: 2", "a:\n  c: 2\n"),
+        ("a.yaml", "a:\n  b: 1\n", "\nb: 1", "\nc: 2", "a:\n  c: 2\n"),
+    ],
+)
+def test_a_shape_that_is_taken_off_does_not_double_the_indentation(
+    path: str, before: str, old: str, new: str, after: str
+) -> None:
+    result = run(path, before, old, new)
+    assert result.text == after
+    assert result.outcomes[0].confidence is not None
+    assert result.outcomes[0].confidence < 1
