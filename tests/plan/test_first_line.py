@@ -1,4 +1,4 @@
-"""A first line that is quoted without its indentation changes nothing: the edit is that of the full quote, or refused."""
+"""A first line quoted without its indentation changes nothing: the edit is that of the full quote, or is refused."""
 
 from __future__ import annotations
 
@@ -128,20 +128,69 @@ LITERAL = [
     ("YAML at the end", "a.yaml", "a:\n  b: 1\n", "b: 1", "b: 1\nc: 2", "a:\n  b: 1\nc: 2\n"),
     ("YAML before a key", "a.yaml", "a:\n  b: 1\nd: 3\n", "b: 1", "b: 1\nc: 2", "a:\n  b: 1\nc: 2\nd: 3\n"),
     ("a Markdown footer", "a.md", "- a\n  - b\n\n# H\n", "- b", "- b\n\nFooter.", "- a\n  - b\n\nFooter.\n\n# H\n"),
-    ("Python, else", "a.py", "if x:\n    a()\n    c()\n", "a()", "a()\nelse:\n    b()", "if x:\n    a()\nelse:\n    b()\n    c()\n"),
-    ("Python, a call below", "a.py", "def f():\n    return 1\n", "return 1", "return 1\n\n\nprint(f())", "def f():\n    return 1\n\n\nprint(f())\n"),
-    ("a block that ends", "a.js", "if (a) {\n  b();\n}\n", "b();", "b();\n} else {\n  c();", "if (a) {\n  b();\n} else {\n  c();\n}\n"),
-    ("CSS, another rule", "a.css", ".a {\n  x: 1;\n}\n", "x: 1;", "x: 1;\n}\n.b {\n  y: 2;", ".a {\n  x: 1;\n}\n.b {\n  y: 2;\n}\n"),
-]  # fmt: skip
+    (
+        "Python, else",
+        "a.py",
+        "if x:\n    a()\n    c()\n",
+        "a()",
+        "a()\nelse:\n    b()",
+        "if x:\n    a()\nelse:\n    b()\n    c()\n",
+    ),
+    (
+        "Python, a call below",
+        "a.py",
+        "def f():\n    return 1\n",
+        "return 1",
+        "return 1\n\n\nprint(f())",
+        "def f():\n    return 1\n\n\nprint(f())\n",
+    ),
+    (
+        "a block that ends",
+        "a.js",
+        "if (a) {\n  b();\n}\n",
+        "b();",
+        "b();\n} else {\n  c();",
+        "if (a) {\n  b();\n} else {\n  c();\n}\n",
+    ),
+    (
+        "CSS, another rule",
+        "a.css",
+        ".a {\n  x: 1;\n}\n",
+        "x: 1;",
+        "x: 1;\n}\n.b {\n  y: 2;",
+        ".a {\n  x: 1;\n}\n.b {\n  y: 2;\n}\n",
+    ),
+]
 MOVED = [
     ("YAML in the middle", "a.yaml", "a:\n  b: 1\n  d: 3\n", "b: 1", "b: 1\nc: 2", "a:\n  b: 1\n  c: 2\n  d: 3\n"),
     ("Python", "a.py", "if x:\n    a()\n    c()\n", "a()", "a()\nb()", "if x:\n    a()\n    b()\n    c()\n"),
     ("before a bracket", "a.json", '{\n  "a": 1\n}\n', '"a": 1', '"a": 1,\n"b": 2', '{\n  "a": 1,\n  "b": 2\n}\n'),
-    ("a bracket that opens", "a.js", "go() {\n    a();\n}\n", "a();", "if (x) {\n    a();\n}", "go() {\n    if (x) {\n        a();\n    }\n}\n"),
-    ("HTML", "a.html", "<p>\n  <b>1</b>\n  <i>2</i>\n</p>\n", "<b>1</b>", "<b>1</b>\n<u>3</u>", "<p>\n  <b>1</b>\n  <u>3</u>\n  <i>2</i>\n</p>\n"),
+    (
+        "a bracket that opens",
+        "a.js",
+        "go() {\n    a();\n}\n",
+        "a();",
+        "if (x) {\n    a();\n}",
+        "go() {\n    if (x) {\n        a();\n    }\n}\n",
+    ),
+    (
+        "HTML",
+        "a.html",
+        "<p>\n  <b>1</b>\n  <i>2</i>\n</p>\n",
+        "<b>1</b>",
+        "<b>1</b>\n<u>3</u>",
+        "<p>\n  <b>1</b>\n  <u>3</u>\n  <i>2</i>\n</p>\n",
+    ),
     ("the line comes again", "a.md", "- a\n  - b\n- c\n", "- b", "- x\n- b", "- a\n  - x\n  - b\n- c\n"),
-    ("another unit", "a.go", "func f() {\n\ta()\n\tb()\n}\n", "a()", "a()\n    c()", "func f() {\n\ta()\n\tc()\n\tb()\n}\n"),
-]  # fmt: skip
+    (
+        "another unit",
+        "a.go",
+        "func f() {\n\ta()\n\tb()\n}\n",
+        "a()",
+        "a()\n    c()",
+        "func f() {\n\ta()\n\tc()\n\tb()\n}\n",
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "path", "before", "old", "new", "after"), LITERAL, ids=[name for name, *_ in LITERAL])

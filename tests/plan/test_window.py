@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.plan.making import Made
 from steadyhand.plan.first_line import quote_in_full
+from steadyhand.plan.making import Made
 from steadyhand.plan.tolerant import make_at
 from steadyhand.plan.window import window_at
 from steadyhand.text.source import Source
