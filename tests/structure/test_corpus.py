@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from steadyhand.structure.format import Entry, format_of
+from steadyhand.structure.language import language_of
 from steadyhand.structure.node import Refusal
+from steadyhand.structure.parsers.code.reading import code_of
 from steadyhand.text.source import Source
 from tests.structure.laws import NOT_PARSED, check_entry, outline_of, refusal_of
 
@@ -105,3 +107,20 @@ def test_the_laws_hold_for_real_files() -> None:
             check_entry(source, entry)
             tried += 1
     assert tried > 500
+
+
+@pytest.mark.parametrize("path", [path for path in WHOLE if language_of(source_of(path))], ids=name_of)
+def test_a_renamed_symbol_keeps_its_scope(path: Path) -> None:
+    source = source_of(path)
+    code = code_of(source)
+    assert not isinstance(code, Refusal)
+    for at, item in enumerate(code.definitions):
+        written = item.name.of(source.text)
+        if not item.is_sound or not written.replace("_", "").isalnum() or item.kind == "constructor":
+            continue
+        new = "Renamed" if written[0].isupper() else "renamed"
+        text = source.text[: item.name.start] + new + source.text[item.name.end :]
+        after = code_of(Source.of_text(text, path=path.name))
+        assert not isinstance(after, Refusal)
+        assert after.definitions[at].path[:-1] == item.path[:-1], (item.dotted, after.definitions[at].dotted)
+        assert after.definitions[at].name.of(text) == after.definitions[at].path[-1] == new

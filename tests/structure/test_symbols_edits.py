@@ -357,3 +357,20 @@ def test_a_symbol_is_carried_with_its_indentation() -> None:
     target = source_of("def a():\n    pass\n")
     moved = node_at(Symbol("a"), target).insert(target, carried, "after")
     assert applied(target, moved) == "def a():\n    pass\n\n\ndef f(self):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "name", "after"),
+    [
+        ("cpp", "void A::f() { g(); }\n", "A.f", "void A::h() { g(); }\n"),
+        ("cpp", "int *N::M<int>::f(int x) { return 0; }\n", "f", "int *N::M<int>::h(int x) { return 0; }\n"),
+        ("cpp", "namespace a::b {\nint x;\n}\n", "a.b", "namespace a::h {\nint x;\n}\n"),
+        ("sql", "CREATE TABLE public.t (id int);\n", "public.t", "CREATE TABLE public.h (id int);\n"),
+        ("rb", "module A::B\n  def self.f\n  end\nend\n", "A.B.f", "module A::B\n  def self.h\n  end\nend\n"),
+        ("cs", "namespace A.B { class C { } }\n", "A.B", "namespace A.h { class C { } }\n"),
+        ("php", "<?php\nnamespace A\\B { class C {} }\n", "A.B", "<?php\nnamespace A\\h { class C {} }\n"),
+        ("ts", "namespace A.B { export const x = 1 }\n", "A.B", "namespace A.h { export const x = 1 }\n"),
+    ],
+)
+def test_the_name_of_a_symbol_is_its_bare_name(suffix: str, text: str, name: str, after: str) -> None:
+    assert replaced(suffix, text, name, "h", part="name") == after

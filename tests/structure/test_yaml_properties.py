@@ -239,3 +239,46 @@ def _replaced(data: Any, mark: object, name: Any, value: Any) -> Any:
     if isinstance(data, list):
         return [_replaced(inner, mark, name, value) for inner in data]
     return value if type(data) is object else data
+
+
+WORDS = ("on", "off", "yes", "no", "y", "n", "On", "NO", "name")
+PLACES: tuple[tuple[str, ...], ...] = ((), ("env",), ("jobs",), ("jobs", "build"), ("quoted",))
+FLOW = """\
+on: [push]
+env: {FAST: 1}
+jobs:
+  build:
+    yes: 1
+    steps: []
+quoted:
+  "on": 1
+"""
+
+
+@given(st.sampled_from(PLACES), st.sampled_from(WORDS), st.sampled_from(WORDS))
+@_SETTINGS
+def test_a_word_that_some_reader_takes_for_a_flag_is_plain_only_where_its_mapping_has_such_names(
+    place: tuple[str, ...], name: str, inner: str
+) -> None:
+    assume((*place, name) not in (("on",), ("quoted", "on"), ("jobs", "build", "yes")))
+    keys = keys_of(FLOW)
+    text = after(keys, keys.add(item_at(keys, place), name, {inner: 1}, None))
+    container = yaml.safe_load(text)
+    for step in place:
+        container = container[step]
+    has_plain_flags = place in ((), ("jobs", "build"))
+    if has_plain_flags and isinstance(yaml.safe_load(name), bool):
+        name = yaml.safe_load(name)  # as its neighbours are read
+    assert container[name] == {inner: 1}
+
+
+def test_a_word_for_a_flag_stays_plain_where_the_file_has_it_plain_at_that_key() -> None:
+    keys = keys_of("rules:\n  - on: push\n    do: 1\n  - on: tag\n    do: 2\ndeep:\n  one: {on: 1}\n")
+    rules, deep, one = (item_at(keys, path) for path in (("rules",), ("deep",), ("deep", "one")))
+    assert after(keys, keys.append(rules, {"on": "main", "do": 3}, None)).count("- on: ") == 3
+    assert "one: {on: 2, other: 3}" in after(keys, keys.set_value(one, {"on": 2, "other": 3}))
+    assert '"on": 2' in after(keys, keys.add(deep, "two", {"on": 2}, None))
+
+
+def item_at(keys: Keys, path: tuple[str, ...]) -> Item:
+    return next(item for item in items_of(keys) if item.path == path)

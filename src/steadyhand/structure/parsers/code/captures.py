@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query
 
 _DEEPEST = 400
+_LISTS = ("nested_namespace_specifier", "namespace_name")  # qualified names whose parts are children without a field
 _OTHERS = frozenset(
     {"name", "body", "scope", "of", "as", "wrapper", "inner", "several", "listed", "comment", "attribute"}
 )
@@ -38,12 +39,16 @@ _OTHERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One definition: its node, the outermost node that belongs to it, and what the query named in it."""
+    """One definition: its node, the outermost node that belongs to it, and what the query named in it.
+
+    `leaf` is the last part of a qualified name, and else the name.
+    """
 
     node: Node
     extent: Node
     kind: str
     name: Node | None
+    leaf: Node | None
     named: str | None
     body: Node | None
     scope: str | None
@@ -117,7 +122,19 @@ def _captured(
         extent = outer[extent.id]
     name, body = nodes.get("name", [None])[0], nodes.get("body", [None])[0]
     scope, of, by = (_text(parsed, nodes, key) for key in ("scope", "of", "as"))
-    return Captured(node, extent, kind, name, named, body, scope, of, by, "listed" in nodes)
+    return Captured(node, extent, kind, name, _leaf(name), named, body, scope, of, by, "listed" in nodes)
+
+
+def _leaf(name: Node | None) -> Node | None:
+    """The bare name in a qualified one: `f` of `A::f`, `t` of `public.t`."""
+    while name is not None and name.type != "setter":  # `x=` of Ruby is a name
+        inner = name.child_by_field_name("name") or name.child_by_field_name("property")
+        if inner is None and name.type in _LISTS:
+            inner = next(reversed(name.named_children), None)
+        if inner is None:
+            break
+        name = inner
+    return name
 
 
 def _text(parsed: Parsed, nodes: dict[str, list[Node]], key: str) -> str | None:

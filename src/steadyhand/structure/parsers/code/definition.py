@@ -27,7 +27,7 @@ class Definition:
     `alias`      another path it answers to, such as one without the companion object, or `path` again
     `whole`      with the comment directly above it
     `proper`     without that comment: from its first decorator, attribute or modifier to its last character
-    `name`       its name; an empty span where the language writes none
+    `name`       its bare name, without what qualifies it; an empty span where the language writes none
     `body`       the body as it is written, braces included; None where there is none
     `parent`     the number of the definition around it, or None
     `is_sound`   whether it can be relied upon: no syntax error is in it, or around it so that its ends are doubtful

@@ -136,7 +136,7 @@ class _Reader:
 
     def _definition(self, item: Captured, kind: str, path: Path, alias: Path, parent: int | None) -> Definition:
         start, end = self._span(item.extent)
-        name = Span(start, start) if item.name is None else self._span(item.name)
+        name = Span(start, start) if item.leaf is None else self._span(item.leaf)
         proper = Span(self.above.attributes_from(start), end_of(self.text, start, end))
         whole = Span(self.above.comments_from(proper.start), proper.end)
         body = None if item.body is None else self._body(item.body, proper)
@@ -188,5 +188,5 @@ def _kind(item: Captured, around: str) -> str | None:
 def _offsets(captures: Captures, parsed: Parsed) -> list[int]:
     nodes = [*captures.comments, *captures.attributes, *parsed.errors]
     for item in paced(captures.definitions):
-        nodes += [node for node in (item.extent, item.name, item.body) if node is not None]
+        nodes += [node for node in (item.extent, item.leaf, item.body) if node is not None]
     return [offset for node in nodes for offset in (node.start_byte, node.end_byte)]

@@ -33,7 +33,7 @@ def add(source: Source, parsed: Parsed, container: Item, name: str, value: Plain
         return Proposal.of(source, *closed(source, insert_rows(source.text, container, index, rows), value))
     written = name_text(name, manner.name, manner, in_flow=True, like=like)
     parting = _colon(source.text, container) if written[:1] in "\"'" else ": "
-    entry = f"{written}{parting}{in_brackets(value, manner)}"
+    entry = f"{written}{parting}{in_brackets(value, manner.inside(name))}"
     return Proposal.of(source, *insert_in_brackets(source.text, container, index, entry))
 
 
@@ -46,9 +46,9 @@ def append(source: Source, parsed: Parsed, container: Item, value: Plain, index:
     if refused is not None:
         return refused
     if note_of(container).style == "block":
-        rows = item_rows(value, manner)
+        rows = item_rows(value, manner.inside(index))
         return Proposal.of(source, *closed(source, insert_rows(source.text, container, index, rows), value))
-    written = in_brackets(value, manner)
+    written = in_brackets(value, manner.inside(index))
     return Proposal.of(source, *insert_in_brackets(source.text, container, index, written))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
@@ -34,7 +34,8 @@ class Manner:
     `step`          how much further right the entries of a mapping stand than the name above them
     `dash`          the same for the dashes of a list
     `width`         from a dash to what follows it
-    `known`         names that stand plain in the file, although some reader takes them for no text: `on`, `y`
+    `known`         where below the container the file has plain names that some reader takes for no text, such as `on`
+                    or `y`: the names that lead there and that name, None for any item of a list
     """
 
     text: Wish = "plain"
@@ -43,7 +44,12 @@ class Manner:
     step: int = _STEP
     dash: int = _STEP
     width: int = _STEP
-    known: frozenset[str] = frozenset()
+    known: frozenset[tuple[str | None, ...]] = frozenset()
+
+    def inside(self, step: str | int) -> Manner:
+        """How the inside of one of the children is written: known there is what the file has at that very place."""
+        kept = step if isinstance(step, str) else None
+        return replace(self, known=frozenset(path[1:] for path in self.known if len(path) > 1 and path[0] == kept))
 
 
 def manner_of(source: Source, parsed: Parsed, container: Item) -> Manner:
@@ -67,7 +73,7 @@ def manner_of(source: Source, parsed: Parsed, container: Item) -> Manner:
         step,
         _dash(source.text, [container, *near]) if _has_lists(near) else _dash(source.text, everywhere, step),
         _width(source.text, [container, *near]) or _width(source.text, everywhere) or _STEP,
-        _known(everywhere),
+        _known(container),
     )
 
 
@@ -83,9 +89,21 @@ def _names(items: Iterable[Item]) -> Counter[str]:
     return Counter(note_of(item).name for item in named if may_be_plain(str(item.path[-1]), in_flow=False))
 
 
-def _known(items: Iterable[Item]) -> frozenset[str]:
-    named = {str(item.path[-1]) for item in items if item.name is not None and note_of(item).name == "plain"}
-    return frozenset(name for name in named if looks_typed(name) and name != "<<")
+def _known(container: Item) -> frozenset[tuple[str | None, ...]]:
+    """The places below a container where a name such as `on` is plain, and nowhere in quotes."""
+    depth = len(container.path)
+    found: dict[str, set[tuple[str | None, ...]]] = {}
+    for item in islice(container.walk(), _LOOKED_AT):
+        if (
+            item.name is not None
+            and len(item.path) > depth
+            and looks_typed(name := str(item.path[-1]))
+            and name != "<<"
+        ):
+            place = tuple(step if isinstance(step, str) else None for step in item.path[depth:])
+            found.setdefault(note_of(item).name, set()).add(place)
+    plain = found.pop("plain", set())
+    return frozenset(plain.difference(*found.values()))
 
 
 def _wish(found: Mapping[str, int], quote: Quote) -> Wish:

@@ -46,6 +46,7 @@ def set_value(source: Source, parsed: Parsed, item: Item, value: Plain) -> Propo
         return refused
     parent = parsed.family(item)[0] if item.path else item
     manner = manner_of(source, parsed, parent)
+    manner = manner.inside(item.path[-1]) if item.path else manner
     writes = _writes(source, item, value, manner)
     if not is_tag_kept(item, value):
         writes.append((_tag_with_blanks(source.text, note_of(item)), ""))

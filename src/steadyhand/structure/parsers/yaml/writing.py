@@ -85,7 +85,7 @@ def name_text(name: str, wish: Wish, manner: Manner, *, in_flow: bool, like: str
     """A name; `like` is a plain name beside it that some reader takes for no text, so that this one may be such too."""
     if len(name) > _LONGEST_NAME:
         raise Unwritable(f"names are at most {_LONGEST_NAME} characters long")
-    if wish == "plain" and name in manner.known:
+    if wish == "plain" and (name,) in manner.known:
         return name
     is_typed = like is not None and looks_typed(name) and name[:1] not in "=<~"
     if wish == "plain" and is_typed and like is not None and _is_alike(name, like):
@@ -122,13 +122,13 @@ def collection_rows(value: Mapping[str, Plain] | Sequence[Plain], manner: Manner
     """The entries of a mapping or the items of a sequence, at the margin."""
     if isinstance(value, Mapping):
         return [row for name, inner in value.items() for row in entry_rows(name, inner, manner)]
-    return [row for inner in value for row in item_rows(inner, manner)]
+    return [row for at, inner in enumerate(value) for row in item_rows(inner, manner.inside(at))]
 
 
 def entry_rows(name: str, value: Plain, manner: Manner, *, like: str | None = None) -> list[str]:
     """A new entry of a block mapping."""
     head = name_text(name, manner.name, manner, in_flow=False, like=like) + ":"
-    return hung(head, value_rows(value, manner), manner, is_list=isinstance(value, list | tuple))
+    return hung(head, value_rows(value, manner.inside(name)), manner, is_list=isinstance(value, list | tuple))
 
 
 def item_rows(value: Plain, manner: Manner) -> list[str]:
@@ -160,12 +160,12 @@ def in_brackets(value: Plain, manner: Manner) -> str:
     match value:
         case Mapping():
             pairs = (
-                f"{name_text(name, manner.name, manner, in_flow=True)}: {in_brackets(inner, manner)}"
+                f"{name_text(name, manner.name, manner, in_flow=True)}: {in_brackets(inner, manner.inside(name))}"
                 for name, inner in value.items()
             )
             return "{" + ", ".join(pairs) + "}"
         case list() | tuple():
-            return "[" + ", ".join(in_brackets(inner, manner) for inner in value) + "]"
+            return "[" + ", ".join(in_brackets(inner, manner.inside(at)) for at, inner in enumerate(value)) + "]"
         case _:
             return scalar(value, manner.text, manner, in_flow=True)
 
