@@ -670,3 +670,27 @@ def test_a_few_old_lines_without_a_divider_are_taken_away_where_there_is_no_othe
     assert (result.text, result.error) == ("a\nc\n", None)
     assert "taken away" in result.remarks[0]
     assert patched("a\nb\nb\n", "b\n").error is not None
+
+
+CALLS = "def f():\n    call(1)\n    done()\n\n\ndef g():\n    call(1)\n"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "-def f():\n-    call(1)\n=======\n+def f():\n+    call(2)\n",
+        "def f():\n-    call(1)\n=======\ndef f():\n+    call(2)\n",
+        " def f():\n-    call(1)\n+    call(2)\n=======\ndef f():\n    call(2)\n",
+        "def f():\n-    call(1)\n+    call(2)\n    done()\n=======\ndef f():\n    call(2)\n    done()\n",
+    ],
+)
+def test_signs_in_a_block_are_taken_off_where_only_the_lines_without_them_are_in_the_file(block: str) -> None:
+    result = patched(CALLS, block, "a.py")
+    assert (result.text, result.error) == (CALLS.replace("call(1)", "call(2)", 1), None)
+    assert "diff signs" in result.outcomes[0].differs
+
+
+def test_signs_that_are_in_the_file_are_content() -> None:
+    items = "list\n-first thing\n-other thing\n"
+    assert patched(items, "-first thing\n=======\n-second thing\n").text == items.replace("first", "second")
+    assert patched(items, "list\n-first thing\n=======\nlist\n+first thing\n").text == items.replace("-first", "+first")

@@ -1,9 +1,10 @@
-"""The sign of a diff before every line: `-` in the old text, `+` in the new one, a blank before lines that stay.
+"""The signs of a diff before lines: `-` in the old text, `+` in the new one, a blank or nothing before lines that stay.
 
 Some writers put `-` before the lines of both texts; that is how a list looks as well, and it is mended alike, for this
-is only asked where the text with its signs is nowhere. Signs in one text alone are content, and so is everything that
-merely begins with such a character: a flag, a number, an arrow, a rule. A new text that deletes lines shows so by
-repeating the lines that stay.
+is only asked where the text with its signs is nowhere. Others put a whole diff in place of the old text, with what it
+makes of the lines as the new one. Signs in one text alone are content otherwise, and so is everything that merely
+begins with such a character: a flag, a number, an arrow, a rule. A new text that deletes lines shows so by repeating
+the lines that stay, and lines without any sign column are the same in both texts.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from steadyhand.match.repair import Mended, Repair, RepairExample
-from steadyhand.text.lines import body, line_ending, split_lines
+from steadyhand.text.lines import body, line_ending, split_bodies, split_lines
 
 _NO_SIGN = re.compile(r"-[->=0-9.]|\+[+=]")
 _SUBSTANCE = re.compile(r"\w{3}")
@@ -24,6 +25,9 @@ def mend(old: str, new: str) -> Mended | None:
     if "-" not in old or not new:
         return None
     before, after = split_lines(old), split_lines(new)
+    found = _of_whole_diff(before, after) or _of_changed_lines(before, after)
+    if found is not None and _SUBSTANCE.search(found.old):
+        return found
     if not (_is_signed(before, "-") and _SUBSTANCE.search(old)) or _NUMBERED.match(old):
         return None  # with line numbers behind the signs it is not certain which blanks are whose
     if not (_is_signed(after, "+") or _is_signed(after, "-") or _is_what_stays(before, after)):
@@ -31,6 +35,38 @@ def mend(old: str, new: str) -> Mended | None:
     width = 2 if _is_padded(before) and _is_padded(after) else 1
     mended = Mended(_unsigned(before, width), _unsigned(after, width))
     return None if abs(_indent(mended.old) - _indent(mended.new)) == 1 else mended  # a blank may belong to the sign
+
+
+def _of_whole_diff(before: Sequence[str], after: Sequence[str]) -> Mended | None:
+    """The two sides of a diff that is the old text, where the new text is its second one."""
+    signs = {line[0] for line in before if line.strip()}
+    if not {"-", "+"} <= signs or any(_NO_SIGN.match(line) for line in before):
+        return None
+    for width in (1, 0):  # lines that stay have a sign column, or none
+        if width and not signs <= {"-", "+", " "}:
+            continue
+        sides = ["".join(_without_sign(line, width) for line in before if line[0] != sign) for sign in "+-"]
+        if split_bodies(sides[1]) == [body(line) for line in after]:
+            is_ended = line_ending(before[-1])
+            return Mended(sides[0] if is_ended else body(sides[0]), "".join(after))
+    return None
+
+
+def _without_sign(line: str, width: int) -> str:
+    return line[1:] if line[0] in "-+" else line[width:] if line.strip() else line
+
+
+def _of_changed_lines(before: Sequence[str], after: Sequence[str]) -> Mended | None:
+    """Both texts with signs before the lines that change only; those without a sign column are the same in both."""
+    if any(line[0] == "+" for line in before) or any(line[0] == "-" for line in after):
+        return None
+    kept, others = ([body(line) for line in side if line[0] not in "-+"] for side in (before, after))
+    changed = [line for line in (*before, *after) if line[0] in "-+"]
+    if kept != others or not any(text[:1].isalnum() for text in kept) or any(map(_NO_SIGN.match, changed)):
+        return None
+    if not any(line[0] == "-" for line in before) or not any(line[0] == "+" for line in after):
+        return None
+    return Mended(*("".join(_without_sign(line, 0) for line in side) for side in (before, after)))
 
 
 def _is_signed(lines: Sequence[str], sign: str) -> bool:
@@ -66,7 +102,7 @@ def _indent(text: str) -> int:
 REPAIR = Repair(
     name="diff signs",
     rank=80,
-    summary="The signs of a diff before every line of both texts are taken off.",
+    summary="The signs of a diff before lines of both texts are taken off.",
     mend=mend,
     mends=(
         RepairExample("-name = 1", "+name = 2", "name = 1", "name = 2"),
@@ -86,6 +122,18 @@ REPAIR = Repair(
         RepairExample("- call(1)\n- \n- call(2)", "+ call(3)\n+ ", "call(1)\n\ncall(2)", "call(3)\n"),
         RepairExample("- \tcall(1)\n-     \n", "+ \tcall(2)\n", "\tcall(1)\n    \n", "\tcall(2)\n"),
         RepairExample("-call(1)\r\n", "+call(2)\r\n", "call(1)\r\n", "call(2)\r\n"),
+        RepairExample(
+            "def f():\n-    call(1)\n", "def f():\n+    call(2)\n", "def f():\n    call(1)\n", "def f():\n    call(2)\n"
+        ),
+        RepairExample(
+            " def f():\n-    call(1)\n+    call(2)\n",
+            "def f():\n    call(2)\n",
+            "def f():\n    call(1)\n",
+            "def f():\n    call(2)\n",
+        ),
+        RepairExample("name\n-call(1)\n+call(2)", "name\ncall(2)", "name\ncall(1)", "name\ncall(2)"),
+        RepairExample("name\n-call(1)\n+call(2)\n", "name\ncall(2)\n", "name\ncall(1)\n", "name\ncall(2)\n"),
+        RepairExample("-item\nother", "+item2\nother", "item\nother", "item2\nother"),
     ),
     leaves=(
         RepairExample("- item", "* item"),
@@ -97,7 +145,8 @@ REPAIR = Repair(
         RepairExample("+item", "-item"),
         RepairExample("-item\n+other", "+item"),
         RepairExample("-item", "-item\n+other"),
-        RepairExample("-item\nother", "+item\nother"),
+        RepairExample("-item\nother", "+item\nthird"),
+        RepairExample("- item\nother\n+third", "other\nfourth"),
         RepairExample("-item\n-other", "+item\nother"),
         RepairExample("--flag", "--other"),
         RepairExample("-v", "-x"),
