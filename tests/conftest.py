@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
@@ -11,6 +14,10 @@ from hypothesis.internal.conjecture import providers
 from tests.postgres.server import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
+
+# What is kept for the user is not kept for whoever runs the tests, nor by the processes that they start.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="steadyhand-tests-")
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 # Inputs and expectations of scenarios look like modules and are not.
 collect_ignore_glob = ["scenarios/*/input/*", "scenarios/*/expected/*", "corpus/*"]

@@ -127,7 +127,7 @@ def stop(process: subprocess.Popen[str]) -> None:
 
 def environment() -> dict[str, str]:
     """What a server needs of the environment; nothing of the person who runs the tests."""
-    kept = ("PATH", "HOME", "PYTHONPATH", "TMPDIR", "LANG")
+    kept = ("PATH", "HOME", "PYTHONPATH", "TMPDIR", "LANG", "XDG_STATE_HOME")
     return {name: os.environ[name] for name in kept if name in os.environ}
 
 

@@ -168,3 +168,36 @@ def test_calls_of_one_task_are_one_conversation(shell: Shell) -> None:
         shell.run("call", "edit", json.dumps(sent), "--task", who)
     told = json.loads(shell.run("--json", "stats").stdout)["statistics"]
     assert (told["calls"], told["firstTry"]["applied"], told["retries"], told["recovered"]) == (3, 0, 1, 1), told
+
+
+def test_findings_of_one_call_are_listed_by_the_next_command(shell: Shell) -> None:
+    finding = {
+        "path": "app.py",
+        "lines": [1, 2],
+        "severity": "warning",
+        "title": "Odd",
+        "detail": "Two names.\n\x1b[31mred",
+    }
+    sent = json.dumps({"findings": [finding | {"suggestion": "Use one."}]})
+    answer = shell.json("call", "report_findings", sent, "--mode", "analyze", "--task", "T-1")["answer"]
+    assert len(answer["repaired"]) == 2
+    assert not (shell.root / ".steadyhand").exists()
+    (kept,) = shell.json("findings")["findings"]
+    assert (kept["task"], kept["severity"], kept["lines"]) == ("T-1", "medium", {"start": 1, "end": 2})
+    told = shell.ok("findings", "--task", "T-1")
+    for words in ("medium  app.py lines 1–2  Odd", "Two names.", "suggestion: Use one.", "ada · T-1"):
+        assert words in told
+    assert "\x1b[31m" not in told
+    assert shell.ok("findings", "--task", "T-2") == "no findings\n"
+
+
+def test_a_task_is_ended_and_its_backups_are_removed(shell: Shell) -> None:
+    shell.ok("call", "edit", EDIT, "--task", "T-1", "--backup", "bak")
+    assert shell.json("task", "end", "T-1", "--failed")["removed"] == []
+    assert (shell.root / "notes.md.bak").is_file()
+    assert shell.json("task", "end", "T-1") == {
+        "ok": True, "task": "T-1", "end": "ended well", "removed": ["notes.md.bak"],
+    }  # fmt: skip
+    assert not (shell.root / "notes.md.bak").exists()
+    assert shell.run("task", "end", "T-9").stderr == "warning: no change of the task T-9 is recorded\n"
+    assert shell.refused("task", "end")["kind"] == "bad-request"

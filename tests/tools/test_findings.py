@@ -1,7 +1,11 @@
-"""What an analysis reports is kept with the workspace, and nothing of it is on disk."""
+"""What an analysis reports is kept in the user's state folder, and nothing of it under the root."""
 
 from __future__ import annotations
 
+import os
+import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.tools import findings as store
 from steadyhand.tools.surgical.report_findings import TOOL
+from steadyhand.workspace import findings as disk
 from tests.tools.ground import make
 
 FINDING: dict[str, Any] = {
@@ -41,7 +46,7 @@ def test_a_finding_is_kept_with_its_place_its_version_and_its_task(tmp_path: Pat
     before = files(tmp_path)
     answer = report(ws.tools("surgical"), FINDING)
     assert (answer["success"], answer["reported"], answer["total"]) == (True, 1, 1)
-    assert "nothing of it is on disk" in answer["kept"]
+    assert "steadyhand findings" in answer["kept"]
     (finding,) = ws.findings("T-1")
     assert (finding.path, finding.lines, finding.severity) == ("src/app.py", (2, 3), "high")
     assert (finding.task, finding.actor) == ("T-1", "tests")
@@ -60,10 +65,108 @@ def test_findings_are_asked_for_by_task_or_all_together(tmp_path: Path) -> None:
     assert [len(ws.findings(task)) for task in ("A", "B", "C", None)] == [2, 1, 0, 3]
 
 
-def test_two_workspaces_do_not_share_findings(tmp_path: Path) -> None:
-    one, other = workspace(tmp_path), workspace(tmp_path)
-    report(one.tools("surgical"), FINDING)
-    assert (len(one.findings()), len(other.findings())) == (1, 0)
+def test_findings_outlive_the_workspace_and_are_those_of_one_tree(tmp_path: Path) -> None:
+    with workspace(tmp_path / "one", task="T-1") as ws:
+        report(ws.tools("surgical"), FINDING)
+    with sh.Workspace(tmp_path / "one", read_only=True) as ws:
+        (finding,) = ws.findings("T-1")
+        assert (finding.path, finding.lines, finding.task) == ("src/app.py", (2, 3), "T-1")
+        assert finding.time is not None
+    assert workspace(tmp_path / "two").findings() == []
+
+
+REPAIRED = [
+    ("severity", "warning", "medium", "severity: 'warning' taken for 'medium'"),
+    ("severity", "ERROR", "high", "severity: 'ERROR' taken for 'high'"),
+    ("severity", "High", "high", "severity: 'High' taken for 'high'"),
+    ("lines", [2, 3], {"start": 2, "end": 3}, "lines: an array taken for start and end"),
+    ("lines", [3], {"start": 3, "end": 3}, "lines: an array taken for start"),
+    ("lines", "[2, 3]", {"start": 2, "end": 3}, "taken for start and end"),
+    ("lines", 3, {"start": 3, "end": 3}, "lines: the number 3 taken for start"),
+]
+
+
+@pytest.mark.parametrize(("name", "sent", "kept", "told"), REPAIRED)
+def test_a_severity_and_lines_as_others_write_them_are_repaired(
+    tmp_path: Path, name: str, sent: object, kept: object, told: str
+) -> None:
+    ws = workspace(tmp_path)
+    answer = report(ws.tools("surgical"), FINDING | {name: sent})
+    assert answer["success"] is True
+    assert told in str(answer["repaired"])
+    assert ws.findings()[0].to_json()[name] == kept
+
+
+def test_processes_at_once_lose_no_finding(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    code = (
+        "import sys, steadyhand as sh\n"
+        "ws = sh.Workspace(sys.argv[1], mode='analyze', task=sys.argv[2])\n"
+        "finding = {'path': 'src/app.py', 'severity': 'low', 'title': 't', 'detail': 'd'}\n"
+        "kit = ws.tools('surgical')\n"
+        "for _ in range(15):\n"
+        "    assert kit.call('report_findings', {'findings': [finding] * 2})['success']\n"
+    )
+    tasks = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), f"T{number}"], env=dict(os.environ))
+        for number in range(3)
+    ]
+    assert [task.wait(120) for task in tasks] == [0, 0, 0]
+    with sh.Workspace(tmp_path) as ws:
+        assert [len(ws.findings(f"T{number}")) for number in range(3)] == [30] * 3
+
+
+def test_a_report_that_a_crash_cut_off_counts_as_not_made(tmp_path: Path) -> None:
+    ws = workspace(tmp_path)
+    hands = ws.tools("surgical")
+    report(hands, FINDING)
+    (file,) = [path for path in folder().glob("*.jsonl") if str(tmp_path) in path.read_text()]
+    whole = file.read_bytes()
+    report(hands, FINDING, FINDING)
+    after = file.read_bytes()
+    for end in (len(whole) + 1, len(after) - 1, len(after) // 2 + len(whole) // 2):
+        file.write_bytes(after[:end])
+        assert len(ws.findings()) == 1
+        assert report(hands, FINDING)["total"] == 2
+        assert len(ws.findings()) == 2
+        file.write_bytes(whole)
+    file.write_bytes(b"no json\n\xff\xfe\n[1]\n" + whole)
+    assert len(ws.findings()) == 1
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def folder() -> Path:
+    return Path(os.environ["XDG_STATE_HOME"]) / "steadyhand" / "findings"
+
+
+def test_old_reports_of_others_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "_LARGEST", 20_000)
+    ws = workspace(tmp_path)
+    large = FINDING | {"detail": "x" * 2_000}
+    for number in range(20):
+        with ws.task(f"T{number}") as task:
+            assert report(task.tools("surgical"), large)["success"] is True
+            assert len(ws.findings(f"T{number}")) == 1
+    assert 3 < len(ws.findings()) < 10
+    with ws.task("last") as task:
+        answers = [report(task.tools("surgical"), large) for _ in range(6)]
+    assert [answer.get("kind") for answer in answers] == [None] * 4 + ["too-large"] * 2
+
+
+@pytest.mark.parametrize("where", ["under the root", "not writable"])
+def test_where_nothing_can_be_kept_the_findings_last_as_long_as_the_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    state = tmp_path / "state" if where == "under the root" else tmp_path.parent / f"{tmp_path.name}-file"
+    if where == "not writable":
+        state.write_text("a file where the folder would be\n")
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    ws = workspace(tmp_path)
+    before = files(tmp_path)
+    answer = report(ws.tools("surgical"), FINDING)
+    assert "in memory" in answer["kept"]
+    assert len(ws.findings()) == 1
+    assert files(tmp_path) == before
 
 
 def test_tasks_at_once_lose_no_finding(tmp_path: Path) -> None:

@@ -272,6 +272,20 @@ def test_a_copy_is_made_before_an_edit_and_goes_when_the_task_ends_well(tmp_path
     assert last.record.task == "T"
 
 
+def test_a_copy_that_is_not_made_because_there_is_one_is_reported(tmp_path: Path) -> None:
+    workspace = make(tmp_path, {"a.py": TEXT}, policy=BAK)
+    with workspace.task("one") as one:
+        first = one.tools("surgical")
+        assert "warnings" not in first.call("edit_file", edit("import os", "import re"))
+        assert "warnings" not in first.call("edit_file", edit("import re", "import io")), "its own copy"
+        with workspace.task("two") as two:
+            second = two.tools("surgical")
+            second.call("read_file", {"path": "a.py"})
+            (told,) = second.call("edit_file", edit("import io", "import abc"))["warnings"]
+            assert "a.py.bak is there already" in told
+    assert sorted(tree(tmp_path)) == ["a.py"]
+
+
 def test_a_copy_stays_when_the_task_ends_badly(tmp_path: Path) -> None:
     workspace = make(tmp_path, {"a.py": TEXT}, policy=BAK)
     with pytest.raises(RuntimeError), workspace.task("T") as task:

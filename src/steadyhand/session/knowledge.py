@@ -16,6 +16,7 @@ from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span, joined
 from steadyhand.text.visible import WIDEST
 from steadyhand.workspace.awareness import Lookout
+from steadyhand.workspace.backups import backups_in
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
@@ -175,6 +176,14 @@ class Knowledge:
         """An earlier version of a file, from the journal, from memory, or from what another process has read."""
         found = self.store.version_of(path, digest)
         return found if found is not None else self._seen_version(path, digest)
+
+    def has_copied(self, path: str) -> bool:
+        """Whether the file at a path is the `.bak` copy that this party made of another, and as it was made."""
+        with contextlib.suppress(EditError):
+            latest = self.store.journal.latest(path) if self.store.state.exists else None
+            if latest is not None and Party(latest.record.actor, latest.record.task) == self.party:
+                return any(made.path == path for _, made in backups_in(latest.record))
+        return False
 
     def forget(self) -> None:
         """The party's work is over."""

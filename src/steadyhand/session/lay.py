@@ -335,15 +335,21 @@ class Layer:
         check_mode(self.mode, verb, path)
 
     def _bak_name(self, ask: Ask, draft: Draft) -> str | None:
-        """The name for a copy beside the file, for policies that want one, if it is free and the file no secret."""
+        """The name for a copy beside the file, for policies that want one, if the file is no secret."""
         if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
             return None
-        name = draft.before_path + BACKUP
-        return name if self.overlay.look(name)[1] is None else None
+        return draft.before_path + BACKUP
 
     def _keep_bak(self, name: str | None, draft: Draft) -> None:
-        if name is not None and draft.before is not None:
+        """Make the copy, unless there is a file of that name; then say so, where it is not of this task's making."""
+        if name is None or draft.before is None:
+            return
+        there = self.overlay.look(name)[1]
+        if there is None:
             self.overlay.create(name, mode=draft.before.mode).take_bytes(draft.before.data)
+        elif there.before is not None and not self.meetings.knowledge.has_copied(name):
+            told = f"no backup of {draft.before_path} was made: {name} is there already and is not overwritten"
+            self.warnings.append(f"{told}; the journal has the version before")
 
 
 def _notes(planned: Plan) -> tuple[EditNote, ...]:

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Self
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
 from steadyhand.plan.request import DeleteFile
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask
@@ -50,6 +50,24 @@ class Tasks(Calls):
         bound._remove_backups(name)
         bound._end_task(name, "ended well")
 
+    def end_task(self, name: str | None = None, *, failed: bool = False) -> tuple[str, ...]:
+        """Say that a task is over: this workspace's, or another by its name.
+
+        What it has seen is forgotten, and its end is noted. The `.bak` copies that were made for it are removed, unless
+        it `failed`; the paths of those that were.
+        """
+        task = checks.remark(name, "task") or self.task_id
+        if task is None:
+            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say which task is over")
+        bound = self._bound(task)
+        removed = () if failed else bound._remove_backups(task)
+        bound._end_task(task, "failed" if failed else "ended well")
+        return removed
+
+    def remove_backups(self) -> tuple[str, ...]:
+        """Remove the `.bak` copies that were made for this workspace's task, which may go on; their paths."""
+        return () if self.task_id is None else self._remove_backups(self.task_id)
+
     def _bound(self, task: str | None) -> Self:
         bound = self.bound()
         if task != self.task_id:
@@ -67,16 +85,18 @@ class Tasks(Calls):
                 self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
         self._knowledge.forget()
 
-    def _remove_backups(self, task: str) -> None:
+    def _remove_backups(self, task: str) -> tuple[str, ...]:
         """Remove the copies that are still as they were made; what cannot be removed now stays."""
         if self._store.read_only or not self._store.state.exists:
-            return
+            return ()
         reason = f"the task {task} ended well"
         with contextlib.suppress(EditError):  # neither is a copy that stays
             copies = [DeleteFile(path, digest) for path, digest in self._backups(task)]
             asks = [Ask(copy, self.policy, reason=reason) for copy in copies]
             if asks:
-                self.as_tool(TIDYING)._run(asks, reason, partial=True)
+                receipt = self.as_tool(TIDYING)._run(asks, reason, partial=True)
+                return tuple(outcome.path for outcome in receipt.outcomes if outcome.applied and outcome.path)
+        return ()
 
     def _backups(self, task: str) -> Iterator[tuple[str, str]]:
         """The copies that were made for a task and that nobody has touched since: path and digest."""

@@ -1,23 +1,26 @@
-"""What tasks that may change nothing have found: kept in memory, with the workspace, and nowhere on disk.
+"""What tasks that may change nothing have found: kept in the user's state folder, and never under the root.
 
-Bound copies of a workspace share one store of findings. It is bounded: a task that reports without end is refused.
+It is bounded: a task that reports without end is refused.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, Self
+from typing import Literal, Self, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.findings import FindingsFile
 
 __all__ = ["SEVERITIES", "Finding", "Findings", "Found", "Severity"]
 
 Severity = Literal["info", "low", "medium", "high", "critical"]
 SEVERITIES: tuple[str, ...] = ("info", "low", "medium", "high", "critical")
 
-_MOST = 10_000
+_MOST = 10_000  # findings of one task
+_TEXTS = ("path", "severity", "title", "detail", "suggestion", "task", "actor", "fileHash", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Finding:
     task: str | None = None
     actor: str | None = None
     file_hash: str | None = None
+    time: str | None = None
 
     def to_json(self) -> dict[str, object]:
         """The finding as tools spell it; what is absent is left out."""
@@ -42,44 +46,91 @@ class Finding:
             facts["lines"] = {"start": self.lines[0], "end": self.lines[1]}
         return {name: value for name, value in facts.items() if value is not None}
 
+    @classmethod
+    def from_json(cls, data: object) -> Finding | None:
+        """The inverse of `to_json`; None for anything else, which another version may have written."""
+        facts = data if isinstance(data, Mapping) else {}
+        texts = (facts.get(name) for name in _TEXTS)
+        path, severity, title, detail, *others = (text if isinstance(text, str) else None for text in texts)
+        if path is None or severity not in SEVERITIES or title is None or detail is None:
+            return None
+        match data:
+            case {"lines": {"start": int(start), "end": int(end)}}:
+                lines: tuple[int, int] | None = (start, end)
+            case _:
+                lines = None
+        return cls(path, cast("Severity", severity), title, detail, lines, *others)
+
 
 class Found:
-    """The findings of one workspace, in the order in which they were reported. Thread-safe."""
+    """The findings of one tree, in the order in which they were reported; thread-safe.
 
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._findings: list[Finding] = []
+    They are kept in the user's state folder. Where that cannot be, those of this workspace are kept while it is open.
+    """
 
-    def add(self, findings: Sequence[Finding]) -> int:
-        """Keep all of them or, with `too-large`, none; how many the task of the first has reported by now."""
+    def __init__(self, file: FindingsFile, unkept: list[Finding], guard: threading.Lock) -> None:
+        self._file = file
+        self._unkept = unkept
+        self._guard = guard
+
+    def add(self, findings: Sequence[Finding]) -> tuple[int, bool]:
+        """Keep all of them or none; how many the task of the first has reported by now, and whether they outlive us.
+
+        Refuses with `too-large`, and with `busy` where others write for too long.
+        """
+        task = findings[0].task
+        if self._file.is_there:
+            try:
+                return self._file.add(task, [finding.to_json() for finding in findings], most=_MOST), True
+            except EditError as error:
+                if error.kind in (Kind.TOO_LARGE, Kind.BUSY):
+                    raise
         with self._guard:
-            if len(self._findings) + len(findings) > _MOST:
+            known = [each for each in self._unkept if each.task == task]
+            if len(known) + len(findings) > _MOST:
                 raise EditError(
                     Kind.TOO_LARGE,
-                    f"{len(self._findings)} findings are kept already",
+                    f"{len(known)} findings of this task are kept already",
                     hint="report what matters most, and stop",
                     details={"limit": _MOST},
                 )
-            self._findings += findings
-            return len([each for each in self._findings if each.task == findings[0].task])
+            self._unkept += findings
+            return len(known) + len(findings), False
 
     def of(self, task: str | None) -> list[Finding]:
         """Those of one task; None: all."""
+        kept = [
+            finding
+            for report in self._file.read()
+            for item in cast("list[object]", report["items"])
+            if (finding := Finding.from_json(item)) is not None
+        ]
         with self._guard:
-            return [each for each in self._findings if task is None or each.task == task]
+            every = [*kept, *self._unkept]
+        return [each for each in every if task is None or each.task == task]
 
 
 class Findings:
     """The part of a workspace that keeps findings."""
 
-    found: Found
+    _unkept: tuple[list[Finding], threading.Lock]
 
     def __new__(cls, *args: object, **options: object) -> Self:
         del args, options  # the workspace's own
         made = super().__new__(cls)
-        made.found = Found()
+        made._unkept = ([], threading.Lock())
         return made
 
+    @property
+    @abstractmethod
+    def root(self) -> str:
+        """The tree that they are about."""
+
+    @property
+    def found(self) -> Found:
+        """What was reported of this tree."""
+        return Found(FindingsFile(self.root), *self._unkept)
+
     def findings(self, task: str | None = None) -> list[Finding]:
-        """What was reported through this workspace, by one task or by all. Nothing of it is on disk."""
+        """What was reported of this tree, by one task or by all, oldest first: here or in another process."""
         return self.found.of(task)

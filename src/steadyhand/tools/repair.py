@@ -65,7 +65,7 @@ def repair(shape: Object, arguments: object) -> Repaired:
 def _read(reader: _Reader, shape: Shape, value: object, path: str) -> object:
     match shape:
         case Text():
-            return _read_text(shape, value, path)
+            return _read_text(reader, shape, value, path)
         case Number():
             return _read_number(reader, shape, value, path)
         case Flag():
@@ -83,9 +83,15 @@ def _read(reader: _Reader, shape: Shape, value: object, path: str) -> object:
             assert_never(shape)
 
 
-def _read_text(shape: Text, value: object, path: str) -> str:
+def _read_text(reader: _Reader, shape: Text, value: object, path: str) -> str:
     text = check_text(value, path)
     check_characters(text, path)
+    if shape.also and text not in shape.choices:
+        said = text.strip().lower()
+        meant = said if said in shape.choices else dict(shape.also).get(said)
+        if meant is not None:
+            reader.mended(path, f"{text[:40]!r} taken for {meant!r}")
+            return meant
     if shape.choices and text not in shape.choices:
         instead = dict(shape.gone).get(text)
         if instead is not None:
@@ -223,6 +229,9 @@ def _unwrapped(reader: _Reader, shape: Object, value: object, path: str) -> Mapp
             raise bad_request(path, _broken(value), "send it again; quotes and backslashes in strings are escaped")
         reader.mended(path, "a JSON string taken for what it holds")
         value = parsed
+    elif shape.in_order and (listed := _listed(shape, value)) is not None:
+        reader.mended(path, f"{describe(value)} taken for {' and '.join(listed)}")
+        value = listed
     elif isinstance(value, str) and shape.text is not None:
         reader.mended(path, f"a string taken for {shape.text}")
         value = {shape.text: value}
@@ -234,6 +243,17 @@ def _unwrapped(reader: _Reader, shape: Object, value: object, path: str) -> Mapp
         return value
     reader.mended(path, f"what is in {shape.within} taken for them")
     return inner
+
+
+def _listed(shape: Object, value: object) -> dict[str, object] | None:
+    """The fields that a bare array, or a bare number, gives in order; None where it gives none."""
+    if isinstance(value, str) and value.lstrip()[:1] == "[":
+        value = _parsed(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = [value]
+    if not isinstance(value, list | tuple) or not 0 < len(value) <= len(shape.in_order):
+        return None
+    return dict(zip(shape.in_order, value, strict=False))
 
 
 def _read_field(reader: _Reader, meant: Field, given: object, path: str) -> object:

@@ -21,10 +21,14 @@ HASH = ("expectedHash", "fileHash", "hash")  # names of the hash that a file is 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string; one of `choices` if there are any. `gone` are former choices, each with what to send instead."""
+    """A string; one of `choices` if there are any. `gone` are former choices, each with what to send instead.
+
+    `also` are words that mean a choice, each with that; with them, a choice is taken in any case.
+    """
 
     choices: tuple[str, ...] = ()
     gone: tuple[tuple[str, str], ...] = ()
+    also: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class Object:
     Strict schemas know no others: an open object is asked for with the fields it names, or, where it names none, as a
     string that holds JSON. `gone` are fields that models still send and that are refused, each with what to send
     instead. `text` is the field that a bare string is taken for, `within` a name under which the whole may come.
+    `in_order` are the fields that a bare array of their values is taken for, or, for the first, a bare value.
     """
 
     fields: tuple[Field, ...] = field(default=())
@@ -93,6 +98,7 @@ class Object:
     gone: tuple[tuple[str, str], ...] = ()
     text: str | None = None
     within: str | None = None
+    in_order: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

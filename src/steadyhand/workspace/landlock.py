@@ -13,10 +13,12 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from steadyhand.workspace.findings import findings_folder
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.machine import landlock_abi
 
@@ -85,12 +87,13 @@ def wall_around(
     read_only: bool = False,
     ports: tuple[int, ...] = (),
     code: Sequence[str] = (),
+    reports: bool = False,
 ) -> Wall:
     """The wall for a server of these roots: they, their state folders, a scratch folder, and what Python reads.
 
     `code` are further places that modules are loaded from. A state folder elsewhere that is not there yet is made,
     since nothing that does not exist can be let through. `read_only`: only the scratch folder can be written; it can
-    be removed from the folder it lies in.
+    be removed from the folder it lies in. `reports`: findings are kept too, in the user's folder, else only read there.
     """
     places = [Location.of(Path(root), journal) for root in roots]
     folders = [str(place.folder) for place in places if journal is not None and place.url is None]
@@ -101,15 +104,26 @@ def wall_around(
     database = [os.path.expanduser(place) for place in _DATABASE] + files if is_remote else []
     python = (sys.prefix, sys.base_prefix, sys.exec_prefix, *(part for part in sys.path if part))
     own, spare = (*roots, *folders), () if scratch is None else (scratch,)
+    found = _findings(make=reports)
     return Wall(
-        writes=(*(() if read_only else own), *spare, os.devnull),
-        reads=(*own, *_FACTS, *database),
+        writes=(*(() if read_only else own), *spare, *(found if reports else ()), os.devnull),
+        reads=(*own, *_FACTS, *database, *found),
         runs=(*python, *code, *_SYSTEM),
         lists=tuple(os.path.dirname(folder) for folder in folders),
         empties=tuple(os.path.dirname(place) for place in spare),
         ports=ports,
         connects=is_remote,
     )
+
+
+def _findings(*, make: bool) -> tuple[str, ...]:
+    folder = findings_folder()
+    if folder is None:
+        return ()
+    with suppress(OSError):
+        if make:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+    return (str(folder),)
 
 
 def raise_wall(wall: Wall) -> int | None:

@@ -160,6 +160,15 @@ class Location:
             os.close(folder)
 
 
+def user_state() -> Path | None:
+    """Where this user's programs keep what outlives them: XDG_STATE_HOME, else ~/.local/state; None without a home."""
+    given = os.environ.get("XDG_STATE_HOME", "")
+    home = os.path.expanduser("~")
+    if not os.path.isabs(given) and not os.path.isabs(home):
+        return None
+    return Path(given if os.path.isabs(given) else os.path.join(home, ".local", "state")) / "steadyhand"
+
+
 def shown_url(url: str) -> str:
     """A URL without its password; where a password cannot be told from the rest, without the rest.
 

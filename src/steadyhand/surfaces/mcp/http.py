@@ -16,8 +16,9 @@ import anyio
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.mcp.frames import LONGEST
-from steadyhand.surfaces.mcp.guard import PATH, Guard
+from steadyhand.surfaces.mcp.guard import PATH, Guard, Message, Receive, Scope, Send
 from steadyhand.surfaces.mcp.logs import say
+from steadyhand.surfaces.mcp.running import SESSION_HEADER
 from steadyhand.surfaces.mcp.server import Service
 
 if TYPE_CHECKING:
@@ -100,12 +101,32 @@ def serve_http(service: Service, address: Address, token: str) -> None:
 def _application(service: Service) -> Any:
     from mcp.server.transport_security import TransportSecuritySettings
 
-    return service.server().streamable_http_app(
+    app = service.server().streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=LONGEST,
         max_sessions=_MOST_SESSIONS,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard is stricter
     )
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        """The SDK tells nobody that a client has ended its session; its answer to that does."""
+        if scope["type"] != "http" or scope["method"] != "DELETE":
+            await app(scope, receive, send)
+            return
+        statuses: list[int] = []
+
+        async def noting(message: Message) -> None:
+            statuses.append(message.get("status", 0))
+            await send(message)
+
+        await app(scope, receive, noting)
+        numbers = [
+            value.decode("latin-1") for name, value in scope["headers"] if name.lower() == SESSION_HEADER.encode()
+        ]
+        if statuses[:1] == [200] and numbers:
+            await service.end_session(numbers[0])
+
+    return application
 
 
 async def _serve(service: Service, server: Server) -> None:

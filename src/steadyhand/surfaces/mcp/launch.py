@@ -142,7 +142,8 @@ def _walled(options: Launch, serving: Serving, scratch: str | None, address: Add
 
     def raised(roots: tuple[Root, ...]) -> str | None:
         ports = () if address is None else (address.port,)
-        return confine(roots, serving.journal, scratch, read_only=serving.is_reading, ports=ports)
+        reports = serving.mode == "analyze"
+        return confine(roots, serving.journal, scratch, read_only=serving.is_reading, reports=reports, ports=ports)
 
     names = ", ".join(root.name for root in serving.roots)
     about = f"serving {', '.join(serving.toolsets)}{f' in {names}' if names else ''}"

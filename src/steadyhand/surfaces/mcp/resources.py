@@ -63,10 +63,10 @@ def list_resources(session: Session) -> list[Wire]:
         "uri": _FINDINGS,
         "name": "findings",
         "title": "Findings",
-        "description": "What was reported in this conversation with report_findings.",
+        "description": "What was reported with report_findings, in this conversation and before, oldest first.",
         "mimeType": "application/json",
     }
-    reports = [findings] if session.serving.mode == "analyze" else []
+    reports = [findings] if session.serving.mode == "analyze" or _findings(session) else []
     return [history, *reports, *(_listed(entry) for _, entry in _latest(session, _LISTED))]
 
 
@@ -85,7 +85,7 @@ def read_resource(session: Session, uri: str, most: int) -> list[Wire]:
     raise EditError(
         Kind.NO_SUCH_FILE,
         "there is no such resource",
-        hint=f"{_HISTORY}, {_HISTORY}/PATH or {_DIFF}ID",
+        hint=f"{_HISTORY}, {_HISTORY}/PATH, {_FINDINGS} or {_DIFF}ID",
         details={"uri": uri[:200]},
     )
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from steadyhand.surfaces.mcp.catalog import Catalog
 
-__all__ = ["Running"]
+__all__ = ["SESSION_HEADER", "Running"]
 
-_SESSION_HEADER = "mcp-session-id"
+SESSION_HEADER = "mcp-session-id"
 _ASKED = 5.0  # seconds that a client has to list its roots
 
 
@@ -52,7 +52,7 @@ class Running:
 
         known = context.session.client_params
         client = None if known is None else known.client_info.name
-        number = None if context.request is None else context.request.headers.get(_SESSION_HEADER)
+        number = None if context.request is None else context.request.headers.get(SESSION_HEADER)
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             key, has_session = f"client {plain_actor(client)}", False
         else:

@@ -103,6 +103,13 @@ class Service:
         """Whether every call came to its end within a moment."""
         return all([await running.calls.ended() for running in self.running])
 
+    async def end_session(self, number: str) -> None:
+        """A client has ended its session: what was only kept while it ran is removed."""
+        for running in self.running:
+            session = running.sessions.end(f"session {number}")
+            if session is not None:
+                await anyio.to_thread.run_sync(session.end)
+
     @property
     def is_answering(self) -> bool:
         """Whether a request was not answered yet."""

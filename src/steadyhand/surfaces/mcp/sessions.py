@@ -11,10 +11,11 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp.roots import Root, no_root
 from steadyhand.surfaces.mcp.serving import Serving
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Session", "Sessions", "in_use", "plain_actor"]
 
 _MOST_OPEN = 64
+_MOST_IDLE = 1_000
 _LONGEST_ACTOR = 60
 _ODD = re.compile(r"[^\w .@:+/()-]+")
 
@@ -98,6 +100,15 @@ class Session:
         names = [each.name for each in self.roots]
         return listed if len(names) == 1 else [with_root(schema, names) for schema in listed]
 
+    def end(self) -> None:
+        """Close a conversation that does not come back: the `.bak` copies that were made for it are removed."""
+        policy = self.serving.policy
+        if policy is not None and policy.backup == "bak":
+            for root in self.roots:
+                with suppress(EditError):
+                    self.workspace(root).remove_backups()
+        self.close()
+
     def close(self) -> None:
         with self._guard:
             for workspace in self._workspaces.values():
@@ -135,6 +146,7 @@ class Sessions:
         self.serving = serving
         self.task = task
         self._open: OrderedDict[str, Session] = OrderedDict()
+        self._idle: OrderedDict[str, Session] = OrderedDict()  # closed to make room
 
     def get(self, key: str) -> Session | None:
         found = self._open.get(key)
@@ -145,14 +157,30 @@ class Sessions:
     def begin(self, key: str, roots: Sequence[Root], *, client: str | None, has_session: bool) -> Session:
         """A new conversation; one that has long been idle makes room."""
         while len(self._open) >= _MOST_OPEN and (idle := next((k for k, s in self._open.items() if not s.users), None)):
-            self._open.pop(idle).close()
+            self._open[idle].close()
+            self._idle[idle] = self._open.pop(idle)
+            if len(self._idle) > _MOST_IDLE:
+                self._idle.popitem(last=False)[1].end()
         task = f"{self.task}-{hashlib.sha256(key.encode()).hexdigest()[:8]}" if has_session else self.task
+        self._idle.pop(key, None)
         session = Session(self.serving, tuple(roots), actor=plain_actor(client), task=task)
         return self._open.setdefault(key, session)
 
+    def end(self, key: str) -> Session | None:
+        """Take a conversation out that its client has ended; one with a task of its own is to be ended by the caller.
+
+        The task that the host has named goes on with its other conversations.
+        """
+        session = self._open.pop(key, None) or self._idle.pop(key, None)
+        if session is not None and self.serving.task is not None:
+            session.close()
+            return None
+        return session
+
     def close(self) -> None:
-        while self._open:
-            self._open.popitem()[1].close()
+        for sessions in (self._open, self._idle):
+            while sessions:
+                sessions.popitem()[1].end()
 
 
 @contextmanager

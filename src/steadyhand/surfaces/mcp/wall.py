@@ -75,12 +75,20 @@ def _home(place: str) -> str:
 
 
 def confine(
-    roots: Sequence[Root], journal: str | None, scratch: str | None, *, read_only: bool, ports: tuple[int, ...] = ()
+    roots: Sequence[Root],
+    journal: str | None,
+    scratch: str | None,
+    *,
+    read_only: bool,
+    reports: bool = False,
+    ports: tuple[int, ...] = (),
 ) -> str | None:
     """Raise the wall for this thread and all it starts; None, or why it does not stand."""
     paths = [root.path for root in roots]
     try:
-        wall = wall_around(paths, journal, scratch=scratch, read_only=read_only, ports=ports, code=_code())
+        wall = wall_around(
+            paths, journal, scratch=scratch, read_only=read_only, ports=ports, code=_code(), reports=reports
+        )
         return None if raise_wall(wall) is not None else "this system has no Landlock"
     except OSError as error:
         return error.strerror or "the kernel refused it"

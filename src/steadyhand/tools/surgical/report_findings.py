@@ -12,18 +12,37 @@ from steadyhand.tools.call import Call
 from steadyhand.tools.findings import SEVERITIES, Finding, Findings, Severity
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+from steadyhand.workspace.journal.record import utc_now
 
 _MOST = 200
 _LONGEST = 10_000
-_KEPT = "in memory while the workspace is open; nothing of it is on disk, so tell it in your answer too"
+_KEPT = "outside the tree, for a person to read with `steadyhand findings`"
+_UNKEPT = "in memory while the workspace is open, and nowhere on disk, so tell it in your answer too"
+# What other programs call their severities.
+_ALSO = (
+    ("note", "info"),
+    ("notice", "info"),
+    ("hint", "info"),
+    ("information", "info"),
+    ("minor", "low"),
+    ("moderate", "medium"),
+    ("warn", "medium"),
+    ("warning", "medium"),
+    ("major", "high"),
+    ("error", "high"),
+    ("severe", "high"),
+    ("fatal", "critical"),
+)
 _UNREADABLE = (Kind.NOT_TEXT, Kind.PROTECTED_PATH, Kind.TOO_LARGE)  # one may have something to say of these too
 
-LINES = Object((Field("start", Number(least=1), required=True), Field("end", Number(least=1))))
+LINES = Object(
+    (Field("start", Number(least=1), required=True), Field("end", Number(least=1))), in_order=("start", "end")
+)
 FINDING = Object(
     (
         Field("path", Text(), "The file it is about.", required=True),
         Field("lines", LINES, "Where, from 1; leave out for the whole file."),
-        Field("severity", Text(SEVERITIES), required=True),
+        Field("severity", Text(SEVERITIES, also=_ALSO), required=True),
         Field("title", Text(), "One line.", required=True),
         Field("detail", Text(), "What is wrong, and how one can tell.", required=True),
         Field("suggestion", Text(), "What to change, if you know."),
@@ -47,7 +66,8 @@ def run(call: Call, fields: Fields) -> Result:
     findings = [_finding(call, each, f"findings[{index}]") for index, each in enumerate(given)]
     workspace = call.workspace
     assert isinstance(workspace, Findings)
-    return {"success": True, "reported": len(findings), "total": workspace.found.add(findings), "kept": _KEPT}
+    total, is_kept = workspace.found.add(findings)
+    return {"success": True, "reported": len(findings), "total": total, "kept": _KEPT if is_kept else _UNKEPT}
 
 
 def _finding(call: Call, given: Mapping[str, object], place: str) -> Finding:
@@ -69,6 +89,7 @@ def _finding(call: Call, given: Mapping[str, object], place: str) -> Finding:
         task=call.workspace.task_id,
         actor=call.workspace.actor,
         file_hash=None if source is None else source.digest[:16],
+        time=utc_now(),
     )
 
 

@@ -1,0 +1,195 @@
+"""What tasks have reported, kept for a person in the user's state folder: outside the root, which may be read-only.
+
+1. There is one file for each tree, with one line for each report: a report is there as a whole or not at all. A line
+   that a crash has cut off counts as not written, and the next writer removes it.
+2. Writers take turns by a lock; a reader needs none.
+3. The file is bounded: the oldest reports of other tasks make room, and a task that reports without end is refused.
+4. Nothing is kept where the folder would lie beneath the root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.location import user_state
+from steadyhand.workspace.refusal import refuse_os
+
+__all__ = ["FindingsFile", "findings_folder"]
+
+Report = Mapping[str, object]
+
+_LARGEST = 32 << 20  # bytes of one file; a task may have half of it
+_PATIENCE, _PAUSE = 10.0, 0.02  # seconds to wait for a lock, and between two tries
+_OLD = 90 * 86_400  # seconds after which the reports of a tree that is gone are removed
+_SWEPT = 200
+
+
+def findings_folder() -> Path | None:
+    """The folder for the findings of all trees; None where the user has no home."""
+    state = user_state()
+    return None if state is None else state / "findings"
+
+
+class FindingsFile:
+    """The findings of one tree. Thread-safe, and safe between processes."""
+
+    def __init__(self, root: str | Path) -> None:
+        self._root = Path(os.path.realpath(root))
+        folder = findings_folder()
+        is_inside = folder is not None and Path(os.path.realpath(folder)).is_relative_to(self._root)
+        self._folder = None if is_inside else folder
+        self._name = hashlib.sha256(os.fsencode(self._root)).hexdigest()[:24]
+
+    @property
+    def is_there(self) -> bool:
+        """Whether findings can be kept at all."""
+        return self._folder is not None
+
+    def read(self) -> list[Report]:
+        """Every report that was written whole, oldest first."""
+        return [report for _, report in self._reports()]
+
+    def add(self, task: str | None, items: Sequence[Mapping[str, object]], *, most: int) -> int:
+        """Keep a report; how many items the task has reported by now.
+
+        Refuses with `too-large` more than `most` of them, with `busy` where others write for too long, and with
+        `disk-refused` where nothing can be written.
+        """
+        assert self._folder is not None
+        report = {"root": str(self._root), "task": task, "items": list(items)}
+        line = json.dumps(report, ensure_ascii=True).encode() + b"\n"
+        try:
+            self._make_folder()
+            with self._alone():
+                kept = list(self._reports())
+                count = sum(len(_items(known)) for _, known in kept if known.get("task") == task)
+                size = sum(len(known) for known, report in kept if report.get("task") == task)
+                if count + len(items) > most or size + len(line) > _LARGEST // 2:
+                    raise EditError(
+                        Kind.TOO_LARGE,
+                        f"{count} findings of this task are kept already",
+                        hint="report what matters most, and stop",
+                        details={"limit": most},
+                    )
+                self._write(kept, line, task)
+                return count + len(items)
+        except OSError as error:
+            raise refuse_os(error, "keep findings", "findings") from None
+
+    def _write(self, kept: Sequence[tuple[bytes, Report]], line: bytes, task: str | None) -> None:
+        """Append the line; where the file is damaged or full, write what stays under another name and rename it."""
+        size = sum(len(known) for known, _ in kept)
+        place = self._place(".jsonl")
+        with contextlib.suppress(FileNotFoundError):
+            if os.lstat(place).st_size == size and size + len(line) <= _LARGEST:
+                self._append(place, line, os.O_APPEND)
+                return
+        room = _LARGEST // 2 - len(line)
+        others = sum(len(known) for known, report in kept if report.get("task") != task)
+        own = size - others
+        staying = []
+        for known, report in kept:
+            if report.get("task") != task and others + own > room:
+                others -= len(known)
+            else:
+                staying.append(known)
+        part = self._place(".part")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
+        self._append(part, b"".join([*staying, line]), os.O_EXCL)
+        os.replace(part, place)
+        self._sync_folder()
+        if not kept:
+            self._sweep()
+
+    def _append(self, place: str, data: bytes, flag: int) -> None:
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flag, 0o600)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(handle, view) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _reports(self) -> Iterator[tuple[bytes, Report]]:
+        """The lines that are whole reports, as they are and as they are read."""
+        if self._folder is None:
+            return
+        try:
+            handle = os.open(self._place(".jsonl"), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return
+            for line in file.read(2 * _LARGEST).splitlines(keepends=True):
+                with contextlib.suppress(ValueError, RecursionError):
+                    report = json.loads(line)
+                    if line.endswith(b"\n") and isinstance(report, dict) and isinstance(report.get("items"), list):
+                        yield line, report
+
+    def _make_folder(self) -> None:
+        assert self._folder is not None
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        found = os.lstat(self._folder)
+        if not stat.S_ISDIR(found.st_mode) or os.geteuid() not in (found.st_uid, 0):
+            raise EditError(Kind.DISK_REFUSED, "the folder for findings belongs to somebody else", hint="move it away")
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        import fcntl  # absent on some systems, where no workspace is opened either
+
+        handle = os.open(self._place(".lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            until = time.monotonic() + _PATIENCE
+            while True:
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > until:
+                        raise EditError(
+                            Kind.BUSY, "others are writing findings", hint="send the same call again"
+                        ) from None
+                    time.sleep(_PAUSE)
+            yield
+        finally:
+            os.close(handle)
+
+    def _sync_folder(self) -> None:
+        assert self._folder is not None
+        handle = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _sweep(self) -> None:
+        """Remove old findings of trees that are not there any more; the lock files stay."""
+        assert self._folder is not None
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
+            for entry in list(entries)[:_SWEPT]:
+                is_old = entry.stat(follow_symlinks=False).st_mtime < time.time() - _OLD
+                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False) and is_old:
+                    with open(entry.path, "rb") as file:
+                        first = file.readline(2 * _LARGEST)
+                    with contextlib.suppress(ValueError, KeyError, TypeError):
+                        if not os.path.lexists(json.loads(first)["root"]):
+                            os.unlink(entry.path)
+
+    def _place(self, ending: str) -> str:
+        return os.path.join(str(self._folder), self._name + ending)
+
+
+def _items(report: Report) -> list[object]:
+    items = report.get("items")
+    return items if isinstance(items, list) else []
