@@ -167,6 +167,58 @@ def test_evidence_is_taken_from_notes_and_says_that_somebody_looked(ws: Any) -> 
     assert [each["evidence"] for each in ws.audit_articles(task="T-7")] == [audit["evidence"]]
 
 
+def test_evidence_is_recorded_and_shown_by_the_audit_and_the_articles(ws: Any) -> None:
+    with ws.task("T-7") as task:
+        task.record_evidence("a.md", [{"file": "x.ts", "lines": [3, 4]}, "mentions login"])
+        task.record_evidence("a.md", {"why": "attention"})
+    expected = [{"file": "x.ts", "lines": [3, 4]}, "mentions login", {"why": "attention"}]
+    assert ws.audit("a.md")["evidence"] == ws.audit("a.md", task="T-7")["evidence"] == expected
+    assert ws.audit("a.md", task="T-8")["evidence"] == []
+    (article,) = ws.audit_articles(task="T-7")
+    assert (article["status"], article["evidence"]) == ("unchanged", expected)
+
+
+@pytest.mark.parametrize(
+    ("path", "evidence", "kind"),
+    [
+        ("a.md", None, Kind.BAD_REQUEST),
+        ("a.md", [], Kind.BAD_REQUEST),
+        ("a.md", " ", Kind.BAD_REQUEST),
+        ("a.md", [3], Kind.BAD_REQUEST),
+        ("a.md", {"x": object()}, Kind.BAD_REQUEST),
+        ("a.md", "x" * 70_000, Kind.TOO_LARGE),
+        ("nowhere.md", "x", Kind.NO_SUCH_FILE),
+        ("../a.md", "x", Kind.OUTSIDE_ROOT),
+    ],
+)
+def test_evidence_that_says_nothing_is_refused(ws: Any, path: str, evidence: object, kind: Kind) -> None:
+    with pytest.raises(EditError) as caught:
+        ws.record_evidence(path, evidence)
+    assert caught.value.kind is kind
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_a_file_that_was_read_and_needed_no_change_is_unchanged_and_not_skipped(
+    root: Path, store: str, request: pytest.FixtureRequest
+) -> None:
+    (root / "b.md").write_text(TEXT)
+    journal = request.getfixturevalue("postgres_url") if store == "postgres" else None
+    with sh.Workspace(root, actor="ada", journal=journal) as ws:
+        with ws.task("T-1") as task:
+            task.read("a.md")
+            task.read("b.md", lines=(1, 1))
+            assert ws.audit("a.md", task="T-1")["status"] == "unchanged", "while it is at work"
+        assert ws.audit("a.md")["status"] == ws.audit("a.md", task="T-1")["status"] == "unchanged"
+        assert ws.audit("a.md", task="T-2")["status"] == "skipped"
+        assert ws.audit("b.md")["status"] == "skipped", "a part of it was shown"
+        assert [each["path"] for each in ws.audit_articles(task="T-1", path="a.md")] == ["a.md"]
+        assert list(ws.audit_articles(task="T-1")) == [], "what is only read is asked for by its name"
+    with sh.Workspace(root, actor="ada", task="T-3", journal=journal) as ws:
+        ws.read("b.md")
+    with sh.Workspace(root, actor="bob", journal=journal) as ws:
+        assert ws.audit("b.md", task="T-3")["status"] == "unchanged"
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [

@@ -156,3 +156,13 @@ def test_a_reader_that_goes_away_ends_it_quietly(busy: Shell) -> None:
     _, complaint = process.communicate(timeout=60)
     assert process.returncode in (0, 141)
     assert complaint == b""
+
+
+def test_evidence_is_shown_with_the_article_it_is_about(shell: Shell) -> None:
+    shell.ok("evidence", "notes.md", "app.py:1 says so", "--task", "T-1")
+    shell.ok("evidence", "notes.md", '[{"file": "app.py", "lines": [1, 2]}]', "--task", "T-1")
+    article = json.loads(shell.ok("export", "--articles", "--task", "T-1"))
+    assert (article["path"], article["status"]) == ("notes.md", "unchanged")
+    assert article["evidence"] == ["app.py:1 says so", {"file": "app.py", "lines": [1, 2]}]
+    assert shell.refused("evidence", "notes.md", "{")["kind"] == "bad-request"
+    assert shell.refused("evidence", "nowhere.md", "x")["kind"] == "no-such-file"

@@ -2,9 +2,9 @@
 
     updated    the records changed it: its text, its name or its mode is another, whatever was refused afterwards
     unchanged  it was worked on and is as it was: what was done was undone or took itself back; the only refusals were
-               that nothing needed to be done; or there is evidence and nobody asked for a change
+               that nothing needed to be done; or it was read, or there is evidence, and nobody asked for a change
     failed     every call was refused, and not because nothing needed to be done
-    skipped    nobody asked for anything
+    skipped    nobody asked for anything, and nobody read all of it
 
 `error` is told where the last call was refused, in whatever state that left the file.
 
@@ -42,12 +42,16 @@ _FRONT = 65_536  # characters in which front matter is looked for
 
 @dataclass(slots=True)
 class Tried:
-    """What was tried on a file: calls and refusals by tool, how the last call ended, and what is said for evidence."""
+    """What was tried on a file: calls and refusals by tool, how the last call ended, and what is said for evidence.
+
+    `is_read`: somebody has read all of it.
+    """
 
     usage: dict[str, list[int]] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
     error: Refused | None = None
     evidence: list[object] = field(default_factory=list)
+    is_read: bool = False
 
     def add(self, attempt: Attempt, names: frozenset[str]) -> None:
         """Count a call that was about the file, which had these names."""
@@ -70,6 +74,7 @@ class Tried:
             mine[1] += counts[1]
         self.kinds |= other.kinds
         self.evidence = other.evidence + self.evidence
+        self.is_read |= other.is_read
 
     @property
     def calls(self) -> int:
@@ -124,7 +129,7 @@ def _status(told: _Told, chosen: Sequence[Passage], tried: Tried) -> Status:
         return "unchanged"
     if tried.calls:
         return "failed"
-    return "unchanged" if tried.evidence else "skipped"
+    return "unchanged" if tried.evidence or tried.is_read else "skipped"
 
 
 def _told(path: str, way: Sequence[Passage], chosen: Sequence[Passage], history: History, *, hidden: bool) -> _Told:

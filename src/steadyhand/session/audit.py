@@ -5,19 +5,21 @@ Reads only. A long journal is gone through once, in pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session import checks
 from steadyhand.session.attempts import spelled
-from steadyhand.session.auditor import Asked, Auditor
+from steadyhand.session.auditor import EVIDENCE, Asked, Auditor
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.history import History
 from steadyhand.session.statistics import Statistics, count
 from steadyhand.session.trail import facts_of
 from steadyhand.workspace.journal.record import utc_text
 from steadyhand.workspace.journal.store import Progress
+from steadyhand.workspace.sights import Sights
 from steadyhand.workspace.store import Store
 
 __all__ = ["Audits", "Moment"]
@@ -26,11 +28,53 @@ Facts = dict[str, object]
 Moment = str | datetime
 OnDamage = Callable[[str], None]
 
+_LARGEST = 64 << 10  # bytes of evidence in one note
+
 
 class Audits:
     """Accounts of one workspace. `since` is a time, `after` a row of the journal; both leave out what was before."""
 
     _store: Store
+    _sights: Sights
+    actor: str
+    task_id: str | None
+
+    def record_evidence(self, path: AnyPath, evidence: object) -> None:
+        """Keep what was looked at for a file, or why it was chosen; `audit` and `export --articles` show it.
+
+        `evidence` is a text, an object of JSON, or a list of these. Refuses with `bad-request` anything else, with
+        `too-large` more than 64 KB, and with `no-such-file` a file that is not there.
+
+        >>> import tempfile, pathlib, steadyhand
+        >>> root = pathlib.Path(tempfile.mkdtemp()); _ = (root / "a.md").write_text("one\\n")
+        >>> with steadyhand.Workspace(root, task="T-1") as ws:
+        ...     ws.record_evidence("a.md", {"file": "src/login.ts", "lines": [3, 4]})
+        ...     ws.audit("a.md")["status"], ws.audit("a.md")["evidence"]
+        ('unchanged', [{'file': 'src/login.ts', 'lines': [3, 4]}])
+        """
+        items = list(evidence) if isinstance(evidence, list | tuple) else [evidence]
+        if not items or not all(
+            isinstance(item, Mapping) or (isinstance(item, str) and item.strip()) for item in items
+        ):
+            raise EditError(
+                Kind.BAD_REQUEST,
+                "evidence: a text, an object, or a list of these is expected",
+                hint='such as "src/login.ts:3 mentions it" or {"file": "src/login.ts", "lines": [3, 4]}',
+                details={"field": "evidence"},
+            )
+        try:
+            size = len(json.dumps(items))
+        except (TypeError, ValueError, RecursionError):
+            raise EditError(
+                Kind.BAD_REQUEST, "evidence: it is no JSON", hint="send texts, numbers, lists and objects of these"
+            ) from None
+        if size > _LARGEST:
+            raise EditError(
+                Kind.TOO_LARGE, f"evidence: {size} bytes are too many", hint=f"at most {_LARGEST}; name files and lines"
+            )
+        resolved = self._store.read(checks.path_of(path))[0]
+        body = {"path": resolved, "actor": self.actor, "task": self.task_id, "evidence": items}
+        self._store.writable_journal().append_note(EVIDENCE, body)
 
     def audit(self, path: AnyPath, *, task: str | None = None) -> Facts:
         """What became of one file, of all that was asked or only by one task.
@@ -38,7 +82,7 @@ class Audits:
         The object of `articles.py`, where it is also said what each status means. Refuses with `no-such-file` where no
         file is and nothing was ever recorded or asked for.
         """
-        return Auditor(self._store, Asked(task=checks.remark(task, "task"))).one(checks.path_of(path))
+        return Auditor(self._store, Asked(task=checks.remark(task, "task")), self._sights).one(checks.path_of(path))
 
     def audit_trail(
         self,
@@ -69,8 +113,11 @@ class Audits:
         progress: Progress | None = None,
         on_damage: OnDamage | None = None,
     ) -> Iterator[Facts]:
-        """What `audit` says of every file that was changed or asked for, sorted by name."""
-        return Auditor(self._store, self._asked(since, after, task, path)).every(progress, on_damage)
+        """What `audit` says of every file that was changed or asked for, sorted by name.
+
+        With a `path`, a file or a directory, also of those in it that a task has only read.
+        """
+        return Auditor(self._store, self._asked(since, after, task, path), self._sights).every(progress, on_damage)
 
     def statistics(
         self,

@@ -20,11 +20,12 @@ from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.record import Entry, Note
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.journal.told import Told
+from steadyhand.workspace.sights import Sights
 from steadyhand.workspace.store import Store
 
-__all__ = ["EVIDENCE", "Asked", "Auditor"]
+__all__ = ["EVIDENCE", "TASK", "Asked", "Auditor"]
 
-EVIDENCE = "evidence"
+EVIDENCE, TASK = "evidence", "task"
 _HEAD = 65_536  # bytes of a file in which its front matter is looked for
 _ABOUT = ("path", "actor", "task", "tool", "call", "model")
 
@@ -68,9 +69,10 @@ class Asked:
 class Auditor:
     """Makes articles of the files of one workspace."""
 
-    def __init__(self, store: Store, asked: Asked) -> None:
+    def __init__(self, store: Store, asked: Asked, sights: Sights) -> None:
         self._store = store
         self._asked = asked
+        self._sights = sights
         self._history = History(store)
 
     def one(self, path: str) -> Facts:
@@ -79,20 +81,43 @@ class Auditor:
         way = way_of(self._store.journal, resolved, self._asked.chooses)
         names = frozenset((spelled(path), resolved, *(name for passage in way for name in passage.change.paths)))
         tried = self._tried(way, names)
+        tried.is_read = any(map(self._is_read, names))
         if not way and not tried.calls and not tried.evidence:
             self._store.read(path)
         return self._article(resolved, way, tried)
 
     def every(self, progress: Progress | None, on_damage: Callable[[str], None] | None) -> Iterator[Facts]:
-        """Every file that was changed or asked for."""
+        """Every file that was changed or asked for; of some files or directories, also those that were only read."""
         gathered = _Gathered(self._asked)
         for told in self._asked.walk(self._store, progress, on_damage):
             gathered.add(told)
+        for place in self._asked.places or ():
+            if self._is_being_read(place):
+                gathered.read.add(place)
         articles = gathered.by_name(self._resolve)
+        for path, tried in articles.items():
+            tried.is_read = path in gathered.read or self._is_being_read(path)
         for number, (path, tried) in enumerate(sorted(articles.items()), 1):
             yield self._article(path, way_of(self._store.journal, path, self._asked.chooses), tried)
             if progress is not None:
                 progress(number, len(articles))
+
+    def _is_read(self, path: str) -> bool:
+        """Whether a party has read all of a file: one that is at work, or one whose task has ended."""
+        task = self._asked.task
+        ends = self._store.journal.notes(type=TASK) if self._store.state.exists else ()
+        return self._is_being_read(path) or any(
+            path in _read_by(note) for note in ends if task is None or word(note.body, "task") == task
+        )
+
+    def _is_being_read(self, path: str) -> bool:
+        """Whether a party that is at work, here or in another process, has read all of a file."""
+        task = self._asked.task
+        readers = [
+            *self._sights.readers(path),
+            *(self._store.journal.readers(path) if self._store.state.exists else ()),
+        ]
+        return any(task is None or party.task == task for party in readers)
 
     def _tried(self, way: Sequence[Passage], names: frozenset[str]) -> Tried:
         journal = self._store.journal
@@ -145,6 +170,7 @@ class _Gathered:
         self._tried: dict[str, Tried] = {}
         self._moved: dict[str, str] = {}
         self._attempts = Attempts()
+        self.read: set[str] = set()  # by tasks that have ended
 
     def add(self, told: Told) -> None:
         what = told.what
@@ -155,6 +181,8 @@ class _Gathered:
         for path in map(spelled, paths_of(told)) if isinstance(what, Entry) or what.type == EVIDENCE else ():
             if self._asked.holds(path):
                 self._tried.setdefault(path, Tried()).evidence += _evidence(what)
+        if isinstance(what, Note):
+            self.read.update(_read_by(what))
         for attempt in self._attempts.add(what, told.row.seq if told.settled is None else told.settled.seq):
             self._share(attempt)
 
@@ -162,6 +190,9 @@ class _Gathered:
         """All of it by the names that the files have now."""
         for attempt in self._attempts.rest():
             self._share(attempt)
+        for path in self.read if self._asked.places is not None else ():
+            if self._asked.holds(path):
+                self._tried.setdefault(path, Tried())
         for before, after in self._moved.items():
             self._join(before, after)
         for path in list(self._tried):
@@ -184,6 +215,12 @@ class _Gathered:
         for path in attempt.paths:
             if self._asked.holds(path):
                 self._tried.setdefault(path, Tried()).add(attempt, frozenset((path,)))
+
+
+def _read_by(note: Note) -> list[str]:
+    """The files that a task had read when it ended."""
+    read = note.body.get("read") if note.type == TASK else None
+    return [path for path in read if isinstance(path, str)] if isinstance(read, list) else []
 
 
 def _evidence(what: Entry | Note) -> list[object]:

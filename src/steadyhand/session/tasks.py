@@ -14,6 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.request import DeleteFile
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask
+from steadyhand.session.auditor import TASK
 from steadyhand.session.calls import Calls
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.workspace.backups import TIDYING, backups_in
@@ -21,6 +22,8 @@ from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.sights import Sights
 
 __all__ = ["Tasks"]
+
+_READ = 1_000  # files that are noted at the end of a task
 
 
 class Tasks(Calls):
@@ -82,7 +85,10 @@ class Tasks(Calls):
     def _end_task(self, task: str, how: str) -> None:
         with contextlib.suppress(EditError):  # a note is not worth the end of somebody's work
             if not self._store.read_only and self._store.state.exists:
-                self._store.writable_journal().append_note("task", {"task": task, "actor": self.actor, "end": how})
+                journal = self._store.writable_journal()
+                read = journal.read_paths(self.party)[:_READ]  # who asks later what became of a file is told that
+                body = {"task": task, "actor": self.actor, "end": how, **({"read": read} if read else {})}
+                journal.append_note(TASK, body)
         self._knowledge.forget()
 
     def _remove_backups(self, task: str) -> tuple[str, ...]:

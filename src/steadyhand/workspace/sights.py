@@ -47,6 +47,15 @@ class Sights:
             kept = journal.sights(party, path)
         return held if not kept or held[-1:] == kept[-1:] else joined([*kept, *held])
 
+    def readers(self, path: str) -> list[Party]:
+        """The parties that have seen all of a file in this process."""
+        with self._guard:
+            return [
+                party
+                for (party, known), sights in self._held.items()
+                if known == path and any(sight.spans is None for sight in sights)
+            ]
+
     def add(self, party: Party, path: str, sight: Sight, content: bytes | None = None) -> tuple[Sight, ...]:
         """Remember a sight and, if it is not too large, the version that was seen; everything seen of it now."""
         with self._guard:

@@ -36,6 +36,12 @@ class PartyTables:
     def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
         return self._handle.read(lambda connection: seen.sights(connection, party, path))
 
+    def readers(self, path: str) -> list[Party]:
+        return self._handle.read(lambda connection: seen.readers(connection, path))
+
+    def read_paths(self, party: Party) -> list[str]:
+        return self._handle.read(lambda connection: seen.read_paths(connection, party))
+
     def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
         packed = seen.pack_version(sights, content)
         self._handle.write(lambda connection: seen.see(connection, party, path, sights, packed), durable=False)

@@ -63,6 +63,31 @@ def sights(connection: Connection, party: Party, path: str) -> tuple[Sight, ...]
         return ()
 
 
+def readers(connection: Connection, path: str) -> list[Party]:
+    """The parties that have seen all of a file, in whichever version."""
+    rows = connection.execute("SELECT party FROM sights WHERE path = ? ORDER BY party", (key(path),)).fetchall()
+    found = [party for (name,) in rows if (party := _party(name)) is not None]
+    return [party for party in found if any(sight.spans is None for sight in sights(connection, party, path))]
+
+
+def read_paths(connection: Connection, party: Party) -> list[str]:
+    """The files that a party has seen all of."""
+    rows = connection.execute("SELECT path FROM sights WHERE party = ? ORDER BY path", (party_key(party),)).fetchall()
+    paths = [bytes(path).decode("utf-8", "surrogatepass") for (path,) in rows if b"\xff" not in bytes(path)]
+    return [path for path in paths if any(sight.spans is None for sight in sights(connection, party, path))]
+
+
+def _party(name: object) -> Party | None:
+    """A party by its key; None for one whose name was too long to be kept whole."""
+    try:
+        match json.loads(bytes(name).decode("utf-8", "surrogatepass")):  # type: ignore[call-overload]
+            case [str(actor), str() | None as task]:
+                return Party(actor, task)
+    except (ValueError, TypeError):
+        pass
+    return None
+
+
 def pack_version(seen: Sequence[Sight], content: bytes | None) -> Packed | None:
     """Content as it is kept; refuses one that is not the version of the last sight."""
     if content is None:

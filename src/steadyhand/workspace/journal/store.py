@@ -165,6 +165,12 @@ class Journal(Protocol):
     def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
         """What this party has seen of a file, oldest first."""
 
+    def readers(self, path: str) -> list[Party]:
+        """The parties whose sights are kept and that have seen all of a file."""
+
+    def read_paths(self, party: Party) -> list[str]:
+        """The files that a party has seen all of."""
+
     def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
         """Keep these in place of what the party had seen of a file. May become durable a little later.
 
