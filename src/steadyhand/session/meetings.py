@@ -95,9 +95,8 @@ class Meetings:
         news = self._news(draft)
         if not news:
             return planned
-        known = Known.of(source, news) or self._last_read(draft, source)
-        believed = Believed(known, plan_for)
-        gone = self._gone(planned, edits, draft, source, policy, known, news)
+        believed = Believed(lambda: Known.of(source, news) or self._last_read(draft, source), plan_for)
+        gone = self._gone(planned, edits, draft, source, policy, believed, news)
         found = self._standing_on(news, planned, edits, draft, source, believed.over)
         is_forced = policy.on_conflict == "force"
         if not found and not (gone or (is_forced and _gone_outcomes(planned))):
@@ -142,16 +141,18 @@ class Meetings:
         draft: Draft,
         source: Source,
         policy: Policy,
-        known: Known | None,
+        believed: Believed,
         news: Sequence[News],
     ) -> list[Conflict]:
         """The edits whose old text others have changed since it was read, and is not merely absent."""
-        if known is None or not edits:
+        gone = _gone_outcomes(planned)
+        known = believed.known if gone and edits else None
+        if known is None:
             return []
         # The version may be the last one that was read whole: parts were shown later, and the party may have written.
         unseen = {None if item.entry is None else item.entry.record.id for item in news}
         told: list[Conflict] = []
-        for outcome in _gone_outcomes(planned):
+        for outcome in gone:
             one = plan(known.version, [edits[outcome.index]], policy, path=draft.path)
             clash = rebased(known.version, one.changes, known.since) if one.ok else None
             if isinstance(clash, Clash):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
@@ -55,20 +56,22 @@ class Known:
         return [(splice, planned.splice_edits[chosen[n]]) for splice, n in found]
 
 
-@dataclass(slots=True)
 class Believed:
-    """The edits of a call as their party meant them: planned for the version that it knows, if that is needed."""
+    """The edits of a call as their party meant them: planned for the version that it knows. Found when it is needed."""
 
-    known: Known | None
-    _plan_for: PlanFor
-    _planned: Plan | None = None
+    def __init__(self, find: Callable[[], Known | None], plan_for: PlanFor) -> None:
+        self._find = find
+        self._plan_for = plan_for
 
-    @property
+    @cached_property
+    def known(self) -> Known | None:
+        return self._find()
+
+    @cached_property
     def plan(self) -> Plan | None:
         """None where they do not all go through there."""
-        if self.known is not None and self._planned is None:
-            self._planned = self._plan_for(self.known.version)
-        return self._planned if self._planned is not None and self._planned.ok else None
+        planned = None if self.known is None else self._plan_for(self.known.version)
+        return planned if planned is not None and planned.ok else None
 
     def over(self, index: int) -> list[Splice]:
         """What puts one edit over the present text."""
