@@ -123,6 +123,32 @@ def test_both_sides_are_shown_and_the_corrected_edit_goes_through(ws: sh.Workspa
     assert text(ws) == TEN.replace("line 4", "4")
 
 
+ELSEWHERE = [
+    (
+        "[a]\ntimeout = 10\n[b]\nx = 1\n",
+        [sh.Replace("timeout = 10", "timeout = 30"), sh.Insert("x = 1\n", "timeout = 10\n")],
+        sh.Replace("timeout = 10", "timeout = 20"),
+    ),
+    ("a = 2\n\nb = 1\n", [sh.Replace("a = 2", "a = 3"), sh.Replace("b = 1", "b = 2")], sh.Replace("= 2", "= 9")),
+    ("f(1)\n\ng(2)\n", [sh.Delete("f(1)\n"), sh.Insert("g(2)\n", "f(1)\n")], sh.Replace("f(1)\n", "f(9)\n")),
+]
+
+
+@pytest.mark.parametrize(("base", "theirs", "mine"), ELSEWHERE)
+def test_old_text_that_others_took_away_and_wrote_elsewhere_is_not_edited_there(
+    ws: sh.Workspace, base: str, theirs: list[Edit], mine: Edit
+) -> None:
+    ws.write("a.txt", base, overwrite=True, allow_shrink=True)
+    with ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", theirs)
+        before = text(ws)
+        conflict(two.edit, "a.txt", [mine])
+        assert text(ws) == before
+        two.read("a.txt")
+        assert two.edit("a.txt", [mine]).ok, "once it has been read it is known"
+
+
 GONE = [
     (sh.Replace("line 4", "four"), sh.Replace("line 4", "B"), "the very words"),
     (

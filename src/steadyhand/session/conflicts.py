@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
-from steadyhand.plan.outcome import Plan
+from steadyhand.plan.outcome import Outcome, Plan
+from steadyhand.plan.place import Old
 from steadyhand.session.moved_lines import corrected_lines, is_by_number, moved_by
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.merge import mixes
@@ -128,11 +129,12 @@ def find_conflicts(
     shown: Sequence[Span] = (),
     *,
     meant: Meant = lambda _: (),
+    known: Callable[[], str] = str,
     is_secret: bool = False,
 ) -> list[Conflict]:
     """The edits of a plan that stand on news, or whose line numbers it moved; `news` as it stands in `source`.
 
-    `shown` are the parts of this very text that the party was shown.
+    `shown` are the parts of this very text that the party was shown, `known` gives the text as the party knows it.
     """
     if not news:
         return []
@@ -144,8 +146,10 @@ def find_conflicts(
     for outcome in planned.outcomes:
         mine = [planned.changes.splices[number] for number in outcome.splices]
         regions, quoted = [region_of(source, splice) for splice in mine], proofs.get(outcome.index, [])
-        hit = [(item, region) for item, region in theirs if _stands_on(source, regions, item, region, quoted)]
         edit = edits[outcome.index] if outcome.index < len(edits) else None
+        hit = [(item, region) for item, region in theirs if _stands_on(source, regions, item, region, ())]
+        if hit and quoted and not (_is_only_place(edit, outcome, quoted) and quoted[0].of(source.text) in known()):
+            hit = [(item, region) for item, region in hit if _stands_on(source, regions, item, region, quoted)]
         rows = _hull(regions) if regions else Region(0, 0)
         above = moved_by(edit, mine, rows, source, theirs, shown) if edit is not None and mine else []
         if hit:
@@ -158,6 +162,14 @@ def find_conflicts(
             writes = conflict.writes if over else None
             found.append(replace(conflict, corrected=corrected, is_moved=True, writes=writes))
     return found
+
+
+def _is_only_place(edit: Edit | None, outcome: Outcome, quoted: Sequence[Span]) -> bool:
+    """Whether an edit was found by its old text alone, at one place.
+
+    Where the text that the party knows has it too, that place is gone, and what is quoted proves no knowledge of this.
+    """
+    return edit is not None and isinstance(edit.target, Old) and not outcome.others and len(quoted) == 1
 
 
 def _hull(regions: Sequence[Region]) -> Region:

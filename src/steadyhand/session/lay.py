@@ -338,7 +338,9 @@ class Layer:
         """The name for a copy beside the file, for policies that want one, if the file is no secret."""
         if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
             return None
-        return draft.before_path + BACKUP
+        name = draft.before_path + BACKUP
+        self.overlay.look(name)  # a name that is not allowed is refused before anything is taken
+        return name
 
     def _keep_bak(self, name: str | None, draft: Draft) -> None:
         """Make the copy, unless there is a file of that name; then say so, where it is not of this task's making."""

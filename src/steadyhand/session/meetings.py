@@ -16,7 +16,6 @@ from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.session.conflicts import (
     Conflict,
-    Meant,
     Writes,
     by_nobody,
     find_conflicts,
@@ -97,7 +96,7 @@ class Meetings:
             return planned
         believed = Believed(lambda: Known.of(source, news) or self._last_read(draft, source), plan_for)
         gone = self._gone(planned, edits, draft, source, policy, believed, news)
-        found = self._standing_on(news, planned, edits, draft, source, believed.over)
+        found = self._standing_on(news, planned, edits, draft, source, believed)
         is_forced = policy.on_conflict == "force"
         if not found and not (gone or (is_forced and _gone_outcomes(planned))):
             return planned
@@ -111,7 +110,7 @@ class Meetings:
         if replan is None or not (policy.on_conflict == "skip" or policy.partial):
             self.found += found
             raise together([conflict.to_error() for conflict in found])
-        return self._without(found, edits, draft, source, news, replan)
+        return self._without(found, edits, draft, source, news, replan, believed)
 
     def _standing_on(
         self,
@@ -120,11 +119,13 @@ class Meetings:
         edits: Sequence[Edit],
         draft: Draft,
         source: Source,
-        meant: Meant = lambda _: (),
+        believed: Believed,
     ) -> list[Conflict]:
         shown = self.knowledge.shown(draft) if news and not draft.changes else ()
-        path = draft.path or ""
-        return find_conflicts(path, planned, edits, source, news, shown, meant=meant, is_secret=draft.secret)
+        return find_conflicts(
+            draft.path or "", planned, edits, source, news, shown,
+            meant=believed.over, known=believed.text, is_secret=draft.secret,
+        )  # fmt: skip
 
     def _last_read(self, draft: Draft, source: Source) -> Known | None:
         """The version that this party last saw all of."""
@@ -284,6 +285,7 @@ class Meetings:
         source: Source,
         news: Sequence[News],
         replan: Replan,
+        believed: Believed,
     ) -> Plan:
         """The plan of the edits that stand on nobody's work; the others are refused, each for itself."""
         refused = {conflict.index: conflict for conflict in found}
@@ -294,7 +296,7 @@ class Meetings:
                 raise together([conflict.to_error() for conflict in refused.values()])
             chosen = [edits[index] for index in left]
             planned = replan(chosen)
-            more = self._standing_on(news, planned, chosen, draft, source)
+            more = self._standing_on(news, planned, chosen, draft, source, believed.of(left))
             if not more:
                 break
             refused |= {

@@ -73,11 +73,28 @@ class Believed:
         planned = None if self.known is None else self._plan_for(self.known.version)
         return planned if planned is not None and planned.ok else None
 
+    def text(self) -> str:
+        """What the party knows of the file; nothing where that cannot be told."""
+        return "" if self.known is None else self.known.version.text
+
+    def of(self, chosen: Sequence[int]) -> Believed:
+        """The same for some of the edits, which are counted anew."""
+        return _Some(self, chosen)
+
     def over(self, index: int) -> list[Splice]:
         """What puts one edit over the present text."""
         if self.known is None or self.plan is None:
             return []
         return [splice for splice, _ in self.known.over(self.plan, index)]
+
+
+class _Some(Believed):
+    def __init__(self, whole: Believed, chosen: Sequence[int]) -> None:
+        super().__init__(lambda: whole.known, whole._plan_for)
+        self._whole, self._chosen = whole, chosen
+
+    def over(self, index: int) -> list[Splice]:
+        return self._whole.over(self._chosen[index])
 
 
 def changed_quotes(
