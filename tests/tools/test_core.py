@@ -325,7 +325,7 @@ def test_a_section_is_moved_to_another_file(ground: Ground) -> None:
         ({"path": "a.txt", "edits": [{"target": "two"}]}, "edits[0]"),
         ({"path": "a.txt", "edits": [{"target": "two", "new": "2", "insert": "3"}]}, "edits[0]"),
         ({"path": "a.txt", "edits": [{"new": "2"}]}, "edits[0].target"),
-        ({"path": "a.txt", "edits": [{"target": "two", "new": "2", "replace_all": True}]}, "edits[0].replace_all"),
+        ({"path": "a.txt", "edits": [{"target": "two", "new": "2", "replace_some": True}]}, "edits[0].replace_some"),
         ({"path": "a.txt", "edits": [{"target": "two", "act": "explode"}]}, "edits[0].target"),
         ({"path": "a.txt", "delete": True, "create": "x"}, ""),
     ],

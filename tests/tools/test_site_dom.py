@@ -178,7 +178,7 @@ ACTIONS = [
     (operation("h1", "setText", value="a < b & $&"), ("Caf&eacute; &amp; bar", "a &lt; b &amp; $&amp;")),
     (operation("h1", "setHTML", value="<em>Caf&eacute;</em>"), ("Caf&eacute; &amp; bar", "<em>Caf&eacute;</em>")),
     (operation("h1", "addClass", value="big wide"), ('"hero"', '"hero big wide"')),
-    (operation("li.b", "removeClass", value="b"), ("class='b'", "class=''")),
+    (operation("li.b", "removeClass", value="b"), (" class='b'", "")),
     (operation("li.b", "replaceClass", oldClass="b", newClass="c"), ("'b'", "'c'")),
     (operation("li.b", "remove"), ("    <li class='b'>two</li>\n", "")),
     (operation("h1", "replaceElement", value="<h2>x</h2>"), (H1, "<h2>x</h2>")),

@@ -118,7 +118,7 @@ class Locator:
         if not old.text:
             end = self._draft.length
             if end and not old.at_end:
-                raise refusals.empty_old(self._name)
+                raise refusals.empty_old(self._name, is_patch=old.fit == "lines")
             return Located((Match(Span(end, end), "exact"),))
         if isinstance(edit, Replace) and edit.new == old.text:
             raise refusals.no_change(self._name, "old and new text are the same")

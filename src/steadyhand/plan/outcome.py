@@ -21,6 +21,7 @@ class Outcome:
     `lines`     first and last line (from 1) of what it wrote, in the text after; where text only went away, the
                 line at that place
     `others`    lines (in the text after) where the old text also stands and was left alone, at most 20
+    `more_others` how many such places there are beyond those
     `splices`   which splices of the change set it wrote
     `confidence` how sure the place is, `similarity` how much of the old text stands there, both from 0 to 1
     `differs`   what a tolerant tier overlooked
@@ -39,6 +40,7 @@ class Outcome:
     reason: str | None = None
     error: EditError | None = None
     others: tuple[int, ...] = ()
+    more_others: int = 0
     splices: tuple[int, ...] = ()
     skipped: Literal["held-back", "already-applied"] | None = None
     notes: tuple[str, ...] = ()
@@ -58,6 +60,7 @@ class Outcome:
             "reason": self.reason,
             "error": self.error.to_json() if self.error else None,
             "others": list(self.others) or None,
+            "more_others": self.more_others or None,
             "splices": list(self.splices) or None,
             "skipped": self.skipped,
             "notes": list(self.notes) or None,

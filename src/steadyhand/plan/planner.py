@@ -86,6 +86,7 @@ class _Planner:
         spares = [edit.new for edit in edits if isinstance(edit, Replace)]
         self.draft: Draft = kind(source, needles, spares)
         self.others: dict[int, tuple[int, ...]] = {}
+        self.more_others: dict[int, int] = {}
         self.proofs: list[tuple[int, Span]] = []
         self.source = source
         self.edits = edits
@@ -165,6 +166,8 @@ class _Planner:
         if objection is not None:
             raise objection
         self.others[index] = tuple(self.draft.to_original(span.start) for span in located.others)
+        left = 0 if located.found is None else located.found.total - len(located.matches)
+        self.more_others[index] = max(left - len(located.others), 0)
         if _says_what_stands(edit, located):
             self.proofs += [(index, self._original(found.span)) for found in located.matches]
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
@@ -210,6 +213,7 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
             lines=places.lines[outcome.index],
             splices=tuple(by_edit.get(outcome.index, ())),
             others=places.lines_of_others(planner.others[outcome.index]),
+            more_others=planner.more_others[outcome.index],
         )
         if outcome.applied
         else outcome

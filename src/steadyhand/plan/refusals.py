@@ -263,8 +263,14 @@ def made_before(name: str, source: Source, span: Span) -> EditError:
     )
 
 
-def empty_old(name: str) -> EditError:
-    """Nothing is quoted, so nothing says where."""
+def empty_old(name: str, *, is_patch: bool = False) -> EditError:
+    """Nothing is quoted, so nothing says where; the line numbers of a patch are hints and no place."""
+    if is_patch:
+        return EditError(
+            Kind.BAD_REQUEST,
+            f"a part of the patch only adds lines and has no line of {name} around them",
+            hint="send it with lines that stay around what is added, as `git diff -U3` prints them",
+        )
     return EditError(
         Kind.BAD_REQUEST,
         f"the old text is empty, and {name} is not",

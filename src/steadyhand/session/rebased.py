@@ -128,7 +128,7 @@ def as_rebased(outcome: Outcome, moved: ChangeSet, after: Source) -> Outcome:
     """The outcome of an edit that was moved over what happened since."""
     spans = [moved.after_spans()[index] for index in outcome.splices]
     lines = after.lines_of(Span(spans[0].start, spans[-1].end)) if spans else outcome.lines
-    return replace(outcome, lines=lines, others=(), differs=(*outcome.differs, "rebased"))
+    return replace(outcome, lines=lines, others=(), more_others=0, differs=(*outcome.differs, "rebased"))
 
 
 def rebased(version: Source, mine: ChangeSet, since: ChangeSet) -> ChangeSet | Clash:

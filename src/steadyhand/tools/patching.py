@@ -13,7 +13,9 @@ from steadyhand.tools.advice import Offer, advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.paths import same_file
 
-__all__ = ["apply_diff", "diff_of", "patch_from"]
+__all__ = ["DIFF", "apply_diff", "diff_of", "patch_from"]
+
+DIFF = ("diff", "diffContent", "patchContent")  # other names that models have for a patch
 
 
 def patch_from(call: Call, reply: str, *, format: str = "auto", strict: bool = False) -> Patch:

@@ -17,6 +17,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request, check_text, describe, join, nearest_name, unknown_field
 from steadyhand.tools.advice import advised
 from steadyhand.tools.extent import check_characters, check_extent
+from steadyhand.tools.schema import kind_name, sketch
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 
 __all__ = ["Repaired", "repair"]
@@ -171,7 +172,7 @@ def _read_either(reader: _Reader, shape: Either, value: object, path: str) -> ob
             return found
     if refusal is not None:
         raise refusal
-    raise bad_request(path, f"{' or '.join(map(_kind, shape.shapes))} is expected, not {describe(value)}")
+    raise bad_request(path, f"{' or '.join(map(kind_name, shape.shapes))} is expected, not {describe(value)}")
 
 
 def _is_kind_of(shape: Shape, value: object) -> bool:
@@ -196,7 +197,8 @@ def _is_kind_of(shape: Shape, value: object) -> bool:
 
 
 def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> dict[str, object]:
-    given_fields = _unwrapped(reader, shape, value, path)
+    given_fields = _without_flags(reader, shape, _unwrapped(reader, shape, value, path), path)
+    given_fields = _put_inside(reader, shape, given_fields, path)
     keeps_null = shape.is_open and not shape.fields  # only the tool knows the fields: null may be a value of one
     found: dict[str, object] = {}
     for name, given in given_fields.items():
@@ -221,6 +223,66 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
     return found
 
 
+def _without_flags(
+    reader: _Reader, shape: Object, given: Mapping[object, object], path: str
+) -> Mapping[object, object]:
+    """The fields with the value that a yes stands for, where that field was not sent itself."""
+    for flag, field_name, meant in shape.flags:
+        name = next((each for each in given if isinstance(each, str) and _plain(each) == _plain(flag)), None)
+        if name is None or _field_named(shape, name, given) is not None:
+            continue
+        said = given[name] is not None and _read_flag(reader, given[name], join(path, name))
+        given = {each: value for each, value in given.items() if each != name}
+        if said and given.get(field_name) not in (None, meant):
+            raise bad_request(join(path, name), f"{field_name} says something else", "send one of the two")
+        reader.mended(join(path, name), f"taken for {field_name} {json.dumps(meant)}" if said else "left out")
+        given |= {field_name: meant} if said else {}
+    return given
+
+
+def _put_inside(reader: _Reader, shape: Object, given: Mapping[object, object], path: str) -> Mapping[object, object]:
+    """The fields of a single item that were sent beside the list that they belong into, put there.
+
+    Only where one list can take them all, and none of them is a field of the outer object.
+    """
+    gone = {_plain(name) for name, _ in shape.gone}
+    strange = [each for each in given if isinstance(each, str) and _field_named(shape, each, given) is None]
+    if shape.is_open or not strange or any(_plain(each) in gone for each in strange):
+        return given
+    lists = [
+        (each.name, each.shape.item)
+        for each in shape.fields
+        if isinstance(each.shape, Many) and isinstance(each.shape.item, Object) and given.get(each.name) is None
+    ]
+    fitting = [(name, item) for name, item in lists if _is_item(item, given, strange)]
+    if len(fitting) != 1:
+        return given
+    name, item = fitting[0]
+    needed = {each.name for each in item.fields if each.required} - {_field_name(item, each, given) for each in strange}
+    inside = {each: given[each] for each in given if each in strange or each in needed}
+    reader.mended(path, f"{', '.join(map(str, inside))} taken for {name}[0]")
+    own = {each.name for each in shape.fields}
+    return {each: value for each, value in given.items() if each not in inside or each in own & needed} | {
+        name: [inside]
+    }
+
+
+def _is_item(item: Object, given: Mapping[object, object], strange: list[str]) -> bool:
+    """Whether these fields are fields of an item, and with what was sent besides all that it needs."""
+    names = {_field_name(item, each, given) for each in strange}
+    return None not in names and all(each.name in names or each.name in given for each in item.fields if each.required)
+
+
+def _has_inside(shape: Shape, name: str) -> bool:
+    item = shape.item if isinstance(shape, Many) else None
+    return isinstance(item, Object) and _field_named(item, name, {}) is not None
+
+
+def _field_name(shape: Object, name: str, given: Mapping[object, object]) -> str | None:
+    found = _field_named(shape, name, given)
+    return None if found is None else found.name
+
+
 def _unwrapped(reader: _Reader, shape: Object, value: object, path: str) -> Mapping[object, object]:
     """The fields as they were sent, however they were wrapped."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
@@ -236,8 +298,7 @@ def _unwrapped(reader: _Reader, shape: Object, value: object, path: str) -> Mapp
         reader.mended(path, f"a string taken for {shape.text}")
         value = {shape.text: value}
     if not isinstance(value, Mapping):
-        names = f"its fields: {', '.join(shape.names)}" if shape.names else None
-        raise bad_request(path, f"an object is expected, not {describe(value)}", names)
+        raise bad_request(path, f"an object is expected, not {describe(value)}", _fields_of(shape))
     inner = value.get(shape.within) if shape.within is not None and len(value) == 1 else None
     if not isinstance(inner, Mapping):
         return value
@@ -256,6 +317,10 @@ def _listed(shape: Object, value: object) -> dict[str, object] | None:
     return dict(zip(shape.in_order, value, strict=False))
 
 
+def _fields_of(shape: Object) -> str | None:
+    return f"its fields: {', '.join(shape.names)}, such as {sketch(shape)}" if shape.names else None
+
+
 def _read_field(reader: _Reader, meant: Field, given: object, path: str) -> object:
     """One field; a refusal that says nothing of what to send says what the field is for."""
     try:
@@ -263,7 +328,8 @@ def _read_field(reader: _Reader, meant: Field, given: object, path: str) -> obje
     except EditError as error:
         if error.hint is not None or not meant.about:
             raise
-        raise advised(error, f"{meant.name}: {meant.about}") from None
+        shape = f" Such as {sketch(meant.shape)}" if isinstance(meant.shape, Many) else ""
+        raise advised(error, f"{meant.name}: {meant.about}{shape}") from None
 
 
 def _unknown(shape: Object, path: str, name: str) -> EditError:
@@ -271,7 +337,11 @@ def _unknown(shape: Object, path: str, name: str) -> EditError:
     instead = {_plain(former): hint for former, hint in shape.gone}.get(_plain(name))
     if instead is not None:
         return bad_request(join(path, name), "there is no such field here", instead)
-    return unknown_field(path, name, shape.names)
+    error = unknown_field(path, name, shape.names)
+    inner = [(each.name, each.shape) for each in shape.fields if _has_inside(each.shape, name)]
+    if len(inner) == 1:  # it is known, one level further in
+        return advised(error, f'it belongs into {{"{inner[0][0]}": {sketch(inner[0][1])}}}')
+    return error
 
 
 def _field_named(shape: Object, name: str, given: Mapping[object, object]) -> Field | None:
@@ -291,28 +361,7 @@ def _plain(name: str) -> str:
 
 
 def _wanted(field: Field) -> str:
-    return f"add {field.name!r}, {_kind(field.shape)}{f': {field.about}' if field.about else ''}"
-
-
-def _kind(shape: Shape) -> str:
-    """What a shape asks for, in the words of JSON."""
-    match shape:
-        case Text():
-            return "a string"
-        case Number():
-            return "a whole number"
-        case Flag():
-            return "true or false"
-        case Many():
-            return "an array"
-        case Object():
-            return "an object"
-        case Either():
-            return " or ".join(map(_kind, shape.shapes))
-        case Anything():
-            return "a value"
-        case _:
-            assert_never(shape)
+    return f"add {field.name!r}, {kind_name(field.shape)}{f': {field.about}' if field.about else ''}"
 
 
 def _parsed(text: str) -> object:

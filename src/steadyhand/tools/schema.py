@@ -1,4 +1,4 @@
-"""Shapes as JSON Schema, plain or strict, and tools in the form each maker's API takes them.
+"""Shapes as JSON Schema, plain or strict, or in words, and tools in the form each maker's API takes them.
 
 Strict: every property is required and may be null, no other is allowed, nothing has a default or a bound. What has no
 shape cannot be said there, so it is asked for as a string that holds JSON: repair reads an object or an array out of
@@ -13,12 +13,45 @@ from typing import assert_never
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
 from steadyhand.tools.tool import Tool
 
-__all__ = ["STYLES", "plain_schema", "strict_schema", "tool_schema"]
+__all__ = ["STYLES", "kind_name", "plain_schema", "sketch", "strict_schema", "tool_schema"]
 
 Schema = dict[str, object]
 
 _REFUSED = (Field("error", Text(), "Nothing was done: why, and what to send instead."), Field("kind", Text()))
 _AS_TEXT: Schema = {"type": "string", "description": "JSON."}
+
+
+def kind_name(shape: Shape) -> str:
+    """What a shape asks for, in the words of JSON."""
+    match shape:
+        case Text():
+            return "a string"
+        case Number():
+            return "a whole number"
+        case Flag():
+            return "true or false"
+        case Many():
+            return "an array"
+        case Object():
+            return "an object"
+        case Either():
+            return " or ".join(map(kind_name, shape.shapes))
+        case Anything():
+            return "a value"
+        case _:
+            assert_never(shape)
+
+
+def sketch(shape: Shape) -> str:
+    """The shape to send, as a hint shows it."""
+    match shape:
+        case Object():
+            shown = [each for each in shape.fields if each.required] or shape.fields[:2]
+            return "{" + ", ".join(f'"{each.name}": {sketch(each.shape)}' for each in shown) + "}"
+        case Many():
+            return f"[{sketch(shape.item)}]"
+        case _:
+            return "…"
 
 
 def plain_schema(shape: Shape) -> Schema:

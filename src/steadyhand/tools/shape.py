@@ -91,6 +91,7 @@ class Object:
     string that holds JSON. `gone` are fields that models still send and that are refused, each with what to send
     instead. `text` is the field that a bare string is taken for, `within` a name under which the whole may come.
     `in_order` are the fields that a bare array of their values is taken for, or, for the first, a bare value.
+    `flags` are names of yes or no that models send for a value of a field: name, field, the value that yes means.
     """
 
     fields: tuple[Field, ...] = field(default=())
@@ -99,6 +100,7 @@ class Object:
     text: str | None = None
     within: str | None = None
     in_order: tuple[str, ...] = ()
+    flags: tuple[tuple[str, str, object], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Take class names of an element away; the attribute stays, if need be empty, as in a browser."""
+"""Take class names of an element away; with the last name the attribute goes, too."""
 
 from __future__ import annotations
 

@@ -50,7 +50,9 @@ def _several(details: Mapping[str, object]) -> str:
     total = f"{details.get('total')}{'' if details.get('total_is_exact', True) else ' or more'}"
     places = _candidates(details)
     rows = [f"  line {place['lines'][0]}: {place['text']}" for place in places[:_LISTED]]
-    more = [f"  also in line {', '.join(str(place['lines'][0]) for place in places[_LISTED:])}"]
+    count = details.get("total")
+    rest = " …" if not isinstance(count, int) or count > len(places) or not details.get("total_is_exact", True) else ""
+    more = [f"  also in line {', '.join(str(place['lines'][0]) for place in places[_LISTED:])}{rest}"]
     return "\n".join([f"Text appears {total} times", *rows, *(more if len(places) > _LISTED else [])])
 
 

@@ -30,7 +30,8 @@ _RANGE = Object(
     (
         Field("start", Number(), "First line, from 1.", required=True),
         Field("end", Number(), "Last line, included; start - 1 inserts before start.", required=True),
-    )
+    ),
+    in_order=("start", "end"),
 )
 _EDIT = Object(
     (

@@ -12,7 +12,7 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.tools.advice import advised, offering
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, reason_of
-from steadyhand.tools.patching import apply_diff, diff_of
+from steadyhand.tools.patching import DIFF, apply_diff, diff_of
 from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -20,7 +20,13 @@ from steadyhand.tools.tool import Example, Fields, Result, Tool
 PARAMETERS = Object(
     (
         FILE,
-        Field("patch", Text(), "A unified diff of this file and nothing around it.", required=True, also=("diff",)),
+        Field(
+            "patch",
+            Text(),
+            "A unified diff of this file and nothing around it.",
+            required=True,
+            also=DIFF,
+        ),
         Field("lenient", Flag(), "Leave out fences, tags and prose around the diff instead of refusing it."),
         REASON,
     )

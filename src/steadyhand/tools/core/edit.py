@@ -44,8 +44,9 @@ _EDIT = Object(
         REASON,
     ),
     is_open=True,
+    flags=(("replace_all", "occurrence", "all"),),
 )
-_SAME = Object(tuple(replace(field, about="") for field in _EDIT.fields), is_open=True)
+_SAME = replace(_EDIT, fields=tuple(replace(field, about="") for field in _EDIT.fields))
 _FILE = Object(
     (
         Field("path", Text(), required=True),

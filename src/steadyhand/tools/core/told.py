@@ -133,7 +133,13 @@ def _outcome(outcome: Outcome, index: int, *, has_path: bool, is_explained: bool
         facts["places"] = len(outcome.splices)
     if not is_literal(outcome.tier):
         facts["tier"] = outcome.tier
-    said = {"differs": outcome.differs, "others": outcome.others, "notes": outcome.notes, "skipped": outcome.skipped}
+    said = {
+        "differs": outcome.differs,
+        "others": outcome.others,
+        "moreOthers": outcome.more_others,
+        "notes": outcome.notes,
+        "skipped": outcome.skipped,
+    }
     facts |= {name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value}
     if outcome.error is not None:
         refusal = failure(outcome.error)

@@ -28,7 +28,7 @@ PARAMETERS = Object(
         Field("instruction", Text(), "What the change is and why; kept with it."),
         Field("old_string", Text(), "The text as it stands; empty for a new file.", required=True),
         Field("new_string", Text(), "What stands there afterwards.", required=True),
-        Field("allow_multiple", Flag(), "Every place, not the only one."),
+        Field("allow_multiple", Flag(), "Every place, not the only one.", also=("replace_all",)),
         Field("expected_replacements", Number(least=1), "The older way to say it: exactly so many places."),
     )
 )

@@ -52,7 +52,8 @@ PASSAGE_OPERATION = Object(
         Field("replace", Text(), "What takes its place, literally; empty deletes.", required=True),
         Field("expectedReplacements", Number(least=1), "In how many places it stands, all of which change. Usually 1."),
         REASON,
-    )
+    ),
+    gone=(("replace_all", "send expectedReplacements, the number of places, to change all of them"),),
 )
 
 

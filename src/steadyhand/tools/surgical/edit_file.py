@@ -28,7 +28,16 @@ PARAMETERS = Object(
             "occurrence", Number(least=_LAST), "1 = first, n = nth, -1 = last, 0 = all. Leave out for a unique text."
         ),
         REASON,
-    )
+    ),
+    flags=(("replace_all", "occurrence", _ALL),),
+)
+RESULT = Object(
+    (
+        *CHANGED.fields,
+        Field("replaced", Number(), "With occurrence 0: in how many places."),
+        Field("note", Text(), "Where else the old text is."),
+    ),
+    is_open=True,
 )
 
 
@@ -42,8 +51,13 @@ def run(call: Call, fields: Fields) -> Result:
         receipt = call.workspace.edit(call.path(path), edit, reason=reason_of(fields), policy=exact)
     except EditError as error:
         raise _by_number(error) from None
-    others = receipt.outcomes[0].others
-    return success(receipt, path) | ({"note": f"the text also stands in {_lines(others)}"} if others else {})
+    outcome = receipt.outcomes[0]
+    told = success(receipt, path)
+    if occurrence == "all":
+        told["replaced"] = len(outcome.splices)
+    if outcome.others:
+        told["note"] = f"the text also stands in {_lines(outcome.others, outcome.more_others)}"
+    return told
 
 
 def _by_number(error: EditError) -> EditError:
@@ -54,8 +68,9 @@ def _by_number(error: EditError) -> EditError:
     return advised(error, hint)
 
 
-def _lines(lines: Sequence[int]) -> str:
-    return f"line{'' if len(lines) == 1 else 's'} {', '.join(map(str, lines))}"
+def _lines(lines: Sequence[int], more: int) -> str:
+    rest = f" and {more} more place{'' if more == 1 else 's'}" if more else ""
+    return f"line{'' if len(lines) == 1 else 's'} {', '.join(map(str, lines))}{rest}"
 
 
 TOOL = Tool(
@@ -66,7 +81,7 @@ TOOL = Tool(
         "Refused if it is not found, or stands in several places and occurrence does not say which."
     ),
     parameters=PARAMETERS,
-    result=CHANGED,
+    result=RESULT,
     examples=(
         Example(
             about="A text that stands once",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, reason_of
-from steadyhand.tools.patching import apply_diff
+from steadyhand.tools.patching import DIFF, apply_diff
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.surgical.refusal import refused
@@ -13,7 +13,7 @@ from steadyhand.tools.tool import Example, Fields, Result, Tool
 PARAMETERS = Object(
     (
         FILE,
-        Field("patch", Text(), "A unified diff of this file, as diff -u prints it.", required=True, also=("diff",)),
+        Field("patch", Text(), "A unified diff of this file, as diff -u prints it.", required=True, also=DIFF),
         REASON,
     )
 )

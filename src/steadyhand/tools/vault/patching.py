@@ -41,7 +41,10 @@ TARGET = Object(
     (
         Field(
             "lines",
-            Object((Field("start", Number(least=1), required=True), Field("end", Number(least=0)))),
+            Object(
+                (Field("start", Number(least=1), required=True), Field("end", Number(least=0))),
+                in_order=("start", "end"),
+            ),
             "From 1, both included. insert goes before start and needs no end.",
         ),
         Field("heading", Text(), "A section: its heading, or a path such as Guide > Setup. replace, delete."),

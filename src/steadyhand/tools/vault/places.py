@@ -28,6 +28,8 @@ def told_target(error: EditError, target: Mapping[str, object], operation: str) 
     match error.kind:
         case Kind.OUT_OF_BOUNDS if name == "lines":
             return _told(error, _lines_there(error.details.get("line_count"), operation), {})
+        case Kind.NO_SUCH_TARGET if name == "codeBlock" and isinstance(error.details.get("count"), int):
+            return _no_code_block(error, target)
         case Kind.NO_SUCH_TARGET if name != "lines":
             near, others = (_targets(name, _listed(error.details.get(each))) for each in ("nearest", "available"))
             hint = _send(near[0]) if near else _one_of(others) if others else "send lines, or call TextReplace"
@@ -62,6 +64,20 @@ def check_markdown(source: Source, target: Mapping[str, object]) -> None:
         raise bad_request(
             f"target.{name}", f"it is for Markdown, and {source.path} is none", "send lines, or call TextReplace"
         )
+
+
+def _no_code_block(error: EditError, target: Mapping[str, object]) -> EditError:
+    """The refusal of a code block by the number that this tool has for it."""
+    count, asked = error.details["count"], target.get("codeBlock")
+    index = asked.get("index") if isinstance(asked, Mapping) else None
+    if count == 0:
+        message, hint = "the file has no code blocks", "send lines, or call TextReplace"
+    else:
+        numbers = "index 0" if count == 1 else f"from index 0 to {int(str(count)) - 1}"
+        message = f"there is no code block with index {index}; the file has {count}, {numbers}"
+        hint = "send the one that is meant; TextInspect lists them with their languages and lines"
+    details = {name: fact for name, fact in error.details.items() if name not in ("nearest", "available")}
+    return EditError(error.kind, message, hint=hint, details=details)
 
 
 def _told(error: EditError, hint: str | None, facts: Mapping[str, object]) -> EditError:

@@ -27,6 +27,7 @@ class _Place:
     text: str
     lines: tuple[int, ...]
     differs: str
+    has_more: bool = False
 
 
 def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
@@ -40,7 +41,7 @@ def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
     last = first + max(len(split_bodies(place.text)), 1) - 1
     where = lines_phrase(first, last)
     others = place.lines[1 : _LISTED + 1]
-    more = f"; also in line {', '.join(map(str, others))}" if others else ""
+    more = f"; also in line {', '.join(map(str, others))}{' and further places' * place.has_more}" if others else ""
     quoted = repr(place.text) if len(place.text) <= 80 and "\n" not in place.text else None
     begins = "" if quoted else f", which begins {shorten(split_bodies(place.text)[0])!r}"
     return EditError(
@@ -70,7 +71,10 @@ def _but_for_case(source: Source, old: str) -> _Place | None:
         line, counted = line + text.count("\n", counted, at), at
         lines.append(line)
         at = lowered.find(wanted, at + len(wanted))
-    return _Place(text[first : first + len(wanted)], tuple(lines), "upper and lower case") if lines else None
+    if not lines:
+        return None
+    found = text[first : first + len(wanted)]
+    return _Place(found, tuple(lines), "upper and lower case", has_more=at >= 0)
 
 
 def _lower(text: str) -> str:

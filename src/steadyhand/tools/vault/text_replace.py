@@ -28,7 +28,8 @@ PARAMETERS = Object(
         ),
         EXPECTED,
         REASON,
-    )
+    ),
+    flags=(("replace_all", "occurrence", "all"),),
 )
 RESULT = Object(
     (

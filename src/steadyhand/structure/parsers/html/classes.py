@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.html.attributes import Write, attributes_after, doubt_of, set_attribute, settle
+from steadyhand.structure.parsers.html.attributes import (
+    Write,
+    attributes_after,
+    doubt_of,
+    remove_attribute,
+    set_attribute,
+    settle,
+)
 from steadyhand.structure.parsers.html.check import refuse_change
 from steadyhand.structure.parsers.html.element import Element
 from steadyhand.structure.parsers.html.mask import FILLER, cover_all, mask_value, regions_in
@@ -48,7 +55,7 @@ def add_classes(page: Page, element: Element, names: list[str]) -> Proposal | Re
 
 
 def remove_classes(page: Page, element: Element, names: list[str]) -> Proposal | Refusal:
-    """Take names away, each with the blanks before it; the attribute stays, if need be empty."""
+    """Take names away, each with the blanks before it; with the last name the attribute goes, too."""
     attribute = page.start_tag(element).find("class")
     if attribute is None or attribute.value is None:
         return Proposal(())
@@ -62,9 +69,9 @@ def remove_classes(page: Page, element: Element, names: list[str]) -> Proposal |
     if _is_unsure(page, attribute, gone):
         return _refuse_unsure(page, element)
     kept = [name for name in tokens.values() if name not in names]
+    if not kept:
+        return remove_attribute(page, element, "class")
     writes = [(span, "") for span in _with_blanks(page, list(tokens), set(gone))]
-    if not attribute.quote and not kept:
-        writes = [(attribute.value, '""')]
     return _settle(page, element, attribute, writes, kept)
 
 

@@ -122,5 +122,7 @@ def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError], *
         lines += [(Piece("  note: ", "dim"), *head_of(f"{which}{note}")) for note in outcome.notes]
     if outcome.applied and outcome.others:
         places = ", ".join(str(line) for line in outcome.others[:10])
-        lines.append((Piece("  note: ", "dim"), Piece(f"left alone in {where}: the same text at line {places}")))
+        more = len(outcome.others[10:]) + outcome.more_others
+        rest = f" and {more} more" if more else ""
+        lines.append((Piece("  note: ", "dim"), Piece(f"left alone in {where}: the same text at line {places}{rest}")))
     return lines
