@@ -438,6 +438,8 @@ def test_a_missing_file_is_answered_with_names_like_it(box: Sandbox, root: Path)
     with box.place(".steadyhand-tnp-x-0", writing=False) as place, pytest.raises(EditError) as caught:
         box.read(place)
     assert caught.value.details["similar"] == []
+    assert "docs" in caught.value.details["available"]  # type: ignore[operator]
+    assert not any(name.startswith(".steadyhand") for name in caught.value.details["available"])  # type: ignore[attr-defined]
 
 
 def test_deep_paths_need_few_handles(root: Path, resolver: Any) -> None:

@@ -267,16 +267,18 @@ class Workspace(
         return replace(receipt, warnings=(*receipt.warnings, *dict.fromkeys(warnings)))
 
     def _with_names(self, error: EditError) -> EditError:
-        """A refusal of a file that is not there, with the names that are like it."""
+        """A refusal of a file that is not there, with the names that are like it, or the first that there are."""
         path = error.details.get("path")
         if error.kind is not Kind.NO_SUCH_FILE or not isinstance(path, str):
             return error
         try:
             self._store.read(path)
         except EditError as missing:
-            if missing.kind is Kind.NO_SUCH_FILE and missing.details.get("similar"):
+            is_told = any(missing.details.get(each) for each in ("similar", "available"))
+            if missing.kind is Kind.NO_SUCH_FILE and is_told:
+                hints = (missing.hint,) if missing.details["similar"] else (error.hint, missing.hint)
                 details = {**missing.details, **error.details}
-                return EditError(error.kind, error.message, hint=missing.hint, details=details)
+                return EditError(error.kind, error.message, hint="; ".join(filter(None, hints)), details=details)
         return error
 
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

@@ -16,9 +16,10 @@ from typing import Final
 from steadyhand.workspace.deadline import Deadline
 from steadyhand.workspace.ignoring import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
 from steadyhand.workspace.protection import is_hidden
+from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
 
-__all__ = ["Limits", "Listing", "ignore_file", "mount_points", "similar_files", "walk"]
+__all__ = ["Limits", "Listing", "ignore_file", "mount_points", "similar_files", "there_is", "walk"]
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3
@@ -189,7 +190,12 @@ def similar_files(storage: Storage, dir_fd: int, name: str, directory: str) -> t
     for each in sorted(names, key=lambda each: _ending(each) != _ending(name)):
         stems.setdefault(_stem(each), []).append(each)
     close = [each for stem in similar_names(_stem(name), stems, _SIMILAR) for each in stems[stem]][:_SIMILAR]
-    return tuple(prefix + each for each in close), tuple(prefix + each for each in names[:_LISTED])
+    return tuple(prefix + each for each in close), tuple(prefix + each for each in names[: _LISTED + 1])
+
+
+def there_is(paths: Sequence[str]) -> str:
+    """The first names of a directory, for a hint."""
+    return f"there is {', '.join(map(shown, paths[:_LISTED]))}{' …' if len(paths) > _LISTED else ''}"
 
 
 def _stem(name: str) -> str:

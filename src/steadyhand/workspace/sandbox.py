@@ -316,12 +316,12 @@ class Sandbox:
         similar, there = listing.similar_files(self.storage, place.dir_fd, wanted, place.directory)
         hint = f"did you mean {' or '.join(similar)}?" if similar else "list the directory and use a name that exists"
         if there and not similar:
-            hint += f"; no name is similar, there is {', '.join(map(shown, there))} …"
+            hint = f"no name there is similar; {listing.there_is(there)}"
         return EditError(
             Kind.NO_SUCH_FILE,
             f"there is no file {shown(place.path)}",
             hint=hint,
-            details={"path": place.path, "similar": list(similar)},
+            details={"path": place.path, "similar": list(similar)} | ({} if similar else {"available": list(there)}),
         )
 
 
