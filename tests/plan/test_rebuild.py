@@ -188,6 +188,20 @@ def test_words_that_both_changed_are_never_merged() -> None:
     assert made("size = 2\n", "size = 1\n", "size = 3\n", on_drift="merge") is None
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("v = 1.3.3\n", "v = 1.2.3\n", "v = 1.2.4\n"),
+        ("c = 30\n", "c = 3\n", "c = 4\n"),
+        ("at 11:30 we meet\n", "at 10:30 we meet\n", "at 10:45 we meet\n"),
+        ("use max-new-size\n", "use max-old-size\n", "use min-old-size\n"),
+    ],
+)
+def test_a_merge_of_drifted_lines_makes_no_value_that_neither_has(file: str, old: str, new: str) -> None:
+    rest = "foo(bar)\nbaz()\n"
+    assert made(file + rest, old + rest, new + rest, on_drift="merge") is None
+
+
 @pytest.mark.parametrize(("old", "ours", "new", "expected"), VERSIONS)
 def test_an_aspect_belongs_to_who_changed_it(old: str, ours: str, new: str, expected: str | None) -> None:
     assert Versions(old, ours, new).said == expected
