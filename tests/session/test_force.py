@@ -184,3 +184,36 @@ def test_tools_force_where_their_host_says_so(tmp_path: Path) -> None:
             sent = {"path": "a.py", "old_content": "timeout = 10", "new_content": f"timeout = {value}"}
             assert kit.call("edit_file", sent)["success"] is True
     assert (tmp_path / "a.py").read_text() == "timeout = 20\n"
+
+
+def _changed(chance: random.Random, row: str, word: str) -> str:
+    """A row with one of its tokens replaced by a word of its own, or with the word before or behind one."""
+    tokens = split_tokens(row)
+    at = chance.choice([number for number, token in enumerate(tokens) if not token.isspace()])
+    tokens[at] = chance.choice([word, f"{word} {tokens[at]}", f"{tokens[at]}{word}"])
+    return "".join(tokens)
+
+
+def test_at_random_on_real_lines_a_forced_word_is_there_and_no_token_is_mixed(tmp_path: Path) -> None:
+    chance = random.Random(15)
+    files = sorted(Path(sh.__file__).parent.rglob("*.py"))
+    with sh.Workspace(tmp_path, actor="host", policy=sh.Policy(guards=frozenset())) as ws:
+        for turn in range(EXAMPLES // 4):
+            text = chance.choice(files).read_text("utf-8")
+            rows = [row for row in dict.fromkeys(text.splitlines()) if len(row.strip()) > 8][:30]
+            if len(rows) < 10:
+                continue
+            (tmp_path / f"{turn}.txt").write_text("".join(f"{row}\n" for row in rows))
+            at = chance.randrange(len(rows))
+            present = [*rows[:at], _changed(chance, rows[at], "theirs"), *rows[at + 1 :]]
+            with ws.task(f"one {turn}") as one, ws.task(f"two {turn}") as two:
+                two.read(f"{turn}.txt")
+                one.edit(f"{turn}.txt", [sh.Replace(sh.Lines(at + 1), present[at])])
+                mine = _changed(chance, rows[at], "mine")
+                quoted = sh.Lines(at + 1) if chance.random() < 0.3 else sh.Lines(at + 1, at + 1, rows[at])
+                two.edit(f"{turn}.txt", [sh.Replace(quoted, mine)], policy=sh.Policy(on_conflict="force"))
+            after = (tmp_path / f"{turn}.txt").read_text().splitlines()
+            assert after[:at] + after[at + 1 :] == present[:at] + present[at + 1 :]
+            assert "mine" in after[at]
+            known = {token for row in (rows[at], present[at], mine) for token in split_tokens(row)}
+            assert set(split_tokens(after[at])) <= known, (rows[at], present[at], mine, after[at])

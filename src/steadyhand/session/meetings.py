@@ -47,7 +47,7 @@ from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.news import News, Tracked
 
 # How an edit is refused whose text is not there, or not as it says.
-_GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.STALE_SOURCE})
+_GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.STALE_SOURCE, Kind.OUT_OF_BOUNDS})
 
 Replan = Callable[[Sequence[Edit]], Plan]
 
