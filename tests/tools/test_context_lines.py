@@ -143,6 +143,28 @@ def test_context_and_changed_lines_are_one_run_of_the_file(
     is_one_run()
 
 
+SEVERAL: dict[tuple[str, str], list[dict[str, Any]]] = {
+    ("article", "edit_article"): [
+        {"old_string": "l3", "new_string": "L3", "reason": "r"},
+        {"old_string": "l7\n", "new_string": "", "reason": "r"},
+    ],
+    ("core", "edit"): [{"target": "l3", "new": "L3"}, {"at": "lines:7-7", "delete": True}],
+    ("coder", "apply_edits"): [
+        {"range": {"start": 3, "end": 3}, "newText": "L3"},
+        {"range": {"start": 7, "end": 7}, "newText": ""},
+    ],
+}
+
+
+@pytest.mark.parametrize("tool", SEVERAL, ids=".".join)
+def test_of_several_edits_the_context_begins_right_behind_the_last(tool: tuple[str, str], tmp_path: Path) -> None:
+    answer: Any = (
+        make(tmp_path, {"a.txt": NINE}).tools(tool[0]).call(tool[1], {"path": "a.txt", "edits": SEVERAL[tool]})
+    )
+    assert answer["lines"] == {"start": 3, "end": 6}
+    assert answer["context"] == {"beforeLines": ["l1", "l2"], "afterLines": ["l8", "l9"]}
+
+
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("tool", NATIVE)
 def test_numbered_lines_after_an_edit_are_those_of_the_file(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import steadyhand as sh
 from tests.tools.ground import make
 
 LONG = "".join(f"var v{number}=f({number});" for number in range(2_500))  # 40 KB without a line ending
@@ -101,3 +102,15 @@ def test_a_dry_run_shows_long_rows_around_what_differs(tmp_path: Path) -> None:
     assert "var v1250=f(1250);" in told
     assert "var v1250=g(1250);" in told
     assert len(told) < 6_000
+
+
+@pytest.mark.parametrize(("length", "kind"), [(50, None), (5_000, "conflict")])
+def test_a_neighbour_counts_as_read_only_where_it_is_shown_whole(length: int, kind: str | None, tmp_path: Path) -> None:
+    mine = make(tmp_path, {"a.txt": f"a = 1; {'x' * length}; b = 1\nc = 1\n"}, task="mine")
+    mine.read("a.txt")
+    make(tmp_path, {}, task="theirs").edit("a.txt", sh.Replace("a = 1", "a = 2"))
+    kit = mine.tools("surgical")
+    shown: Any = kit.call("edit_file", {"path": "a.txt", "old_content": "c = 1", "new_content": "c = 2"})
+    assert shown["success"] is True
+    answer: Any = kit.call("edit_file", {"path": "a.txt", "old_content": "b = 1", "new_content": "b = 2"})
+    assert answer.get("kind") == kind
