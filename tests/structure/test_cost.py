@@ -26,7 +26,7 @@ from steadyhand.structure.parsers.html.page import page_of
 from steadyhand.structure.parsers.json.style import Style, write_value
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
 from steadyhand.structure.symbols.checking import fault_of
-from steadyhand.structure.symbols.fitting import _base_of_suite, fit
+from steadyhand.structure.symbols.fitting import fit
 from steadyhand.structure.targets.selector import Selector
 from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.diff import changes_between
@@ -107,9 +107,16 @@ def test_a_long_text_is_judged_by_its_tree_and_not_by_a_compiler(rows: int, is_c
     assert not isinstance(code, Refusal)
     fault = fault_of(code, ("#" * 99 + "\n") * rows)
     assert (bool(judged), fault is None) == (is_compiled, is_compiled)
-    judged.clear()
-    fit(python, "def f():\n" + "    pass\n" * (20 * rows), "", "    ")
-    assert bool(judged) == is_compiled
+
+
+def test_new_code_is_indented_by_its_tree_and_not_by_a_compiler() -> None:
+    judged: list[int] = []
+    python = replace(languages()["python"], verdict=lambda text: judged.append(len(text)))
+    assert (
+        fit(python, "def f():\n" + "        pass\n" * 99, "    ", "    ")
+        == "def f():\n" + "        pass\n" * 98 + "        pass"
+    )
+    assert not judged
 
 
 @pytest.mark.parametrize("verb", [sh.Replace, sh.Insert])
@@ -127,15 +134,6 @@ def test_new_code_that_is_too_long_to_be_parsed_is_not_looked_at(verb: type[sh.R
     refusal = found[0].replace(source, long) if verb is sh.Replace else found[0].insert(source, long, "after")
     assert isinstance(refusal, Refusal)
     assert refusal.kind == "too-large"
-
-
-def test_the_rows_of_new_code_are_not_looked_for_one_by_one() -> None:
-    class Watched(list[int]):
-        def __contains__(self, row: object) -> bool:
-            raise AssertionError(row)
-
-    rows = ["def f():", *["    pass"] * 20]
-    assert _base_of_suite(languages()["go"], rows, Watched(range(1, 21)), ["", "    "]) == "    "
 
 
 def test_an_element_is_named_only_for_who_asks() -> None:

@@ -18,7 +18,7 @@ LANGUAGE = Language(
     names=(".bashrc", ".bash_profile", ".bash_aliases", ".profile"),
     package="tree_sitter_bash",
     query=_QUERY,
-    strings=("heredoc_body", "string", "raw_string"),
+    strings=("heredoc_body", "heredoc_end", "string", "raw_string", "ansi_c_string"),
     interpreters=("sh", "bash", "dash", "ksh", "zsh"),
     is_checked=False,
 )

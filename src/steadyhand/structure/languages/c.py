@@ -5,4 +5,12 @@ from __future__ import annotations
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.c_family import C
 
-LANGUAGE = Language(name="c", suffixes=(".c", ".h"), package="tree_sitter_c", query=C, is_checked=False)
+LANGUAGE = Language(
+    name="c",
+    suffixes=(".c", ".h"),
+    package="tree_sitter_c",
+    query=C,
+    strings=("string_literal",),
+    around=("struct X {",),
+    is_checked=False,
+)

@@ -29,7 +29,8 @@ LANGUAGE = Language(
     suffixes=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp"),
     package="tree_sitter_cpp",
     query=_QUERY + C,
-    strings=("raw_string_literal",),
+    strings=("raw_string_literal", "string_literal"),
+    around=("class X {",),
     claims=(".h", re.compile(r"(?m)^[ \t]*(?:class|namespace|template|public|private|protected)\b[ \t]*[\w:<{]")),
     is_checked=False,
 )

@@ -32,5 +32,6 @@ LANGUAGE = Language(
     package="tree_sitter_java",
     query=_QUERY,
     strings=("string_literal",),
+    around=("class X {",),
     unread=_UNREAD,
 )

@@ -28,7 +28,8 @@ LANGUAGE = Language(
     grammar="language_php",
     fragment="language_php_only",
     query=_QUERY,
-    strings=("heredoc", "nowdoc", "string", "encapsed_string"),
+    strings=("heredoc", "nowdoc", "string", "encapsed_string", "shell_command_expression", "text"),
+    around=("class X {",),
     interpreters=("php",),
     unread=_UNREAD,
 )

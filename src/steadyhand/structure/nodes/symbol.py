@@ -58,8 +58,9 @@ class SymbolNode(Node):
             proposal = put_in_body(source, code, self.index, new)
             return proposal if isinstance(proposal, Refusal) else checked(source, code, proposal, self.span)
         margin = margin_at(source.text, self.span.start)
-        fitted = fit(code.language, new, margin, unit_in(source, code))
-        if fitted == to_lf(self.span.of(source.text)):
+        old = self.span.of(source.text)
+        fitted = fit(code.language, new, margin, unit_in(source, code), source.text, old)
+        if fitted == to_lf(old):
             return Proposal(())
         proposal = Proposal.of(source, differing(source, self.span, fitted), notes=self._lost(new))
         return checked(source, code, proposal, self.span)

@@ -20,6 +20,7 @@ from steadyhand.text.span import Span
 
 _INDENT = re.compile(r"[ \t]*")
 _ENDING = re.compile(r"[\r\n]")
+_DIRECTIVE = re.compile(r"#[ \t]*(?:if|ifdef|ifndef|elif|else|endif|define|undef|include|pragma)\b(?:[^\\\r\n]|\\\s*)*")
 _EMPTY_END = re.compile(r"\s*;?\s*\bend\Z")
 _ROWS = 3_000
 _ASKED = 100
@@ -33,7 +34,7 @@ class Body:
     `inside`   from the first to the last character inside; empty where there is nothing
     `room`     all there is between the brackets, blanks included; the same as `inside` where there are none
     `is_open`  whether the inside stands on lines of its own
-    `indent`   what its lines are indented by; `margin` what the definition around it is
+    `indent`   what its lines are indented by, comments aside; `margin` what the definition around it is
     """
 
     style: Literal["braces", "suite", "end", "expression"]
@@ -87,11 +88,12 @@ def body_of(source: Source, code: Code, item: Definition) -> Body | None:
         return _between(text, code, item.body, deeper)
     if code.language.layout in ("suite", "end") and not _is_endless(text, code.language, item):
         is_open = is_first(text, item.body.start)
-        indent = margin_at(text, item.body.start) if is_open else deeper
+        indent = _indent_in(text, code, item.body, deeper) if is_open else deeper
         return Body(
             "suite" if code.language.layout == "suite" else "end", item.body, item.body, is_open, indent, margin
         )
-    return Body("expression", item.body, item.body, False, margin, margin)
+    indent = margin_at(text, item.body.start) if is_first(text, item.body.start) else margin
+    return Body("expression", item.body, item.body, False, indent, margin)
 
 
 def _is_endless(text: str, language: Language, item: Definition) -> bool:
@@ -118,7 +120,24 @@ def _between(text: str, code: Code, body: Span, deeper: str) -> Body:
         return Body("braces", Span(room.start, room.start), room, False, deeper, margin_at(text, body.start))
     above, below = text[room.start : start], text[end : room.end]
     is_open = _ENDING.search(above) is not None and _ENDING.search(below) is not None
-    return Body("braces", Span(start, end), room, is_open, margin_at(text, start) if is_open else deeper, margin)
+    indent = _indent_in(text, code, Span(start, end), deeper) if is_open else deeper
+    return Body("braces", Span(start, end), room, is_open, indent, margin)
+
+
+def _indent_in(text: str, code: Code, inside: Span, deeper: str) -> str:
+    """What the lines inside a body are indented by: as the first that is neither a comment nor a directive."""
+    at = inside.start
+    note = bisect_left(code.comments, Span(at, 0))
+    while at < inside.end:
+        if note < len(code.comments) and code.comments[note].start == at:
+            at, note = code.comments[note].end, note + 1
+        elif (found := _DIRECTIVE.match(text, at, inside.end)) is not None and is_first(text, at):
+            at = found.end()
+        elif not text[at].isspace():
+            return margin_at(text, at)
+        else:
+            at += 1
+    return max(margin_at(text, inside.start), deeper, key=len)
 
 
 def _after_note(text: str, code: Code, start: int) -> int:

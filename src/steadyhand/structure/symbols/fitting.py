@@ -1,53 +1,67 @@
 """How code that is given takes the indentation of its place.
 
-The given text is taken back to the margin and indented as the place is, in the file's own unit. Lines inside strings,
-templates and heredocs are data and stay as they are given; the docstring of a suite is prose and moves with it.
+Code is sent in three shapes: at the margin; as it is indented in its file; and cut out of its file, so that the first
+row is bare and the others keep their indentation. What is indented as its place is stays as it is, to the byte.
+Everything else is moved from its own indentation to that of the place, in the file's unit. Only code decides about
+that; strings never change, and comments and docstrings move as one piece (`rows.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from steadyhand.structure.language import Language
-from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.code.tree import Parsed, parse_code
-from steadyhand.text.indent import indent_of
+from steadyhand.structure.symbols.rows import Row, read_rows
+from steadyhand.text.indent import indent_of, width_of
 from steadyhand.text.lines import body, split_bodies, split_lines, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
+_BLOCK = re.compile(r"[{:]\s*\Z|^\s*(?:def|class|module|if|do)\b|\bdo\b(?:\s*\|[^|]*\|)?\s*\Z")
+_GOES_ON = re.compile(r"[-+*/%.,?:=<&|\\^~(\[{]\Z|[=-]>\Z|(?:return|else|do|then|in|of|begin|try|ensure|and|or|not)\Z")
+_CONTINUES = frozenset(". ?. &. ?-> -> => ?: ?? ? : , = == && || | |> + - / % and or extends implements throws".split())
+_CONTROL = re.compile(r"(?:\}\s*)?(?:else\s+)?(?:if|for|foreach|while|using|lock)\b\s*(?=\()")
+_ATTRIBUTES = ("@", "[", "#", "template")
+_LEVEL = frozenset({"{", "when", "else", "elsif", "elif", "rescue", "ensure", "catch", "finally"})
+_HEADS = frozenset(
+    {"def", "class", "module", "if", "unless", "while", "until", "case", "when", "for", "begin", "rescue"}
+)
 
-_CLOSER = re.compile(r"[})\]]|end\b")
-_OPENER = re.compile(r"[{:(\[]\s*\Z|^\s*(?:def|class|module|if|do)\b.*\Z|\bdo\b(?:\s*\|[^|]*\|)?\s*\Z")
 
+def fit(language: Language, given: str, margin: str, unit: str, around: str = "", replaced: str = "") -> str:
+    """The given text as it is at a place: every line but the first with the indentation of the place.
 
-def fit(language: Language, given: str, margin: str, unit: str) -> str:
-    """The given text as it stands at a place: every line but the first with the indentation of the place.
+    `around` is the text of the file: what is written there already is indented as it should be. `replaced` is what the
+    text takes the place of: rows that come back from it tell how the others are indented.
 
     >>> from steadyhand.structure.language import languages
     >>> fit(languages()["python"], "def f():\\n  return 1\\n", "    ", "    ")
     'def f():\\n        return 1'
     """
-    rows = rows_of(given)
-    if not rows:
+    texts = rows_of(given)
+    if not texts:
         return ""
-    if margin and indent_of(rows[0]) == margin:
-        return "\n".join([rows[0].lstrip(" \t"), *rows[1:]])  # it stands as it should already
-    data = _data_rows(language, "\n".join(rows))
-    moved = [row for row in range(1, len(rows)) if rows[row].strip() and row not in data]
-    base = _base(language, rows, moved, margin)
-    convert = _converter([rows[0].lstrip(" \t"), *(rows[row].removeprefix(base) for row in moved)], unit)
-    fitted = [row if at in data else "" for at, row in enumerate(rows)]
-    fitted[0] = rows[0].lstrip(" \t")
-    for row in moved:
-        indent = indent_of(rows[row])
-        fitted[row] = margin + convert(indent.removeprefix(base)) + rows[row][len(indent) :]
-    return "\n".join(fitted)
+    first = indent_of(texts[0])
+    bare = "\n".join([texts[0][len(first) :], *texts[1:]])
+    around = to_lf(around)
+    if len(texts) == 1 or (margin and first == margin) or f"\n{margin}{bare}" in f"\n{around}":
+        return bare
+    piece = _Piece(language, read_rows(language, texts), margin, _Habits(around))
+    if first:
+        base = piece.lowest(first)
+    elif margin and replaced and piece.is_from(replaced):
+        base = margin
+    else:
+        base = piece.cut_from()
+    convert = None if base == margin != "" else piece.converter(base, unit)
+    if base == margin and convert is None:
+        return bare
+    return "\n".join(_moved(piece.rows, base, margin, convert or (lambda indent: indent)))
 
 
 def differing(source: Source, span: Span, fitted: str) -> tuple[Span, str]:
@@ -74,41 +88,197 @@ def rows_of(given: str) -> list[str]:
     return rows[first:]
 
 
-def _base(language: Language, rows: Sequence[str], moved: Sequence[int], margin: str) -> str:
-    """The blanks that every row but the first has too many of."""
-    first, indents = indent_of(rows[0]), [indent_of(rows[row]) for row in moved]
-    if first or not indents:
-        return _common([first, *indents])
-    common = _common(indents)
-    if not common:
-        return ""
-    if language.layout == "suite":
-        return _base_of_suite(language, rows, moved, [margin, common])
-    closing = indent_of(rows[-1]) if _CLOSER.match(rows[-1].lstrip(" \t")) else None
-    if closing is not None and common.startswith(closing):
-        return closing
-    return margin if margin and common.startswith(margin) and common != margin else ""
+class _Habits:
+    """By how much a file indents what follows a row, which counts only where it must be known."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def steps(self) -> Counter[tuple[str, str]]:
+        return _steps(split_bodies(self.text))
 
 
-def _base_of_suite(language: Language, rows: Sequence[str], moved: Sequence[int], bases: Sequence[str]) -> str:
-    """In a suite the indentation has a meaning: only what is valid without it is taken away."""
-    data = set(range(len(rows))).difference(moved)
-    for base in bases:
-        if base and all(rows[row].startswith(base) for row in moved):
-            bare = "\n".join(row if at in data else row.removeprefix(base) for at, row in enumerate(rows))
-            if _is_valid(language, f"{bare}\n"):
-                return base
-    return ""
+def _steps(texts: Sequence[str]) -> Counter[tuple[str, str]]:
+    """By how much rows are indented more than the one before them, and how that ends."""
+    return Counter(
+        (_mark(row), indent_of(after)[len(indent_of(row)) :])
+        for row, after in pairwise(row for row in texts if row.strip())
+        if len(indent_of(after)) > len(indent_of(row))
+    )
 
 
-def _is_valid(language: Language, text: str) -> bool:
-    """Whether a text is valid, as far as that can be said of one of its length."""
-    if language.verdict is None:
+def _mark(text: str) -> str:
+    last = text.rstrip()[-1:]
+    return "block" if last not in ("(", "[") and _BLOCK.search(text) else last
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A text that is to go to a place with some margin, in a file of some habits."""
+
+    language: Language
+    rows: Sequence[Row]
+    margin: str
+    habits: _Habits
+
+    def lowest(self, first: str) -> str:
+        """The indentation of a text whose first row is indented: that of this row, unless the last is further left."""
+        code = [row.indent for row in self.rows if row.is_code]
+        return first if not code or code[-1].startswith(first) else _common([first, *code])
+
+    def is_from(self, replaced: str) -> bool:
+        """Whether a text is indented as what it replaces is, with a bare first row, rather than less by the margin."""
+        margin = self.margin
+        old = [row for row in split_bodies(to_lf(replaced))[1:] if row.strip()]
+        new = [row.text for row in self.rows[1:] if row.text.strip()]
+        kept = set(old).intersection(new)
+        if any(width_of(row) < width_of(margin) and row not in kept for row in new):
+            return False
+        if self.language.layout == "suite" and not self._is_laid_out(margin):
+            return False
+        if kept:
+            return len(kept) > len(set(old).intersection(margin + row for row in new))
+        lowest, indents = min(map(indent_of, new), key=len), set(map(indent_of, old))
+        return lowest in indents and margin + lowest not in indents
+
+    def cut_from(self) -> str:
+        """The indentation that a text had where it was cut out, if its first row is bare for that; else nothing."""
+        first, rows = self.rows[0], self.rows[1:]
+        code = [row for row in rows if row.is_code] or [row for row in rows if row.text.strip() and not row.is_data]
+        if not code:
+            return ""
+        if first.is_comment and not first.first and all(row.indent.startswith(code[0].indent) for row in code):
+            return code[0].indent  # a comment is as deep as what it is about
+        bases = dict.fromkeys(base for base in (self.margin, code[-1].indent) if base)
+        if self.language.layout != "suite":
+            return next((base for base in bases if self._is_cut_from(base, code)), "")
+        if not self._is_laid_out(""):
+            bases = dict.fromkeys(base for base in (*bases, _common([row.indent for row in code])) if base)
+            return next((base for base in bases if self._is_laid_out(base)), "")
+        if self.margin and self._is_laid_out(self.margin) and self._is_cut_from(self.margin, code):
+            return self.margin
+        heads = [row.indent for row in code if row.last == ":" and self._head_of(row) == 0]
+        return next((base for base in heads if self._is_laid_out(base)), "") or self._too_deep(code)
+
+    def converter(self, base: str, unit: str) -> Callable[[str], str] | None:
+        """Levels of the given text's unit become levels of the file's, unless the file has both."""
+        first, code = self.rows[0], [row for row in self.rows[1:] if row.is_code]
+        steps = _steps([first.text if first.indent else base + first.text, *(row.text for row in code)])
+        kinds = ("block",) if any(mark == "block" for mark, _ in steps) else ("(", "[")
+        counts = Counter({step: count for (mark, step), count in steps.items() if mark in kinds})
+        own = min(counts, key=lambda step: (-counts[step], len(step)), default=unit)
+        is_even = all((len(row.indent) - len(base)) % len(own) == 0 for row in code)
+        if own == unit or set(own) == {" ", "\t"} or ("\t" not in own + unit and not is_even):
+            return None
+        is_usual = any((kind, own) in self.habits.steps for kind in kinds)
+        return None if is_usual else lambda indent: _levels(indent, own, unit)
+
+    def _is_laid_out(self, base: str) -> bool:
+        """Whether the statements of a suite are as deep as they must be if the first is as deep as `base`."""
+        levels, is_opened = [base], False
+        for at, row in enumerate(self.rows):
+            if at and row.is_code and row.inside is None and not self.rows[at - 1].text.endswith("\\"):
+                if is_opened:
+                    if row.indent == levels[-1] or not row.indent.startswith(levels[-1]):
+                        return False
+                    levels.append(row.indent)
+                while levels and levels[-1] != row.indent:
+                    levels.pop()
+                if not levels:
+                    return False
+            if row.last:
+                is_opened = row.last == ":"
         return True
-    if (judge := language.judge_of(text)) is not None:
-        return judge(text) is None
-    parsed = parse_code(language, text)
-    return isinstance(parsed, Parsed) and not parsed.errors
+
+    def _too_deep(self, code: Sequence[Row]) -> str:
+        """What the body of a suite is too deep by, if no other in the file is so deep."""
+        usual = {step: count for (mark, step), count in self.habits.steps.items() if mark == "block"}
+        unit, first = max(usual, key=lambda step: usual[step], default=""), code[0].indent
+        further = [step for mark, step in _steps([row.text for row in code]) if mark == "block"]
+        is_too_deep = unit and first not in usual and first.endswith(unit) and all(step in usual for step in further)
+        base = first[: -len(unit)] if is_too_deep and _mark(self.rows[0].text) == "block" else ""
+        return base if self._is_laid_out(base) else ""
+
+    def _is_cut_from(self, base: str, code: Sequence[Row]) -> bool:
+        """Whether rows behind a bare first one are indented as if that had `base` in front."""
+        head = self._head_of(code[-1])
+        is_closed = head is not None and code[-1].indent == base and (head == 0 or self.rows[head].indent == base)
+        if not is_closed and any(width_of(row.text) < width_of(base) for row in code):
+            return False
+        if base != self.margin:
+            is_deeper = any(row.indent.startswith(base) and row.indent != base for row in code)
+            if not is_closed or not is_deeper or code[-1].first not in ("}", "end"):
+                return False
+        if is_closed and head == 0:
+            return True
+        level = next((row for row in code if row.indent == base), None)
+        if level is not None:
+            return self._is_level(level)
+        if self._is_aligned(""):
+            return False
+        return self._is_aligned(base) or self._is_usual(base, code)
+
+    def _head_of(self, row: Row) -> int | None:
+        """Where that starts which the first token of a row closes: before the brackets that were open there."""
+        head = row.opened
+        while head is not None and (inside := self.rows[head].inside) is not None:
+            head = inside[0]
+        return head
+
+    def _is_level(self, row: Row) -> bool:
+        """Whether a row should be as deep as the first: it closes it, or is no part of what is before it."""
+        rows, language = self.rows, self.language
+        if row.opened is not None or row.first in _LEVEL or (language.name, row.first) == ("rust", "where"):
+            return True
+        if row.inside is not None or row.is_next:
+            return row.inside is None
+        at = next(at for at, other in enumerate(rows) if other is row)
+        before = next((other for other in reversed(rows[:at]) if other.last), None)
+        if before is None or before.last in (";", "}") or rows[0].first.startswith(_ATTRIBUTES):
+            return True
+        if before.last == "," and rows[-1].last == ",":  # items of a list
+            return True
+        if row.is_next is False:
+            return language.name in ("c", "cpp") and _is_type(before, row)
+        if _GOES_ON.search(before.last) or row.first in _CONTINUES:
+            return False
+        return before.first not in _HEADS if language.layout == "end" else not _is_control(before.text.strip())
+
+    def _is_aligned(self, base: str) -> bool:
+        """Whether a row is right below what is behind a bracket of the first, if that has `base` in front."""
+        return not self.rows[0].last.endswith(("(", "[", "{")) and any(
+            row.inside is not None and row.inside[0] == 0 and row.inside[1] == len(row.indent) - len(base)
+            for row in self.rows[1:]
+            if row.is_code and "\t" not in row.indent
+        )
+
+    def _is_usual(self, base: str, code: Sequence[Row]) -> bool:
+        """Whether the file indents by as much what follows a row like the first, rather than by `base` more."""
+        usual = self.habits.steps
+        further = [step for step in _steps([row.text for row in code]) if step[0] == "block"]
+        if further and usual and not any(step in usual for step in further):
+            return False
+        mark = _mark(self.rows[0].text)
+        return usual[mark, code[0].indent[len(base) :]] >= usual[mark, code[0].indent]
+
+
+def _is_type(before: Row, row: Row) -> bool:
+    """Whether a row is the type of what the next one declares, as some write C."""
+    return (before.last[-1].isalnum() or before.last in ("*", "&", ">")) and row.first[:1].isalpha()
+
+
+def _is_control(text: str) -> bool:
+    """Whether a row is the head of a statement that has no braces: `if (x)`."""
+    head = _CONTROL.match(text)
+    if head is None:
+        return False
+    depth = 0
+    for at in range(head.end(), len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at == len(text) - 1
+    return False
 
 
 def _common(indents: Sequence[str]) -> str:
@@ -118,20 +288,6 @@ def _common(indents: Sequence[str]) -> str:
     return shortest
 
 
-def _converter(rows: Sequence[str], unit: str) -> Callable[[str], str]:
-    """Levels of the given text's unit become levels of the file's, where the text shows what its unit is."""
-    steps = [
-        indent_of(after)[len(indent_of(row)) :]
-        for row, after in pairwise(rows)
-        if _OPENER.search(row) and len(indent_of(after)) > len(indent_of(row))
-    ]
-    own = min(steps, key=len, default=unit)
-    is_even = all(len(indent_of(row)) % len(own) == 0 for row in rows)
-    if own == unit or set(own) == {" ", "\t"} or ("\t" not in own + unit and not is_even):
-        return lambda indent: indent
-    return lambda indent: _levels(indent, own, unit)
-
-
 def _levels(indent: str, own: str, unit: str) -> str:
     levels = 0
     while indent.startswith(own):
@@ -139,25 +295,38 @@ def _levels(indent: str, own: str, unit: str) -> str:
     return unit * levels + indent
 
 
-def _data_rows(language: Language, text: str) -> frozenset[int]:
-    """The rows that start inside a string, template or heredoc."""
-    if not language.strings or "\n" not in text:
-        return frozenset()
-    parsed = parse_code(language, text, fragment=True)
-    if isinstance(parsed, Refusal):
-        return frozenset()
-    from tree_sitter import Query, QueryCursor
+def _moved(rows: Sequence[Row], base: str, margin: str, convert: Callable[[str], str]) -> Iterator[str]:
+    """The rows, taken from one indentation to another."""
+    before = [rows[0].indent or base, *(row.indent for row in rows[1:])]
+    after = [margin, *(_indent(row, base, margin, convert) for row in rows[1:])]
+    # A comment or docstring with a row further left than its first cannot be moved as one piece, and stays.
+    stuck = {
+        at for row in rows if (at := row.part_of) is not None and row.text.strip() and not _is_below(row, before[at])
+    }
+    yield rows[0].text.lstrip(" \t")
+    for at, row in enumerate(rows[1:], 1):
+        if row.is_data or not row.text or row.part_of in stuck:
+            yield row.text
+        elif row.part_of is None:
+            yield after[at] + row.text[len(before[at]) :]
+        elif _is_below(row, before[row.part_of]):
+            yield after[row.part_of] + row.text[len(before[row.part_of]) :]
+        else:
+            yield row.text
 
-    found = QueryCursor(Query(parsed.tree.language, " ".join(f"({kind}) @data" for kind in language.strings)))
-    rows: set[int] = set()
-    for node in found.captures(parsed.tree.root_node).get("data", ()):
-        (first, column), (last, _) = node.start_point, node.end_point
-        if not _is_prose(language, node):
-            rows.update(range(first + ("heredoc" not in node.type or column > 0), last + 1))
-    return frozenset(rows)
+
+def _is_below(row: Row, indent: str) -> bool:
+    return row.text.startswith(indent)
 
 
-def _is_prose(language: Language, node: Node) -> bool:
-    """Whether a string is a statement of its own in a suite: a docstring."""
-    parent = node.parent if language.layout == "suite" else None
-    return parent is not None and parent.type == "expression_statement"
+def _indent(row: Row, base: str, margin: str, convert: Callable[[str], str]) -> str:
+    indent = row.indent
+    if row.is_directive and (base or row.inside):
+        return indent
+    if indent.startswith(base):
+        return margin + convert(indent[len(base) :])
+    if not row.first:  # blank, or a comment that somebody put further left
+        return indent
+    if margin.startswith(base):
+        return margin[len(base) :] + indent
+    return indent.removesuffix(base[len(margin) :]) if base.startswith(margin) else indent

@@ -11,31 +11,40 @@ from steadyhand.structure.parsers.code.definition import SPACES, TYPES, Code
 from steadyhand.structure.symbols.bodies import Body, body_of, is_first, margin_at, unit_in
 from steadyhand.structure.symbols.fitting import differing, fit
 from steadyhand.structure.symbols.gaps import gap_beside, gap_inside
-from steadyhand.text.lines import line_start
+from steadyhand.text.lines import line_start, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_REST = re.compile(r"[^\r\n]*")
 _COMMA = re.compile(r"[ \t]*,")
 _STUB = re.compile(r"(?:pass|\.\.\.)[ \t]*;?\Z")
 
 
 def line_end(source: Source, code: Code, offset: int) -> int | None:
-    """Where the line behind an offset ends, if nothing but a comment stands there; None: other code stands there."""
-    found = _REST.match(source.text, offset)
-    end = found.end() if found else offset
-    rest = source.text[offset:end]
-    lead = offset + len(rest) - len(rest.lstrip(" \t,;"))
-    at = bisect_left(code.comments, Span(lead, 0))
-    is_note = at < len(code.comments) and code.comments[at].start == lead and code.comments[at].end >= end
-    return end if is_note or not rest.strip(" \t") else None
+    """Where the line behind an offset ends, if nothing but comments is there; None: other code is there.
+
+    A comment that goes on in further lines belongs to the line it starts in.
+    """
+    text, reached = source.text, _after(source.text, offset, " \t,;")
+    at = bisect_left(code.comments, Span(reached, 0))
+    if at == len(code.comments) or code.comments[at].start != reached:
+        reached = _after(text, offset, " \t")
+    while at < len(code.comments) and code.comments[at].start == reached:
+        reached = _after(text, reached + len(code.comments[at].of(text).rstrip()), " \t")
+        at += 1
+    return reached if reached == len(text) or text[reached] in "\r\n" else None
+
+
+def _after(text: str, offset: int, blanks: str) -> int:
+    while offset < len(text) and text[offset] in blanks:
+        offset += 1
+    return offset
 
 
 def beside(source: Source, code: Code, index: int, given: str, *, after: bool) -> Proposal:
     """Code before or after a definition, as its neighbour."""
     item, text = code.definitions[index], source.text
     margin = margin_at(text, item.whole.start)
-    fitted = fit(code.language, given, margin, unit_in(source, code))
+    fitted = fit(code.language, given, margin, unit_in(source, code), source.text)
     gap = "\n" * (gap_beside(source, code, item, lines=fitted.count("\n") + 1) + 1)
     comma = _COMMA.match(text, item.whole.end) if item.is_listed else None
     if not after:
@@ -60,7 +69,7 @@ def inside(source: Source, code: Code, index: int, given: str, *, at_end: bool) 
     if body is None or body.style == "expression":
         what = "has no body" if body is None else "has one expression for a body"
         return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} {what}", "replace the whole symbol")
-    fitted = fit(code.language, given, body.indent, unit_in(source, code))
+    fitted = fit(code.language, given, body.indent, unit_in(source, code), source.text)
     if body.inside.is_empty:
         return _opened(source, body, fitted, "")
     if body.style == "suite":
@@ -147,7 +156,15 @@ def put_in_body(source: Source, code: Code, index: int, given: str) -> Proposal 
     body = body_of(source, code, item)
     if body is None:
         return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} has no body", "replace the whole symbol")
-    fitted = fit(code.language, given, body.indent, unit_in(source, code))
+    old = body.inside.of(source.text)
+    fitted = fit(code.language, given, body.indent, unit_in(source, code), source.text, old)
+    if body.is_open and margin_at(source.text, body.inside.start) != body.indent and not _starts_alike(old, fitted):
+        start = line_start(source.text, body.inside.start)
+        return Proposal.of(source, (Span(start, body.inside.end), body.indent + fitted))
     if body.is_open or body.style == "expression" or ("\n" not in fitted and not body.inside.is_empty):
         return Proposal.of(source, differing(source, body.inside, fitted))
     return _opened(source, body, fitted, "")
+
+
+def _starts_alike(old: str, new: str) -> bool:
+    return split_bodies(old)[:1] == split_bodies(new)[:1]

@@ -119,4 +119,4 @@ TYPESCRIPT = """
 (class_body (decorator) @attribute)
 """
 
-STRINGS = ("template_string",)
+STRINGS = ("template_string", "string")

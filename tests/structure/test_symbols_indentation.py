@@ -1,0 +1,408 @@
+"""How code takes the indentation of its place: what never moves it, and laws about definitions of real files."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steadyhand.structure.language import language_of, languages
+from steadyhand.structure.node import Proposal, Refusal, Where
+from steadyhand.structure.nodes.symbol import SymbolNode, node_of
+from steadyhand.structure.parsers.code.definition import Code, Definition
+from steadyhand.structure.parsers.code.reading import code_of
+from steadyhand.structure.symbols.bodies import is_first, margin_at
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.lines import to_lf
+from steadyhand.text.source import Source
+from tests.structure.symbols import inserted, replaced
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+INSTALLED = Path(sysconfig.get_paths()["purelib"])
+OURS = Path(__file__).parents[2] / "src"
+LARGEST = 25_000
+SOME = settings(max_examples=max(settings.default.max_examples * 2 // 5, 1))
+
+PROSE = """class A:
+    def f(self):
+        return 1
+"""
+RAISES = '''def get(self, key):
+    """Look it up.
+
+    Raises:
+      KeyError: no.
+        \x20
+    """
+    return self.items[key]
+'''
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "name", "where", "new", "after"),
+    [
+        pytest.param(
+            "py",
+            PROSE,
+            "A.f",
+            "after",
+            "def g(self):\n    '''Raises:\n      KeyError: no.\n    '''\n    return 2",
+            PROSE + "\n    def g(self):\n        '''Raises:\n          KeyError: no.\n        '''\n        return 2\n",
+            id="a docstring is no code",
+        ),
+        pytest.param(
+            "py",
+            PROSE,
+            "A.f",
+            "after",
+            "    def g(self):\n        '''Doc.\n  \n          \n        '''\n        \n        return 2",
+            PROSE + "\n    def g(self):\n        '''Doc.\n  \n          \n        '''\n        \n        return 2\n",
+            id="blank rows stay as they are",
+        ),
+        pytest.param(
+            "py",
+            PROSE,
+            "A.f",
+            "after",
+            "def g(self):\n    '''Doc.\nat the margin\n    '''\n    return 2",
+            PROSE + "\n    def g(self):\n        '''Doc.\nat the margin\n    '''\n        return 2\n",
+            id="a docstring that cannot be moved as one piece stays",
+        ),
+        pytest.param(
+            "py",
+            PROSE,
+            "A.f",
+            "after",
+            "X = (\n    1,\n    2)",
+            PROSE + "\n    X = (\n        1,\n        2)\n",
+            id="a continuation in brackets",
+        ),
+        pytest.param(
+            "py",
+            PROSE,
+            "A.f",
+            "after",
+            "X = f(1,\n      2)",
+            PROSE + "\n    X = f(1,\n          2)\n",
+            id="rows below each other stay so",
+        ),
+        pytest.param(
+            "py",
+            PROSE,
+            "A.f",
+            "after",
+            "def g(self):\n    x = '''\n  a:\n      b\n'''\n# at the margin\n    return x",
+            PROSE + "\n    def g(self):\n        x = '''\n  a:\n      b\n'''\n    # at the margin\n        return x\n",
+            id="a comment decides nothing",
+        ),
+        pytest.param(
+            "java",
+            "class A {\n  int x;\n}\n",
+            "A.x",
+            "after",
+            "/**\n * Doc:\n *     more {\n */\nint f() {\n  return 1;\n}",
+            "class A {\n  int x;\n\n  /**\n   * Doc:\n   *     more {\n   */\n  int f() {\n    return 1;\n  }\n}\n",
+            id="a block comment moves as one piece",
+        ),
+        pytest.param(
+            "ts",
+            "const a = 1;\n",
+            "a",
+            "after",
+            "const g = (n) =>\n  a.pipe(\n    b,\n  )",
+            "const a = 1;\n\nconst g = (n) =>\n  a.pipe(\n    b,\n  )\n",
+            id="a continuation at the margin",
+        ),
+        pytest.param(
+            "ts",
+            "class A {\n  x = 1;\n}\n",
+            "A.x",
+            "after",
+            "g = (n) =>\n  a.pipe(\n    b,\n  );",
+            "class A {\n  x = 1;\n\n  g = (n) =>\n    a.pipe(\n      b,\n    );\n}\n",
+            id="a continuation further in",
+        ),
+        pytest.param(
+            "kt",
+            "fun f() = 1\n",
+            "f",
+            "after",
+            "fun g() =\n    foo(\n        1,\n    )",
+            "fun f() = 1\n\nfun g() =\n    foo(\n        1,\n    )\n",
+            id="an expression below its head",
+        ),
+        pytest.param(
+            "c",
+            "int x;\n",
+            "x",
+            "after",
+            "#define F(a) do { \\\n        g(a); \\\n    } while (0)",
+            "int x;\n\n#define F(a) do { \\\n        g(a); \\\n    } while (0)\n",
+            id="a macro of several rows",
+        ),
+        pytest.param(
+            "cpp",
+            "class A {\n  int x;\n};\n",
+            "A.x",
+            "after",
+            "int f() {\n#ifdef X\n  return 1;\n#endif\n}",
+            "class A {\n  int x;\n\n  int f() {\n#ifdef X\n    return 1;\n#endif\n  }\n};\n",
+            id="a directive stays at column 0",
+        ),
+        pytest.param(
+            "js",
+            "class A {\n  x = 1;\n}\n",
+            "A.x",
+            "after",
+            "f() {\n  return `\n    a:\n        b\n`;\n}",
+            "class A {\n  x = 1;\n\n  f() {\n    return `\n    a:\n        b\n`;\n  }\n}\n",
+            id="a template is data",
+        ),
+        pytest.param(
+            "rb",
+            "class A\n  X = 1\nend\n",
+            "A.X",
+            "after",
+            "def f\n  <<~EOS\n    if x\n        y\n  EOS\nend",
+            "class A\n  X = 1\n\n  def f\n    <<~EOS\n    if x\n        y\n  EOS\n  end\nend\n",
+            id="a heredoc is data",
+        ),
+        pytest.param(
+            "java",
+            "class A {\n    int x;\n}\n",
+            "A.x",
+            "after",
+            "@Override\n    public int f() {\n        return 1;\n    }",
+            "class A {\n    int x;\n\n    @Override\n    public int f() {\n        return 1;\n    }\n}\n",
+            id="cut out of its file below an annotation",
+        ),
+        pytest.param(
+            "java",
+            "class A {\n  int x;\n\n  int y =\n      f(\n          1);\n}\n",
+            "A.x",
+            "after",
+            "int z =\n    f(\n        2);",
+            "class A {\n  int x;\n\n  int z =\n      f(\n          2);\n\n  int y =\n      f(\n          1);\n}\n",
+            id="a continuation is as deep as others of the file",
+        ),
+    ],
+)
+def test_inserted_code_is_indented_by_its_code_alone(
+    suffix: str, text: str, name: str, where: Where, new: str, after: str
+) -> None:
+    assert inserted(suffix, text, name, new, where) == after
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "where", "new", "after"),
+    [
+        ("py", "class A:\n# note\n    x = 1\n", "end", "y = 2", "class A:\n# note\n    x = 1\n    y = 2\n"),
+        ("py", "class A:\n# note\n    x = 1\n", "start", "y = 2", "class A:\n    y = 2\n# note\n    x = 1\n"),
+        (
+            "py",
+            "class A:\n# a\n  # b\n    '''D.'''\n",
+            "start",
+            "y = 2",
+            "class A:\n# a\n  # b\n    '''D.'''\n    y = 2\n",
+        ),
+        ("js", "class A {\n// note\n  x = 1;\n}\n", "end", "y = 2;", "class A {\n// note\n  x = 1;\n  y = 2;\n}\n"),
+        ("rb", "class A\n# note\n  X = 1\nend\n", "end", "Y = 2", "class A\n# note\n  X = 1\n  Y = 2\nend\n"),
+        ("java", "class A {\n// note\n}\n", "end", "int y;", "class A {\n// note\n    int y;\n}\n"),
+        (
+            "cpp",
+            "class A {\n#ifdef X\n  int x;\n#endif\n};\n",
+            "end",
+            "int y;",
+            "class A {\n#ifdef X\n  int x;\n#endif\n  int y;\n};\n",
+        ),
+    ],
+)
+def test_code_goes_inside_a_class_whose_body_starts_with_a_comment_at_column_0(
+    suffix: str, text: str, where: Where, new: str, after: str
+) -> None:
+    assert inserted(suffix, text, "A", new, where) == after
+
+
+def test_a_body_behind_a_comment_at_column_0_is_replaced_inside_its_class() -> None:
+    text = "class A:\n# note\n    x = 1\n    y = 2\n"
+    assert replaced("py", text, "A", "x = 3\ny = 2", "body") == "class A:\n    x = 3\n    y = 2\n"
+    assert replaced("py", text, "A", "# note\n    x = 3\n    y = 2", "body") == text.replace("x = 1", "x = 3")
+
+
+def test_code_goes_behind_a_comment_of_several_lines_and_not_into_it() -> None:
+    text = "struct A {\n    int a; /* the first\n            * of them */\n    int b;\n};\n"
+    after = inserted("c", text, "A.a", "int c;", "after")
+    assert after == text.replace("    int b", "    int c;\n    int b")
+
+
+def test_a_docstring_keeps_its_text_at_another_depth() -> None:
+    after = inserted("py", PROSE, "A.f", RAISES, "after")
+    (found,) = (node for node in ast.walk(ast.parse(after)) if isinstance(node, ast.FunctionDef) and node.name == "get")
+    (given_,) = ast.parse(RAISES).body
+    assert isinstance(given_, ast.FunctionDef)
+    assert ast.get_docstring(found) == ast.get_docstring(given_)
+    assert "\n        return self.items[key]\n" in after
+
+
+Place = tuple[Source, Code, int]
+
+
+def path_of(path: Path) -> Source | None:
+    try:
+        source = Source.of_bytes(path.read_bytes(), path=path.name)
+    except (OSError, ValueError):
+        return None
+    return source if language_of(source) is not None else None
+
+
+@cache
+def files() -> dict[str, list[Path]]:
+    """Files by language: of the corpus, of this repository, and of what is installed beside the tests."""
+    suffixes = {suffix: language.name for language in languages().values() for suffix in language.suffixes}
+    found: dict[str, list[Path]] = {}
+    for folder in (CORPUS, OURS, INSTALLED):
+        for path in sorted(folder.rglob("*")):
+            name = suffixes.get(path.suffix)
+            if name is not None and not path.name.startswith("broken-") and 50 < path.stat().st_size < LARGEST:
+                found.setdefault(name, []).append(path)
+    return found
+
+
+def definitions(source: Source) -> Iterator[tuple[Code, int, Definition]]:
+    """Definitions that can be edited and have lines of their own."""
+    code = code_of(source)
+    if not isinstance(code, Refusal):
+        for index, item in enumerate(code.definitions):
+            if item.is_sound and is_first(source.text, item.whole.start):
+                yield code, index, item
+
+
+def node_in(source: Source, code: Code, index: int, part: str = "whole") -> SymbolNode | None:
+    node = node_of(source, code, index, part, None)
+    return None if isinstance(node, Refusal) else node
+
+
+@st.composite
+def places(draw: st.DrawFn, only: str | None = None) -> Place:
+    """A definition of a real file."""
+    language = draw(st.sampled_from(sorted(files()))) if only is None else only
+    path = draw(st.sampled_from(files()[language]))
+    source = path_of(path)
+    found = [] if source is None else list(definitions(source))
+    if source is None or not found:
+        source = path_of(OURS / "steadyhand" / "text" / "span.py")
+        assert source is not None
+        found = list(definitions(source))
+    code, index, _ = draw(st.sampled_from(found))
+    return source, code, index
+
+
+def written(proposal: Proposal | Refusal) -> str | None:
+    """What an insertion puts in, without the lines around it; None where it is refused."""
+    if isinstance(proposal, Refusal):
+        return None
+    (splice,) = proposal.splices
+    return splice.new.strip("\n").removeprefix(",").lstrip("\n")
+
+
+def check_verbatim(source: Source, code: Code, index: int) -> None:
+    """A definition that is put in beside itself is there as it was, whatever it is cut out with."""
+    item = code.definitions[index]
+    node = node_in(source, code, index)
+    assert node is not None
+    margin, own = margin_at(source.text, item.whole.start), to_lf(node.own_text(source))
+    if source.text[item.whole.end :].lstrip(" \t")[:1] not in ("", "\n", "\r", ","):
+        return  # it shares its last line
+    for text in (own, margin + own):
+        found = written(node.insert(source, text, "after"))
+        assert found is None or found.rstrip(",") == (margin + own).rstrip(","), f"{source.path}: {item.dotted}"
+
+
+def check_body(source: Source, code: Code, index: int, choice: int) -> None:
+    """A body that is replaced by its own text stays; one with a word changed has that word changed."""
+    node = node_in(source, code, index, "body")
+    if node is None:
+        return
+    own = to_lf(node.own_text(source))
+    assert node.replace(source, own) == Proposal(())
+    words = list(re.finditer(r"\b[a-z]{2,}\w*[0-9]\b|\b[0-9]+\b|\b[a-z]+_\w+\b", own))
+    if words:
+        word = words[choice % len(words)]
+        changed = word.group()[:-1] + ("1" if word.group()[-1] != "1" else "2")
+        new = own[: word.start()] + changed + own[word.end() :]
+        made = node.replace(source, new)
+        if isinstance(made, Proposal):
+            before, behind = source.text[: node.span.start], source.text[node.span.end :]
+            after = ChangeSet(made.splices).apply(source.text)
+            assert to_lf(after) == to_lf(before) + new + to_lf(behind), f"{source.path}: {node.address}"
+
+
+CODE_FILES = sorted(path for path in CORPUS.rglob("*") if path_of(path) is not None) if CORPUS.is_dir() else []
+
+
+@pytest.mark.parametrize("path", CODE_FILES, ids=lambda path: path.relative_to(CORPUS).as_posix())
+def test_every_definition_of_the_corpus_is_inserted_verbatim_and_its_body_comes_back(path: Path) -> None:
+    source = path_of(path)
+    assert source is not None
+    for code, index, _ in definitions(source):
+        check_verbatim(source, code, index)
+        check_body(source, code, index, index)
+
+
+@given(places())
+@SOME
+def test_a_definition_inserted_at_its_own_depth_arrives_verbatim(place: Place) -> None:
+    check_verbatim(*place)
+
+
+@given(places(), st.integers(0, 1_000))
+@SOME
+def test_a_body_with_one_word_changed_has_that_word_changed(place: Place, choice: int) -> None:
+    check_body(*place, choice)
+
+
+def facts(node: ast.AST) -> str:
+    """What `ast` makes of a definition, its docstrings without their indentation."""
+    for inner in ast.walk(node):
+        value = inner.value if isinstance(inner, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            rows = inspect.cleandoc(value.value).split("\n")
+            value.value = "\n".join(row if row.strip() else "" for row in rows)
+    return ast.dump(node)
+
+
+def alone(text: str) -> list[str]:
+    is_deep = text[:1] in (" ", "\t")
+    module = ast.parse(f"if 1:\n{text}\n" if is_deep else f"{text}\n")
+    (outer, *_) = module.body
+    statements = outer.body if is_deep and isinstance(outer, ast.If) else module.body
+    return [facts(statement) for statement in statements]
+
+
+@given(places("python"), st.data())
+@SOME
+def test_a_definition_at_another_depth_is_the_same_to_ast(place: Place, data: st.DataObject) -> None:
+    source, code, index = place
+    there = data.draw(st.sampled_from([at for _, at, _ in definitions(source)]))
+    node, other = node_in(source, code, index), node_in(source, code, there)
+    assert node is not None
+    assert other is not None
+    carried = node.carried(source)
+    assert isinstance(carried, str)
+    before = margin_at(source.text, node.span.start)
+    margin = margin_at(source.text, other.span.start)
+    for text in (carried, node.own_text(source)):
+        found = written(other.insert(source, text, "after"))
+        if found is not None and "\n" in found:
+            assert alone(margin + found.lstrip(" \t")) == alone(to_lf(carried))
+            rows = zip(found.split("\n"), to_lf(carried).split("\n"), strict=True)
+            moved = [(new, old) for new, old in rows if new != old and text is carried]
+            assert all(new.removeprefix(margin) == old.removeprefix(before) for new, old in moved)
