@@ -694,3 +694,10 @@ def test_signs_that_are_in_the_file_are_content() -> None:
     items = "list\n-first thing\n-other thing\n"
     assert patched(items, "-first thing\n=======\n-second thing\n").text == items.replace("first", "second")
     assert patched(items, "list\n-first thing\n=======\nlist\n+first thing\n").text == items.replace("-first", "+first")
+
+
+def test_a_block_that_changes_nothing_in_the_fence_of_another_is_no_whole_file() -> None:
+    rows = "".join(f"row {number}\n" for number in range(8))
+    idle = f"<<<<<<< SEARCH\n{rows}=======\n{rows}>>>>>>> REPLACE\n"
+    reply = f"a.md\n```\n<<<<<<< SEARCH\nlast\n=======\nend\n>>>>>>> REPLACE\n\n{idle}```\n"
+    assert sh.patch(f"{rows}last\n", reply, path="a.md").text == f"{rows}end\n"

@@ -11,7 +11,7 @@ Invariants:
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.dialect import Dialect, Reader
@@ -91,18 +91,22 @@ def _outermost(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _gives_way(one: Reading, other: Reading) -> bool:
-    inside, around = _Lines(other).hold(one), _Lines(one).hold(other)
+    inside, around = _Lines.of(other).hold(one), _Lines.of(one).hold(other)
     if inside != around:
         return inside
-    overlap = _Lines(other).touch(one) and _Lines(one).touch(other)
+    overlap = _Lines.of(other).touch(one) and _Lines.of(one).touch(other)
     return overlap and not one.is_named and other.is_named
 
 
 class _Lines:
-    """Where the pieces of a reading stand in the reply."""
+    """Where the parts of a reading are in the reply, by their first and last lines."""
 
-    def __init__(self, reading: Reading) -> None:
-        ranges = sorted(piece.lines for piece in reading.pieces)
+    @classmethod
+    def of(cls, reading: Reading) -> _Lines:
+        return cls(piece.lines for piece in reading.pieces)
+
+    def __init__(self, parts: Iterable[tuple[int, int]]) -> None:
+        ranges = sorted(parts)
         self._starts = [start for start, _ in ranges]
         self._ends = [end for _, end in ranges]
 
@@ -134,7 +138,7 @@ def _check_inside(broken: Reading, chosen: Reading, lines: Sequence[Line]) -> No
     It is asked again about the lines outside of them. Where it still fails, they may be all that stands between its own
     marks; then one that began or failed inside of a piece is asked about the lines behind it, until there are none.
     """
-    around, start, work = _Lines(chosen), 0, _WORK * len(lines)
+    around, start, work = _Lines.of(chosen), 0, _WORK * len(lines)
     alone = _read_again(broken.dialect, [line for line in lines if not around.has(line.number)])
     if alone.reading.error is None and not alone.reading.pieces:
         return
@@ -182,15 +186,14 @@ def _line_of(error: EditError) -> int:
 
 def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) -> None:
     """A file in a fence beside a patch would be left out, and one around it may only show it: better no edit at all."""
-    lines = _Lines(chosen)
+    idle = [note.part for note in chosen.reader.notes if note.part is not None]
+    lines = _Lines([*(piece.lines for piece in chosen.pieces), *idle])
     headers = _HEADERS * len({piece.request.path for piece in chosen.pieces})
-    noted = sorted(note.line for note in chosen.reader.notes if note.is_part)
     for piece in plain.pieces:
         first, last = piece.lines
         inside = visible[bisect_left(visible, first) : bisect_right(visible, last)]
         beside = sum(not lines.has(line) for line in inside)
-        is_known = bisect_right(noted, last) > bisect_left(noted, first)
-        if piece.request.path and ((beside == len(inside) and not is_known) or beside > headers):
+        if piece.request.path and (beside == len(inside) or beside > headers):
             raise mixed([chosen, plain], first)
 
 

@@ -27,13 +27,13 @@ class Note:
     """Something of a reply that is no part of the patch and was left out, or was read as something else.
 
     `what` completes "line 3: …", such as "a code fence around the patch". Prose before and after is not worth a note
-    in a dialect that allows it; a strict reading refuses every note. `is_part`: a part of the patch begins there, only
-    that it changes nothing.
+    in a dialect that allows it; a strict reading refuses every note. `part` is the first and last line of a part of the
+    patch that changes nothing.
     """
 
     line: int
     what: str
-    is_part: bool = False
+    part: tuple[int, int] | None = None
 
 
 def malformed(

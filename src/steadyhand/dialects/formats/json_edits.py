@@ -73,7 +73,7 @@ class _JsonReader(Reader):
             what = "a field of an edit that belongs to none of the edits"
             raise malformed(line, what, "every edit in a form that is known", column=column, format=FORMAT)
         for found in self._idle[0 if self._has_given else 1 :]:
-            self.notes.append(Note(found.lines[0], "an edit that changes nothing", is_part=True))
+            self.notes.append(Note(found.lines[0], "an edit that changes nothing", found.lines))
         if self._idle and not self._has_given:
             pieces.append(Piece(self._idle[0].request, self._idle[0].lines))
         return pieces

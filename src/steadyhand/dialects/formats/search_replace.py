@@ -255,7 +255,7 @@ class SearchReplaceReader(Reader):
         return []
 
     def _note_idle(self, piece: Piece) -> None:
-        self.notes.append(Note(piece.lines[0], "a block that changes nothing", is_part=True))
+        self.notes.append(Note(piece.lines[0], "a block that changes nothing", piece.lines))
 
 
 def write(changes: Sequence[Change]) -> str:

@@ -79,7 +79,7 @@ class UnifiedReader(Reader):
             return self._idle[:1]
         if self._left_out is not None:
             raise wrong(self._left_out, "this is a mark of another format", "lines with signs, or the end of the fence")
-        self.notes += [Note(piece.lines[0], "a hunk that changes nothing", is_part=True) for piece in self._idle]
+        self.notes += [Note(piece.lines[0], "a hunk that changes nothing", piece.lines) for piece in self._idle]
         return pieces
 
     def _check_end(self) -> None:

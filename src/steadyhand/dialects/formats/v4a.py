@@ -83,7 +83,7 @@ class V4aReader(Reader):
             self.notes.extend(self._around.notes())
         kept = 0 if self._has_given else 1
         self.notes.extend(
-            Note(piece.lines[0], "a part that changes nothing", is_part=True) for piece in self._idle[kept:]
+            Note(piece.lines[0], "a part that changes nothing", piece.lines) for piece in self._idle[kept:]
         )
         return [*pieces, *self._idle[:kept]]
 
