@@ -185,6 +185,15 @@ RAISES = '''def get(self, key):
             id="cut out of its file below an annotation",
         ),
         pytest.param(
+            "kt",
+            "class A {\n    fun f() {\n        a(main)\n        b()\n    }\n}\n",
+            "A.f",
+            "end",
+            "val x = main\n        undo()",
+            "class A {\n    fun f() {\n        a(main)\n        b()\n        val x = main\n        undo()\n    }\n}\n",
+            id="statements cut out of a body",
+        ),
+        pytest.param(
             "java",
             "class A {\n  int x;\n\n  int y =\n      f(\n          1);\n}\n",
             "A.x",

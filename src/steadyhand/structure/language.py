@@ -89,7 +89,7 @@ class Language:
     `strings`    nodes whose lines are data: they are never indented anew
     `gaps`       blank lines between definitions at the top and further in, where a file shows no habit of its own
     `fragment`   another function of the package, for a piece of text that is no whole file
-    `around`     what a piece may stand in that is no file of its own, such as members: a class that is left open
+    `enclosing`  openings in which a piece parses that is no file of its own: members need a class around them
     `claims`     a suffix that belongs to another language, unless the text has this pattern
     `verdict`    says better than the grammar whether a text is valid, of texts up to `judged` code points: a compiler
                  takes a hundred times as much memory, and cannot be stopped
@@ -108,7 +108,7 @@ class Language:
     names: tuple[str, ...] = ()
     grammar: str = "language"
     fragment: str | None = None
-    around: tuple[str, ...] = ()
+    enclosing: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
     gaps: tuple[int, int] = (1, 1)
     unit: str = "    "

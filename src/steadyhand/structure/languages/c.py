@@ -11,6 +11,6 @@ LANGUAGE = Language(
     package="tree_sitter_c",
     query=C,
     strings=("string_literal",),
-    around=("struct X {",),
+    enclosing=("struct X {",),
     is_checked=False,
 )

@@ -30,7 +30,7 @@ LANGUAGE = Language(
     package="tree_sitter_cpp",
     query=_QUERY + C,
     strings=("raw_string_literal", "string_literal"),
-    around=("class X {",),
+    enclosing=("class X {",),
     claims=(".h", re.compile(r"(?m)^[ \t]*(?:class|namespace|template|public|private|protected)\b[ \t]*[\w:<{]")),
     is_checked=False,
 )

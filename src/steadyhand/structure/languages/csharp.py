@@ -86,6 +86,6 @@ LANGUAGE = Language(
     package="tree_sitter_c_sharp",
     query=_QUERY,
     strings=("verbatim_string_literal", "raw_string_literal", "interpolated_string_expression"),
-    around=("class X {",),
+    enclosing=("class X {",),
     unread=_UNREAD,
 )

@@ -32,6 +32,6 @@ LANGUAGE = Language(
     package="tree_sitter_java",
     query=_QUERY,
     strings=("string_literal",),
-    around=("class X {",),
+    enclosing=("class X {",),
     unread=_UNREAD,
 )

@@ -11,7 +11,7 @@ LANGUAGE = Language(
     package="tree_sitter_javascript",
     query=JAVASCRIPT + FIELDS,
     strings=STRINGS,
-    around=("class X {", "x = {"),
+    enclosing=("class X {", "x = {"),
     unit="  ",
     interpreters=("node", "nodejs", "bun"),
     unread=UNREAD_JAVASCRIPT,

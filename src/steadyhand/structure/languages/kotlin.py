@@ -30,6 +30,6 @@ LANGUAGE = Language(
     package="tree_sitter_kotlin",
     query=_QUERY,
     strings=("multiline_string_literal",),
-    around=("class X {",),
+    enclosing=("class X {",),
     is_checked=False,
 )

@@ -29,7 +29,7 @@ LANGUAGE = Language(
     fragment="language_php_only",
     query=_QUERY,
     strings=("heredoc", "nowdoc", "string", "encapsed_string", "shell_command_expression", "text"),
-    around=("class X {",),
+    enclosing=("class X {",),
     interpreters=("php",),
     unread=_UNREAD,
 )

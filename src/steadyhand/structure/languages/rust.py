@@ -46,6 +46,6 @@ LANGUAGE = Language(
     package="tree_sitter_rust",
     query=_QUERY,
     strings=("string_literal", "raw_string_literal"),
-    around=("impl X {", "struct X {"),
+    enclosing=("impl X {", "struct X {"),
     unread=_UNREAD,
 )

@@ -35,6 +35,6 @@ LANGUAGE = Language(
     package="tree_sitter_swift",
     query=_QUERY,
     strings=("multi_line_string_literal", "raw_string_literal"),
-    around=("class X {",),
+    enclosing=("class X {",),
     is_checked=False,
 )

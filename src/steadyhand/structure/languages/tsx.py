@@ -18,7 +18,7 @@ LANGUAGE = Language(
     grammar="language_tsx",
     query=JAVASCRIPT + TYPESCRIPT,
     strings=STRINGS,
-    around=("class X {", "x = {"),
+    enclosing=("class X {", "x = {"),
     unit="  ",
     unread=UNREAD_JAVASCRIPT + UNREAD_TYPESCRIPT,
 )

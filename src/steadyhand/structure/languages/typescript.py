@@ -12,7 +12,7 @@ LANGUAGE = Language(
     grammar="language_typescript",
     query=JAVASCRIPT + TYPESCRIPT,
     strings=STRINGS,
-    around=("class X {", "x = {"),
+    enclosing=("class X {", "x = {"),
     unit="  ",
     unread=UNREAD_TYPES,
 )

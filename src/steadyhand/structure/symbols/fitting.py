@@ -23,7 +23,9 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _BLOCK = re.compile(r"[{:]\s*\Z|^\s*(?:def|class|module|if|do)\b|\bdo\b(?:\s*\|[^|]*\|)?\s*\Z")
-_GOES_ON = re.compile(r"[-+*/%.,?:=<&|\\^~(\[{]\Z|[=-]>\Z|(?:return|else|do|then|in|of|begin|try|ensure|and|or|not)\Z")
+_GOES_ON = re.compile(
+    r"(?!\+\+|--).*[-+*/%.,?:=<&|\\^~(\[{]|[=-]>|return|else|do|then|in|of|begin|try|ensure|and|or|not"
+)
 _CONTINUES = frozenset(". ?. &. ?-> -> => ?: ?? ? : , = == && || | |> + - / % and or extends implements throws".split())
 _CONTROL = re.compile(r"(?:\}\s*)?(?:else\s+)?(?:if|for|foreach|while|using|lock)\b\s*(?=\()")
 _ATTRIBUTES = ("@", "[", "#", "template")
@@ -241,7 +243,7 @@ class _Piece:
             return True
         if row.is_next is False:
             return language.name in ("c", "cpp") and _is_type(before, row)
-        if _GOES_ON.search(before.last) or row.first in _CONTINUES:
+        if _GOES_ON.fullmatch(before.last) or row.first in _CONTINUES:
             return False
         return before.first not in _HEADS if language.layout == "end" else not _is_control(before.text.strip())
 

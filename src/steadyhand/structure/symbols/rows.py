@@ -85,7 +85,7 @@ def read_rows(language: Language, texts: Sequence[str]) -> list[Row]:
 def _parsed(language: Language, text: str) -> tuple[Parsed | None, int]:
     """The tree of a text, and how many rows it has in front: members are parsed as such where they are nothing else."""
     best, lead = parse_code(language, text, fragment=True), 0
-    for head in language.around if isinstance(best, Parsed) and best.errors else ():
+    for head in language.enclosing if isinstance(best, Parsed) and best.errors else ():
         parsed = parse_code(language, f"{head}\n{text}\n}}", fragment=True)
         if isinstance(parsed, Parsed) and isinstance(best, Parsed) and len(parsed.errors) < len(best.errors):
             best, lead = parsed, 1
@@ -98,8 +98,7 @@ def _nodes(parsed: Parsed, strings: frozenset[str]) -> Iterator[Node]:
     while True:
         node = cursor.node
         assert node is not None
-        is_leaf = node.type in strings or _is_comment(node)
-        if is_leaf or not cursor.goto_first_child():
+        if node.type in strings or _is_comment(node) or not cursor.goto_first_child():
             yield node
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
@@ -136,7 +135,7 @@ class _Tokens:
         self._settle(start)
         row = self.rows[start]
         is_first = not row.first and column == len(row.indent)
-        if node.type in self.language.strings:
+        if node.is_named and node.type in self.language.strings:
             self._string(start + ("heredoc" not in node.type or column > 0), last, is_first=is_first)
         else:
             self._bracket(node, written, start, is_first=is_first)
