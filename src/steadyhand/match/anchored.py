@@ -19,7 +19,7 @@ from steadyhand.match.rows import find_row
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
 
-__all__ = ["find_candidates", "find_context"]
+__all__ = ["find_candidates", "find_context", "place_at"]
 
 _LOOKED = 25_000  # places of a row whose neighbours are looked at
 _BESIDE = 5  # rows on either side that are looked at then
@@ -65,6 +65,11 @@ def find_context(source: Source, needle: Needle) -> list[Candidate]:
             if candidate is not None:
                 found[candidate.first, candidate.last] = candidate
     return list(found.values())
+
+
+def place_at(source: Source, needle: Needle, row: int, at: int) -> Candidate | None:
+    """What speaks for the place where a row of the old text is a row of the file; None where it is too wide."""
+    return _candidate(source.table, needle, lexis_of(source.path), row, at, needs_changed=False)
 
 
 def _anchors(source: Source, needle: Needle, lexis: Lexis) -> list[tuple[int, int]] | None:

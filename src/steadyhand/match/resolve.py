@@ -42,7 +42,8 @@ class Found:
     """The places meant; `others` are the first of those left alone, `total` counts both.
 
     `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `mended` took off;
-    `signs` are those of these texts. `spare` is the reading that was found, where it was not the first.
+    `signs` are those of these texts. `spare` is the reading that was found, where it was not the first. `share` is how
+    much of the old text `old` is, where context that the file does not have was left out.
     """
 
     matches: tuple[Match, ...]
@@ -54,6 +55,7 @@ class Found:
     mended: tuple[str, ...] = ()
     spare: Spare | None = None
     signs: Signs | None = None
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import SHOWN, Found, Nothing, Several, resolve
@@ -18,6 +18,7 @@ from steadyhand.plan.corrected import most_alike
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.leading import is_led_otherwise
+from steadyhand.plan.place import Old
 from steadyhand.plan.window import window_at
 from steadyhand.text.lines import line_start, split_bodies
 from steadyhand.text.seeds import places_of
@@ -29,6 +30,7 @@ _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _TO_EDGE = re.compile(r"[ \t]*(?=[\r\n]|\Z)")
 _COMPARED = 20  # lines, the longest, that are looked for elsewhere
 _LOOKED_AT = 10_000  # lines that start like one
+_SOON = 3  # lines
 _VISIBLE = 30  # characters from which one line does not stand somewhere by chance
 
 
@@ -51,12 +53,22 @@ def is_doubtful(finding: Finding) -> bool:
 
 
 def _is_fenced(finding: Finding) -> bool:
-    """Fences stand right around the place, so that those taken off the old text were quoted and no accident."""
-    if "Markdown fence" not in finding.found.mended:
+    """Fences taken off the old text were quoted and no accident: they stand right around the place, or one soon after
+    it that the edit as it was sent takes away.
+    """
+    edit = finding.edit
+    if "Markdown fence" not in finding.found.mended or not isinstance(edit.target, Old):
         return False
     text, span = finding.draft.source.text, finding.span
-    before, behind = split_bodies(text[: span.start])[-1:], split_bodies(text[span.end :].lstrip("\r\n"))[:1]
-    return any(row.strip().startswith(("```", "~~~")) for row in (*before, *behind))
+    rows = list(islice(filter(str.strip, split_bodies(text[span.end :])), _SOON))
+    if any(map(_is_fence, (*split_bodies(text[: span.start])[-1:], *rows[:1]))):
+        return True
+    sent, left = (sum(map(_is_fence, split_bodies(part))) for part in (edit.target.text, edit.text))
+    return sent == 1 and left == 0 and any(map(_is_fence, rows))
+
+
+def _is_fence(row: str) -> bool:
+    return row.strip().startswith(("```", "~~~"))
 
 
 def _stands_already(finding: Finding) -> bool:

@@ -23,6 +23,11 @@ _CONTROL = frozenset(
     "if elif else for foreach while until unless with switch case when match select try except catch finally do return "
     "and or not in".split()
 )
+_KEYWORDS = frozenset(
+    "def class func function fn sub interface struct enum trait impl module namespace type record object export "
+    "default public private protected internal static final abstract async pub override open virtual inline extern "
+    "unsafe const readonly var let val void int self new".split()
+)
 _SHARED = 3  # letters at the start that make two names akin
 
 
@@ -67,7 +72,13 @@ def _lead_of_file(window: Window, rows: Sequence[str], lead: int) -> str | None:
 
 
 def _are_unrelated(theirs: str, ours: str) -> bool:
-    """Whether each has names that the other has not, and none of them is akin to one of the other's."""
+    """Whether each has names that the other has not, and none of them is akin to one of the other's.
+
+    The first name that is no keyword is what the line defines: where it is the same, so is what is led in.
+    """
+    named = [next((name for name in _NAME.findall(row) if name not in _KEYWORDS), None) for row in (theirs, ours)]
+    if named[0] == named[1]:
+        return False
     quoted, found = set(_NAME.findall(theirs)), set(_NAME.findall(ours))
     only_theirs, only_ours = quoted - found, found - quoted
     if not only_theirs or not only_ours:

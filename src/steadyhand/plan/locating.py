@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
+from steadyhand.match.confirmed import confirmed_part
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
 from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
@@ -19,6 +20,7 @@ from steadyhand.plan.absent import Absence
 from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Act, Edit, Replace, as_replacement
+from steadyhand.plan.leading import is_led_otherwise
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
@@ -49,6 +51,7 @@ _TOLD_APART = 5  # ambiguous old texts of a call whose places are told apart
 _CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
 _TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
 _HEADERLESS = 0.9  # how sure a place is that a line above it should tell, and no such line is there
+_CONTEXT = "context that is not in the file"
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
 
 
@@ -72,7 +75,8 @@ class Located:
         if self.found is None:
             return 1.0
         sure = min(self.found.tier.confidence, _HEADERLESS if self.notes else 1.0)
-        return min(sure, similarity) if self.found.tier.is_single else sure
+        is_guess = self.found.tier.is_single and self.found.share == 1  # lines that stand there once are no guess
+        return min(sure, similarity) if is_guess else sure
 
 
 class Locator:
@@ -132,12 +136,12 @@ class Locator:
             case TooMany() as found:
                 raise refusals.too_many(self._name, found.limit)
             case Nothing() as found:
-                return self._pass_or_refuse(edit, old.text, found)
+                part = self._confirmed(edit, old)
+                return part if part is not None else self._pass_or_refuse(edit, old.text, found)
 
     def _resolve(self, edit: Edit, old: Old) -> Resolution:
         """The places of old text, in the first of the parts that it is said to stand in where there is any."""
-        is_one = self._policy.occurrence == "unique" and edit.occurrence is None and edit.expected in (None, 1)
-        at_line = self._hint.at(old) if is_one and not old.under and not old.at_end else None
+        at_line = self._hint.at(old) if self._is_one(edit) and not old.under and not old.at_end else None
         if at_line is not None:
             signs = edit.signs if isinstance(edit, Replace) else None
             return replace(at_line, old=old.text, new=as_replacement(edit, old.text), signs=signs)
@@ -179,6 +183,10 @@ class Locator:
         return (
             () if missing is None else (f"no line begins with {missing[:80]!r}; the lines quoted under it are unique",)
         )
+
+    def _is_one(self, edit: Edit) -> bool:
+        """Whether an edit means the one place of its old text."""
+        return self._policy.occurrence == "unique" and edit.occurrence is None and edit.expected in (None, 1)
 
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
         find = finder_within(self._draft, old, regions)
@@ -223,9 +231,40 @@ class Locator:
         is_told = told is not None and told(found.matches[0].span)  # content and line agree: that is meant
         if is_ended(self._draft, edit, found) or (not is_told and stands_beside(self._draft, edit, found)):
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
+        part = self._confirmed(edit, edit.target) if self._has_drifted(found) else None
+        if part is not None:
+            return part
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)
         return Located(found.matches, found.others, found, edit, notes=self._notes_on(edit.target))
+
+    def _confirmed(self, edit: Edit, old: Old) -> Located | None:
+        """The lines that change, where they stand in the file once and only context around them does not."""
+        if not self._is_one(edit) or self._policy.tier not in (None, "fuzzy") or old.at_end or self._tolerated <= 0:
+            return None
+        source, signs = self._draft.source, edit.signs if isinstance(edit, Replace) else None
+        needle = Needle(old.text, as_replacement(edit, old.text), signs)
+        part = confirmed_part(source, needle)
+        if part is None or (old.under and not self._is_under(part.span, old)):
+            return None
+        if not part.has_context and is_led_otherwise(window_at(source, part.span, old.text), needle):
+            return None
+        place, fuzzy = Match(part.span, "fuzzy"), tier_named("fuzzy")
+        found = Found((place,), (), 1, fuzzy, part.old, part.new, (_CONTEXT,), signs=part.signs, share=part.share)
+        return None if is_doubtful(Finding(edit, found, self._draft)) else Located(found.matches, (), found, edit)
+
+    def _has_drifted(self, found: Found) -> bool:
+        """Whether lines stand in the way at a place that was found by lines that resemble the old text's."""
+        if found.tier.name != "fuzzy":
+            return False
+        window = window_at(self._draft.source, found.matches[0].span, found.old)
+        made = make(window, found.new or "", on_drift=self._policy.on_drift, signs=found.signs)
+        return isinstance(made, Drifted)
+
+    def _is_under(self, span: Span, old: Old) -> bool:
+        """Whether a place stands in the only part of the file that the lines above it lead in."""
+        regions = regions_under(self._draft.source, old.under)
+        return len(regions) == 1 and span.overlaps(regions[0])
 
     def _ambiguous(self, edit: Edit, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
         self._told_apart -= 1

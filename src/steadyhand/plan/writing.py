@@ -65,7 +65,9 @@ class Writing:
             every = [self._made(edit, match, found) for match in located.matches]
             writes = [write for made in every for write in made.writes]
             sure = min(made.sure for made in every)
-            return [self._free(index, *write) for write in writes], _told(match, every[0], found.mended), sure
+            told = _told(match, every[0], found.mended)
+            told = replace(told, similarity=round(told.similarity * found.share, 4))
+            return [self._free(index, *write) for write in writes], told, sure
         wishes: list[Wish] = []
         sure, signs = 1.0, None if found is None else found.signs
         for place in located.matches:

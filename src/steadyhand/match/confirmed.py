@@ -1,0 +1,317 @@
+"""The part of an edit that a file confirms: the lines it changes, and as much context around them as stands there.
+
+The lines that change decide, context only confirms. Where they stand in the file once and say enough, an edit with
+made-up, missing or altered context means the same as one that quotes less of it. So what is found here is a smaller
+edit: its old text stands in the file line by line, and what is left out is context that the file does not have there.
+
+Nothing is found where anything speaks for another place or another meaning:
+
+1. The lines that the edit removes stand in exactly one place; lines that it only adds have their two neighbours side
+   by side there, or one neighbour that nothing else is attached to and another that is nowhere.
+2. Nowhere else stands more of the context that is left out: there the lines would have been changed since.
+3. What the edit adds does not stand there already, and the context left out next to the change says nothing that the
+   change says too: what is to be there twice in the end cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from steadyhand.match.anchored import find_context, place_at
+from steadyhand.match.candidate import Candidate
+from steadyhand.match.lexis import lexis_of, token_key
+from steadyhand.match.needle import Needle, Signs
+from steadyhand.match.pairing import Likeness, likeness_of
+from steadyhand.match.rows import find_row, find_windows, span_of_rows
+from steadyhand.text.indent import width_of
+from steadyhand.text.lines import split_lines
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["Confirmed", "confirmed_part"]
+
+_SUBSTANCE = 12  # letters and digits from which lines do not stand somewhere by chance
+_SAYING = 6  # the same of a row that may speak for another place
+_LONGEST = 400  # rows of an old text
+_BETTER = 0.05  # by how much more context must stand elsewhere for the edit to be meant for that place
+_ALIKE = 60  # from so many hundredths on a row may be what another one was meant to be
+_NEAR = 6  # rows in which it is looked for
+# What belongs to the row below it: decorators and attributes, comments, a statement that goes on.
+_ATTACHED = ("@", "#", "//", "/*", "*", "--", "<!--", ";", "%", '"""', "'''", "[")
+_GOES_ON = ("\\", "=", "+", "|", "&", ".", "?", "->", "=>")
+_OPEN = ("{", "(", "[", ":", ">", *_GOES_ON)  # what may follow belongs to the row
+_CONTINUES = (")", "]", "}", ".", "?", "|", "&", "+", "else", "elif", "except", "catch", "finally")
+_BESIDE = 3  # rows around the place in which the new lines stand where the edit was made before
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A smaller edit and its place.
+
+    `share` is how much of the old text it still quotes, from 0 to 1; `has_context`: not only the lines that change.
+    `signs` are those of the edit, if it has any, for what is left of its rows.
+    """
+
+    span: Span
+    old: str
+    new: str
+    share: float
+    has_context: bool
+    signs: Signs | None = None
+
+
+def confirmed_part(source: Source, needle: Needle) -> Confirmed | None:
+    """The one part of an edit that the file confirms; None where there is none, or more than one.
+
+    >>> text = "def area(size):\\n    total = size.width * size.height\\n    return total\\n"
+    >>> old = "# the area\\n    total = size.width * size.height\\n    return size\\n"
+    >>> confirmed_part(Source.of_text(text, path="a.py"), Needle(old, old.replace("height", "depth"))).old
+    '    total = size.width * size.height\\n'
+    """
+    if not needle.changes or not 1 < len(needle.rows) <= _LONGEST:
+        return None
+    search = _Search(source, needle)
+    kept = search.kept()
+    if kept is None or not search.is_believable(kept):
+        return None
+    old, new = split_lines(needle.text), split_lines(needle.new or "")
+    end = len(new) - (len(old) - kept.end)
+    rows = "".join(old[kept.start : kept.end])
+    span = span_of_rows(source.table, kept.first, kept.last, rows)
+    share, signs = len(rows) / len(needle.text), None
+    if needle.signs is not None:
+        signs = tuple(change.shift(-kept.start) for change in needle.changes)
+    return Confirmed(span, rows, "".join(new[kept.start : end]), share, search.has_context(kept), signs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Rows `start:end` of the old text, which are rows `first` to `last` of the file, blank rows aside."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+class _Search:
+    """One edit in one file."""
+
+    def __init__(self, source: Source, needle: Needle) -> None:
+        changes = needle.changes or ()
+        self._source, self._table, self._needle = source, source.table, needle
+        self._lexis = lexis_of(source.path)
+        self._key: Callable[[str], str] = partial(token_key, self._lexis)
+        self._start, self._end = changes[0].before_start, changes[-1].before_end
+        self._rows = needle.rows
+        after = split_lines(needle.new or "")
+        self._added = [row for change in changes for row in after[change.after_start : change.after_end] if row.strip()]
+
+    def kept(self) -> _Kept | None:
+        """The lines that change, and the context around them that the file has."""
+        core = self._changed() if self._start < self._end else self._beside()
+        if core is None:
+            return None
+        start, first = self._stretched(core.start, core.first, -1)
+        end, last = self._stretched(core.end - 1, core.last, 1)
+        return _Kept(start, end + 1, first, last)
+
+    def is_believable(self, kept: _Kept) -> bool:
+        """Whether it says enough, and nothing speaks for another place or another meaning."""
+        if kept.start == 0 and kept.end == len(self._rows):
+            return False  # nothing is left out, so that was no reason not to find it
+        if _substance(self._rows[kept.start : kept.end]) < _SUBSTANCE:
+            return False
+        if self._has_twins(kept) or self._is_made(kept) or self._is_torn(kept):
+            return False
+        here = self._place(kept)
+        return here is not None and not self._is_meant_for_another(here)
+
+    def has_context(self, kept: _Kept) -> bool:
+        """Whether context that says something is kept."""
+        above, below = self._rows[kept.start : self._start], self._rows[self._end : kept.end]
+        return _substance([*above, *below]) >= _SUBSTANCE
+
+    def _is_torn(self, kept: _Kept) -> bool:
+        """Whether a row left out next to the change stands where the change may be meant for: elsewhere, or beside a
+        row that resembles the changed one.
+        """
+        for row, step in ((self._visible(self._start - 1, -1), 1), (self._visible(self._end, 1), -1)):
+            if row is None or kept.start <= row < kept.end:
+                continue
+            if self._is_astray(row, kept) or self._has_drifted_beside(row, step, kept):
+                return True
+        return False
+
+    def _has_drifted_beside(self, row: int, step: int, kept: _Kept) -> bool:
+        """Whether the file has a row left out next to one that the changed row may have become."""
+        changed = self._visible(row + step, step)
+        if changed is None or not self._start <= changed < self._end or not _substance([self._rows[row]]):
+            return False
+        beside = (self._next(at, step) for at in find_row(self._source, self._rows[row], self._key) or ())
+        outside = (at for at in beside if at is not None and not kept.first <= at <= kept.last)
+        return any(self._is_like_one(changed, range(at, at + 1)) for at in outside)
+
+    def _is_astray(self, row: int, kept: _Kept) -> bool:
+        """Whether a row left out says something and stands in the file, but not near the place on its side of it."""
+        text = self._rows[row]
+        places = find_row(self._source, text, self._key) if _substance([text]) >= _SAYING else ()
+        if not places:
+            return places is None
+        reach = len(self._rows) + _NEAR
+        near = range(kept.first - reach, kept.first) if row < kept.start else range(kept.last + 1, kept.last + reach)
+        return not any(at in near for at in places)
+
+    def _changed(self) -> _Kept | None:
+        """The rows from the first to the last that the edit changes, where they stand once, and so but for blanks."""
+        visible = [row for row in range(self._start, self._end) if self._rows[row].strip()]
+        place = self._one_place(visible)
+        return None if place is None else self._with_blanks(visible[0], visible[-1], *place)
+
+    def _beside(self) -> _Kept | None:
+        """The row above and the row below lines that are only added; one of them where the other is made up."""
+        above, below = self._visible(self._start - 1, -1), self._visible(self._start, 1)
+        if above is None or below is None:
+            known = [row for row in (above, below) if row is not None]
+            return self._beside_one(known[0]) if known else None
+        place = self._one_place([above, below])
+        if place is not None:
+            return self._with_blanks(above, below, *place)
+        if self._is_nowhere(below):
+            kept = self._beside_one(above)
+            return kept if kept is not None and self._can_follow(kept, below) else None
+        kept = self._beside_one(below) if self._is_nowhere(above) else None
+        return kept if kept is not None and self._can_precede(kept, above) else None
+
+    def _beside_one(self, row: int) -> _Kept | None:
+        """The one neighbour that the file has, where the rest of the context does not stand on the wrong side of it."""
+        place = self._one_place([row])
+        kept = None if place is None else self._with_blanks(row, row, *place)
+        return None if kept is None or any(self._is_astray(other, kept) for other in self._left_out(kept)) else kept
+
+    def _with_blanks(self, start: int, end: int, first: int, last: int) -> _Kept | None:
+        """Rows with the blank ones between them and the edge of the change, which the file must have as well."""
+        first -= max(start - self._start, 0)
+        last += max(self._end - end - 1, 0)
+        if first < 0 or last >= self._table.count:
+            return None
+        blank = (range(min(start, self._start), start), range(end + 1, max(self._end, end + 1)))
+        rows = [*range(first, first + len(blank[0])), *range(last - len(blank[1]) + 1, last + 1)]
+        if any(self._table.text(row).strip() for row in rows):
+            return None
+        return _Kept(min(start, self._start), max(end + 1, self._end), first, last)
+
+    def _is_nowhere(self, row: int) -> bool:
+        """Whether a row is made up: the file has none that says the same, or it says nothing."""
+        return not _substance([self._rows[row]]) or find_row(self._source, self._rows[row], self._key) == []
+
+    def _left_out(self, kept: _Kept) -> list[int]:
+        """The rows of the old text that are not kept, those aside that say what a kept one says."""
+        start, end = self._stretched(kept.start, kept.first, -1)[0], self._stretched(kept.end - 1, kept.last, 1)[0]
+        said = {self._key(row) for row in self._rows[start : end + 1]}
+        return [
+            row
+            for row, text in enumerate(self._rows)
+            if not start <= row <= end and text.strip() and self._key(text) not in said
+        ]
+
+    def _can_follow(self, kept: _Kept, below: int) -> bool:
+        """Whether lines may come behind a row whose lower neighbour is made up: what follows does not belong to it."""
+        text, after = self._table.text(kept.first), self._next(kept.last, 1)
+        if text.strip().startswith(_ATTACHED) or text.strip().endswith(_OPEN):
+            return False
+        if after is None:
+            return True
+        there = self._table.text(after)
+        if width_of(there) > width_of(text) or bool(_substance([there])) > bool(_substance([self._rows[below]])):
+            return False
+        return not self._is_like_one(below, range(after + 1, after + _NEAR))
+
+    def _can_precede(self, kept: _Kept, above: int) -> bool:
+        """Whether lines may come before a row whose upper neighbour is made up: nothing above belongs to it."""
+        text, before = self._table.text(kept.last).strip(), self._next(kept.first, -1)
+        if text.startswith(_CONTINUES):
+            return False
+        if before is None:
+            return True
+        there = self._table.text(before).strip()
+        if bool(_substance([there])) > bool(_substance([self._rows[above]])):
+            return False
+        if before == kept.first - 1 and (there.startswith(_ATTACHED) or there.endswith((*_GOES_ON, "*/"))):
+            return False
+        return not self._is_like_one(above, range(before - _NEAR + 1, before))
+
+    def _is_like_one(self, row: int, among: range) -> bool:
+        """Whether a row that is made up may be one of some rows of the file, misremembered."""
+        from rapidfuzz import fuzz
+
+        rows = (self._table.text(at).strip() for at in among if 0 <= at < self._table.count)
+        return any(text and fuzz.ratio(self._rows[row].strip(), text) >= _ALIKE for text in rows)
+
+    def _has_twins(self, kept: _Kept) -> bool:
+        """Whether context that is left out says what the change says, with nothing in between to tell them apart."""
+        said = {self._key(row) for row in (*self._rows[self._start : self._end], *self._added) if _substance([row])}
+        sides: list[str] = []
+        if not any(_substance([row]) for row in self._rows[kept.start : self._start]):
+            sides += self._rows[: kept.start]
+        if not any(_substance([row]) for row in self._rows[self._end : kept.end]):
+            sides += self._rows[kept.end :]
+        return any(self._key(row) in said for row in sides if _substance([row]))
+
+    def _is_made(self, kept: _Kept) -> bool:
+        """Whether what the edit adds stands there already; of lines that it only adds, whether it does anywhere."""
+        if _substance(self._added) < _SUBSTANCE:
+            return False
+        found = find_windows(self._source, Needle("\n".join(self._added)), self._key, apart=False)
+        if self._start == self._end:
+            return next(found, None) is not None
+        rows = map(self._table.rows_of, found)
+        return any(first <= kept.last + _BESIDE and last >= kept.first - _BESIDE for first, last in rows)
+
+    def _place(self, kept: _Kept) -> Candidate | None:
+        """What speaks for the place."""
+        row = next(row for row in range(kept.start, kept.end) if self._rows[row].strip())
+        at = next(at for at in range(kept.first, kept.last + 1) if self._table.text(at).strip())
+        return place_at(self._source, self._needle, row, at)
+
+    def _is_meant_for_another(self, here: Candidate) -> bool:
+        """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
+        others = (place for place in find_context(self._source, self._needle) if place.seat != here.seat)
+        return any(place.context_fit > here.context_fit + _BETTER for place in others)
+
+    def _one_place(self, rows: Sequence[int]) -> tuple[int, int] | None:
+        """The first and last row of the one place that has these rows, as they are but for blanks."""
+        wanted = [self._rows[row] for row in rows]
+        found = list(islice(find_windows(self._source, Needle("\n".join(wanted)), self._key, apart=False), 2))
+        if len(found) != 1:
+            return None
+        first, last = self._table.rows_of(found[0])
+        texts = [text for at in range(first, last + 1) if (text := self._table.text(at)).strip()]
+        likeness = (likeness_of(self._lexis, *pair) for pair in zip(wanted, texts, strict=True))
+        return (first, last) if all(one <= Likeness.LAYOUT for one in likeness) else None
+
+    def _stretched(self, row: int, at: int, step: int) -> tuple[int, int]:
+        """The outermost rows that are the same on both sides, from two that are and with none between that is not."""
+        while True:
+            other, there = self._visible(row + step, step), self._next(at, step)
+            if other is None or there is None or self._key(self._rows[other]) != self._key(self._table.text(there)):
+                return row, at
+            row, at = other, there
+
+    def _visible(self, row: int, step: int) -> int | None:
+        """The next row of the old text, from a row on, that is not blank."""
+        ways = range(row, len(self._rows)) if step > 0 else range(row, -1, -1)
+        return next((at for at in ways if self._rows[at].strip()), None)
+
+    def _next(self, at: int, step: int) -> int | None:
+        """The next row of the file, beyond a row, that is not blank."""
+        ways = range(at + 1, self._table.count) if step > 0 else range(at - 1, -1, -1)
+        return next((row for row in ways if self._table.text(row).strip()), None)
+
+
+def _substance(rows: Iterable[str]) -> int:
+    """How many letters and digits rows have: what tells one line from another."""
+    return sum(char.isalnum() for row in rows for char in row)
