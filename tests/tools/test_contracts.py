@@ -226,3 +226,30 @@ def test_every_refused_call_counts_for_the_file_it_names(wrong: dict[str, object
     assert (told["status"], told["editReasons"]) == ("updated", ["digits"])
     assert told["toolUsage"] == {"edit_article": {"calls": 2, "refused": 1}}
     assert "error" not in told
+
+
+SHARED = {
+    "core": (
+        "edit",
+        {"path": "a.txt", "edits": [{"target": "a\nb", "new": "A\nb"}, {"target": "b\nc", "new": "b\nC"}]},
+    ),
+    "article": (
+        "edit_article",
+        {
+            "path": "a.txt",
+            "edits": [
+                {"old_string": "a\nb", "new_string": "A\nb", "reason": "x"},
+                {"old_string": "b\nc", "new_string": "b\nC", "reason": "y"},
+            ],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("toolset", SHARED)
+def test_edits_of_one_call_may_share_context(tmp_path: Path, toolset: str) -> None:
+    tool, sent = SHARED[toolset]
+    settings = {"article": "a.txt", "extensions": [".txt"]} if toolset == "article" else {}
+    answer: Any = make(tmp_path, {"a.txt": "a\nb\nc\n"}).tools(toolset, **settings).call(tool, sent)
+    assert answer["success"] is True, answer
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "A\nb\nC\n"
