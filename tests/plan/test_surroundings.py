@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import steadyhand as sh
 from steadyhand.errors import Kind
 from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Insert, Replace, edit_from_json, edit_to_json
@@ -243,3 +244,13 @@ def test_a_line_that_is_quoted_may_be_repeated() -> None:
 def test_a_mark_before_the_first_line_of_a_text_is_no_part_of_the_line(new: str, after: str) -> None:
     result = edit("\ufeffa\nb\n", [Replace(Old("a\n", fit="lines"), new)])
     assert result.text == f"\ufeff{after}b\n"
+
+
+def test_a_part_below_that_is_in_the_file_once_tells_how_far_the_lines_are_off() -> None:
+    rows = ["head", "use: a", "", "run: one", "tail", "use: a", "", "run: two", "end"]
+    before = "".join(f"{row}\n" for row in rows)
+    hunks = "@@ -4,1 +4,1 @@\n-use: a\n+use: b\n@@ -6,1 +6,1 @@\n-run: two\n+run: three\n"
+    result = sh.patch(before, f"--- a/f\n+++ b/f\n{hunks}", path="f")
+    assert result.text.split("\n")[4:8] == ["tail", "use: b", "", "run: three"]
+    other = sh.patch(before, f"--- a/f\n+++ b/f\n{hunks.replace('-4,1', '-1,1')}", path="f")
+    assert other.error is not None

@@ -82,7 +82,10 @@ class Located:
 class Locator:
     """The edits of one call, one after the other, on the draft as it is when each is asked for."""
 
-    def __init__(self, draft: Draft, policy: Policy, name: str, *, tells_apart: bool = True) -> None:
+    def __init__(
+        self, draft: Draft, policy: Policy, name: str, olds: Sequence[Old] = (), *, tells_apart: bool = True
+    ) -> None:
+        """`olds` are the old texts of all edits, in order."""
         self._draft = draft
         self._policy = policy
         self._name = name
@@ -90,7 +93,7 @@ class Locator:
         self._checks = _CHECKED
         self._tolerated = _TOLERATED
         self._told_apart = _TOLD_APART if tells_apart else 0
-        self._hint = LineHint(draft)
+        self._hint = LineHint(draft, olds)
 
     def locate(self, edit: Edit) -> Located | None:
         """Where the edit goes; None when the policy lets an edit pass that is there already."""
@@ -130,6 +133,9 @@ class Locator:
             case Found() as found:
                 return self._believed(_as_read(edit, found), found)
             case Several() as found:
+                placed = self._resolve(edit, old) if self._hint.looks_ahead(old) else found
+                if isinstance(placed, Found):
+                    return self._believed(_as_read(edit, placed), placed)
                 raise self._ambiguous(edit, found, old)
             case Miscount() as found:
                 raise refusals.miscount(self._name, self._draft.source, found)

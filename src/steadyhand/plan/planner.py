@@ -94,7 +94,8 @@ class _Planner:
         self.path = path
         self._name = path or "the text"
         self._reason = reason
-        self._locator = Locator(self.draft, policy, self._name, tells_apart=tells_apart)
+        olds = [edit.target for edit in edits if isinstance(edit.target, Old)]
+        self._locator = Locator(self.draft, policy, self._name, olds, tells_apart=tells_apart)
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2)
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:

@@ -24,6 +24,7 @@ from steadyhand.text.span import Span, kept_apart
 __all__ = ["LineHint", "finder_within", "is_ended", "missing_header", "regions_under", "stands_beside"]
 
 _EDGES = ("", "\n", "\r")
+_AHEAD = 8  # old texts below that are looked for to learn how far lines are off
 
 
 def finder_within(draft: Draft, old: Old, regions: Sequence[Span] | None = None) -> Finder:
@@ -66,11 +67,16 @@ def missing_header(source: Source, under: Sequence[str]) -> str | None:
 
 
 class LineHint:
-    """The line at which old text is said to stand, moved by as much as the places before it were found to be off."""
+    """The line at which old text is said to stand, moved by as much as the places before it were found to be off.
 
-    def __init__(self, draft: Draft) -> None:
+    `olds` are all old texts of the call, in order: before any is found, one below may tell how far all are off.
+    """
+
+    def __init__(self, draft: Draft, olds: Sequence[Old] = ()) -> None:
         self._draft = draft
+        self._olds = olds
         self._off = 0
+        self._has_learned = False
 
     def at(self, old: Old) -> Found | None:
         """The place at the line itself, if the text stands there as it is, as whole lines."""
@@ -93,6 +99,23 @@ class LineHint:
         """Take note of where a text with a line was found."""
         if old.line is not None:
             self._off = self._row_of(span) - (old.line - 1)
+            self._has_learned = True
+
+    def looks_ahead(self, old: Old) -> bool:
+        """Take the lines as far off as the next old text below is that stands in the file once; whether one was found.
+
+        Only where none above has been found.
+        """
+        if self._has_learned or old.line is None or old not in self._olds:
+            return False
+        start = self._olds.index(old) + 1
+        text, table = self._draft.original.text, self._draft.original.table
+        for other in self._olds[start : start + _AHEAD]:
+            at = text.find(other.text) if other.line is not None and other.text and other.fit != "free" else -1
+            if at >= 0 and text.find(other.text, at + 1) < 0 and text[at - 1 : at] in _EDGES:
+                self._off = table.row_at(at) - ((other.line or 1) - 1)
+                return self._off != 0
+        return False
 
     def _row(self, old: Old) -> int | None:
         return None if old.line is None else old.line - 1 + self._off
