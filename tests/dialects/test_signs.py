@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 import steadyhand as sh
@@ -66,3 +68,29 @@ def test_a_removed_row_in_another_quote_style_is_the_same_row_and_this_is_report
     assert (outcome.confidence or 1) < 1
     other = sh.patch(before.replace("py", "rs"), unified(["-if name == 'Windows':", "+x"]), path="f.rs")
     assert other.error is not None
+
+
+@pytest.mark.parametrize("write", [unified, v4a])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("final", [True, False])
+def test_rows_added_removed_and_replaced_anywhere_leave_whole_lines(write: object, ending: str, final: bool) -> None:
+    lines = ["alpha beta", "gamma delta", "epsilon zeta", "eta theta"]
+    for at, above, below in product(range(4), range(4), range(4)):
+        if above > at or below > 3 - at:
+            continue
+        context = (
+            [f" {line}" for line in lines[at - above : at]],
+            [f" {line}" for line in lines[at + 1 : at + 1 + below]],
+        )
+        for middle, made in (
+            ([f" {lines[at]}", "+new"], [lines[at], "new"]),
+            ([f"-{lines[at]}", "+new"], ["new"]),
+            ([f"-{lines[at]}"], []),
+        ):
+            if not made and not final and at == 3:
+                continue  # whose ending goes with the last line, a patch does not say
+            before, after = (
+                ending.join(rows) + ending * final for rows in (lines, [*lines[:at], *made, *lines[at + 1 :]])
+            )
+            result = sh.patch(before, write([*context[0], *middle, *context[1]]), path="f.py")  # type: ignore[operator]
+            assert (result.text, result.error) == (after, None)

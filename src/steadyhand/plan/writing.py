@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -22,7 +22,7 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import propose_all
 from steadyhand.plan.tolerant import make_at
 from steadyhand.structure.node import Proposal
-from steadyhand.text.diff import diff_rows, diff_within
+from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.lines import body, line_ending, split_lines
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
@@ -137,7 +137,8 @@ class Writing:
         if is_literal or keys == others:
             keys, others = old, new
         starts = list(accumulate(map(len, rows), initial=span.start))
-        for change in diff_rows(keys, others) if signs is None else diff_within(keys, others, signs):
+        known = None if signs is None else diff_within(keys, others, signs)
+        for change in diff_rows(keys, others) if known is None else _with_endings(known, old, new):
             place = Span(starts[change.before_start], starts[change.before_end])
             text = "".join(new[change.after_start : change.after_end])
             above = rows[change.before_start - 1] if change.before_start else ""
@@ -230,6 +231,27 @@ def _told(match: Match, made: Made, mended: tuple[str, ...]) -> Match:
 def _unended(row: str) -> str:
     """A row with LF for whatever ends it."""
     return body(row) + "\n" if line_ending(row) else row
+
+
+def _with_endings(changes: Sequence[Change], old: Sequence[str], new: Sequence[str]) -> list[Change]:
+    """Changes, and with them the row that stays but gets or loses its ending because the last row is another.
+
+    >>> _with_endings([Change(1, 1, 1, 2)], ["a"], ["a\\n", "b"])
+    [Change(before_start=0, before_end=1, after_start=0, after_end=2)]
+    """
+    found: list[Change] = []
+    row = other = 0
+    for change in (*changes, Change(len(old), len(old), len(new), len(new))):
+        gap = zip(range(row, change.before_start), range(other, change.after_start), strict=True)
+        differing = (pair for pair in gap if bool(line_ending(old[pair[0]])) != bool(line_ending(new[pair[1]])))
+        for each in (*(Change(at, at + 1, to, to + 1) for at, to in differing), change):
+            last = found[-1] if found else None
+            if last is not None and (last.before_end, last.after_end) == (each.before_start, each.after_start):
+                found[-1] = Change(last.before_start, each.before_end, last.after_start, each.after_end)
+            elif each.before_start < each.before_end or each.after_start < each.after_end:
+                found.append(each)
+        row, other = change.before_end, change.after_end
+    return found
 
 
 def _plain_endings(new: str, old: str) -> str:
