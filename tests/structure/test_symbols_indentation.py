@@ -19,10 +19,13 @@ from steadyhand.structure.node import Proposal, Refusal, Where
 from steadyhand.structure.nodes.symbol import SymbolNode, node_of
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.parsers.code.reading import code_of
+from steadyhand.structure.parsers.code.tree import Parsed, parse_code
 from steadyhand.structure.symbols.bodies import is_first, margin_at
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
+from steadyhand.text.offsets import utf8_bytes
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 from tests.structure.symbols import inserted, replaced
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -376,6 +379,53 @@ def test_a_definition_inserted_at_its_own_depth_arrives_verbatim(place: Place) -
 @SOME
 def test_a_body_with_one_word_changed_has_that_word_changed(place: Place, choice: int) -> None:
     check_body(*place, choice)
+
+
+def tokens(source: Source, span: Span) -> list[str]:
+    """The leaves of the tree of a whole file inside a span: strings as they are, comments without indentation."""
+    language = language_of(source)
+    assert language is not None
+    parsed = parse_code(language, source.text)
+    assert isinstance(parsed, Parsed)
+    start, end = (len(utf8_bytes(source.text[:offset])) for offset in (span.start, span.end))
+    found: list[str] = []
+    waiting = [parsed.tree.root_node]
+    while waiting:
+        node = waiting.pop()
+        if node.end_byte <= start or node.start_byte >= end:
+            continue
+        if "comment" in node.type or node.type in ("marginalia", "preproc_arg", "jsx_text"):
+            found.append(" ".join(parsed.written(node).split()))
+        elif node.type in language.strings or not node.children:
+            text = parsed.written(node)
+            parent = node.parent
+            is_doc = language.name == "python" and parent is not None and parent.type == "expression_statement"
+            found.append(" ".join(text.split()) if is_doc else text)
+        else:
+            waiting += reversed(node.children)
+    return [to_lf(text) for text in found if text.strip()]  # the planner fits line endings
+
+
+@given(places(), st.data())
+@SOME
+def test_a_definition_at_another_depth_has_the_same_tokens_and_strings(place: Place, data: st.DataObject) -> None:
+    source, code, index = place
+    there = data.draw(st.sampled_from([at for _, at, item in definitions(source) if not item.is_listed] or [index]))
+    node, other = node_in(source, code, index), node_in(source, code, there)
+    assert node is not None
+    assert other is not None
+    carried = node.carried(source)
+    assert isinstance(carried, str)
+    for text in (carried, node.own_text(source)):
+        made = other.insert(source, text, "after")
+        if isinstance(made, Refusal) or code.errors or code.definitions[index].is_listed:
+            continue
+        (splice,) = made.splices
+        after = Source.of_text(ChangeSet(made.splices).apply(source.text), path=source.path)
+        read = code_of(after)
+        if not isinstance(read, Refusal) and not read.errors:  # it may be no member, or nothing but one
+            own, new = tokens(source, node.span), tokens(after, Span(splice.start, splice.start + len(splice.new)))
+            assert new == own, f"{source.path}: {node.address}"
 
 
 def facts(node: ast.AST) -> str:
