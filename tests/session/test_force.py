@@ -217,3 +217,40 @@ def test_at_random_on_real_lines_a_forced_word_is_there_and_no_token_is_mixed(tm
             assert "mine" in after[at]
             known = {token for row in (rows[at], present[at], mine) for token in split_tokens(row)}
             assert set(split_tokens(after[at])) <= known, (rows[at], present[at], mine, after[at])
+
+
+def test_at_random_several_forced_edits_of_a_call_or_a_transaction_all_land_where_they_were_meant(
+    tmp_path: Path,
+) -> None:
+    with sh.Workspace(tmp_path, actor="host") as ws:
+        for seed in range(EXAMPLES // 4):
+            _force_several(ws, tmp_path / f"{seed}.txt", random.Random(seed))
+
+
+def _force_several(ws: sh.Workspace, file: Path, chance: random.Random) -> None:
+    base, present = Lines(12), Lines(12)
+    file.write_text(base.text)
+    with ws.task(f"one {file.name}") as one, ws.task(f"two {file.name}") as two:
+        two.read(file.name)
+        for number in chance.sample(range(12), chance.randint(1, 4)):
+            one.edit(file.name, [_theirs(chance, present, number)], policy=FORCE)
+        numbers = chance.sample(range(12), chance.randint(1, 3))
+        wanted = {number: f"mine_{number} = 7" for number in numbers}
+        edits = [
+            sh.Replace(chance.choice([base.rows[n][1] + "\n", sh.Lines(n + 1)]), row + "\n")
+            for n, row in wanted.items()
+        ]
+        if chance.random() < 0.3:
+            with two.transaction() as tx:
+                for edit in edits:
+                    tx.edit(file.name, [edit], policy=FORCE)
+        else:
+            policy = sh.Policy(on_conflict="force", batch=chance.choice(["sequential", "snapshot"]))
+            try:
+                two.edit(file.name, edits, policy=policy)
+            except EditError as error:
+                assert error.kind is Kind.OVERLAPPING_EDITS  # a number that is another line's by now
+                return
+    rows = [wanted.get(number, row) for number, row in present.rows]
+    rows += [row for number, row in wanted.items() if not present.has(number)]
+    assert sorted(file.read_text().splitlines()) == sorted(rows), (edits, present.text)

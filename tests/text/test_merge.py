@@ -194,7 +194,7 @@ def change_sets(draw: st.DrawFn) -> tuple[str, ChangeSet, ChangeSet]:
 def test_what_is_written_over_others_has_no_token_that_nobody_wrote(sides: tuple[str, ChangeSet, ChangeSet]) -> None:
     base, mine, theirs = sides
     present = theirs.apply(base)
-    over = ChangeSet(tuple(splice for splice, _ in overwrite(base, mine, theirs)))
+    over = ChangeSet(tuple(each.splice for each in overwrite(base, mine, theirs)))
     after = over.apply(present)
     written = {token for text in (base, present, mine.apply(base)) for token in split_tokens(text)}
     assert set(split_tokens(after)) <= written

@@ -61,6 +61,7 @@ class Meetings:
         self.has_met = False
         self._known: dict[str, tuple[News, ...]] = {}
         self._since_versions: dict[tuple[str, str], tuple[News, ...]] = {}
+        self._replaced: dict[str, list[News]] = {}  # what this call has written over
 
     def anew(self) -> Meetings:
         """The same party's, for laying the same requests again."""
@@ -128,8 +129,8 @@ class Meetings:
         )  # fmt: skip
 
     def _last_read(self, draft: Draft, source: Source) -> Known | None:
-        """The version that this party last saw all of."""
-        data = self.knowledge.last_whole(draft.before_path or "")
+        """The version that this party last saw all of; of no use to a call that has changed the file by now."""
+        data = None if draft.changes else self.knowledge.last_whole(draft.before_path or "")
         if data is None:
             return None
         version = _like(source, data)
@@ -191,6 +192,9 @@ class Meetings:
                 raise together([conflict.to_error() for conflict in conflicts])
             return _explained(planned, gone)
         over = laid_over(believed.plan, believed.known, source, policy, draft.path)
+        if len(believed.known.since.splices) == len(news):  # then one is made of the other
+            numbers = {number for each in believed.known.over(believed.plan) for number in each.theirs}
+            self._replaced.setdefault(draft.before_path or "", []).extend(news[number] for number in numbers)
         quoted = dict(changed_quotes(believed.plan, believed.known, source, news))
         rest = [Conflict(draft.path or "", n, None, (1, 1), "", "", others) for n, others in quoted.items()]
         return _marked(over, [*rest, *conflicts])
@@ -270,7 +274,7 @@ class Meetings:
             joined = writes = None
             if not draft.secret:
                 joined = joined_edit(known.version, source, planned, known.since, index, edit)
-                writes = Writes.of(source, [splice for splice, _ in known.over(planned, index)])
+                writes = Writes.of(source, [each.splice for each in known.over(planned, index)])
             found[index] = Conflict(
                 draft.path or "", index, None if edit is None or draft.secret else edit_to_json(edit), region.lines,
                 mine.old, mine.new, others, joined, draft.secret, source.digest, writes=writes,
@@ -306,8 +310,10 @@ class Meetings:
         return _numbered(planned, left, edits, refused, draft.path)
 
     def _news(self, draft: Draft) -> list[News]:
-        """What others did, as it stands in the draft's text."""
-        return _moved(self._on_disk(draft), draft)
+        """What others did, as it stands in the draft's text, but for what this call has written over."""
+        replaced = {(item.entry, item.before, item.after) for item in self._replaced.get(draft.before_path or "", ())}
+        left = [item for item in self._on_disk(draft) if (item.entry, item.before, item.after) not in replaced]
+        return _moved(left, draft)
 
     def _news_since(self, draft: Draft, digest: str) -> list[News]:
         """What anybody did since a version, as it stands in the draft's text."""

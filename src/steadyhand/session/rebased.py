@@ -13,7 +13,7 @@ from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.session.conflicts import others_at
 from steadyhand.text.changeset import ChangeSet, Clash
-from steadyhand.text.merge import merge_tokens, overwrite
+from steadyhand.text.merge import Overwritten, merge_tokens, overwrite
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -48,12 +48,12 @@ class Known:
         except (EditError, ValueError):
             return None
 
-    def over(self, planned: Plan, index: int | None = None) -> list[tuple[Splice, int]]:
-        """What puts a plan for this version, or one edit of it, over the present text: splices with their edits."""
+    def over(self, planned: Plan, index: int | None = None) -> list[Overwritten]:
+        """What puts a plan for this version, or one edit of it, over the present text; `mine` is the edit."""
         chosen = [n for n, edit in enumerate(planned.splice_edits) if index in (None, edit)]
         mine = ChangeSet(tuple(planned.changes.splices[n] for n in chosen))
         found = overwrite(self.version.text, mine, self.since)
-        return [(splice, planned.splice_edits[chosen[n]]) for splice, n in found]
+        return [replace(each, mine=planned.splice_edits[chosen[each.mine]]) for each in found]
 
 
 class Believed:
@@ -85,7 +85,7 @@ class Believed:
         """What puts one edit over the present text."""
         if self.known is None or self.plan is None:
             return []
-        return [splice for splice, _ in self.known.over(self.plan, index)]
+        return [each.splice for each in self.known.over(self.plan, index)]
 
 
 class _Some(Believed):
@@ -112,7 +112,7 @@ def changed_quotes(
 def laid_over(planned: Plan, known: Known, source: Source, policy: Policy, path: str | None) -> Plan:
     """A plan for an earlier version put over the present text; the guards look at what comes out."""
     placed = known.over(planned)
-    changes, owners = ChangeSet(tuple(splice for splice, _ in placed)), tuple(edit for _, edit in placed)
+    changes, owners = ChangeSet(tuple(each.splice for each in placed)), tuple(each.mine for each in placed)
     after = source.apply(changes)
     verdict = ask_guards("file", GuardInput(path, source.text, after.text, (), policy))
     if verdict.refusal is not None:

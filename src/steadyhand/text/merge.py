@@ -18,7 +18,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.words import split_tokens, token_around
 
-__all__ = ["Conflict", "Merge", "merge3", "merge_tokens", "mixes", "overwrite"]
+__all__ = ["Conflict", "Merge", "Overwritten", "merge3", "merge_tokens", "mixes", "overwrite"]
 
 _WINDOW = 2_000  # code points on each side in which a token is looked for
 
@@ -89,7 +89,7 @@ def mixes(text: str, mine: Splice, theirs: Splice) -> bool:
     `theirs` takes back what somebody else has changed in the text. Not so where the splice replaces all of that, where
     it begins and ends with whole lines, or where something stands between the two.
     """
-    own, other = (_part(text, splice, None, _reach) for splice in (mine, theirs))
+    own, other = (_part(text, splice, 0, _reach, is_mine=splice is mine) for splice in (mine, theirs))
     edges = [edge for edge in (mine.start, mine.end) if other.reach.start <= edge <= other.reach.end]
     return _meet(text, own, other) and not all(_is_boundary(text, edge, other.reach) for edge in edges)
 
@@ -99,58 +99,73 @@ def _is_boundary(text: str, edge: int, reach: Span) -> bool:
     return _is_line_start(text, edge) or (is_line_end and not reach.is_empty)
 
 
-def overwrite(text: str, mine: ChangeSet, theirs: ChangeSet) -> list[tuple[Splice, int]]:
+@dataclass(frozen=True, slots=True)
+class Overwritten:
+    """A splice of the text after theirs, the splice of mine that it starts with, and those of theirs it replaces."""
+
+    splice: Splice
+    mine: int
+    theirs: tuple[int, ...] = ()
+
+
+def overwrite(text: str, mine: ChangeSet, theirs: ChangeSet) -> list[Overwritten]:
     """`mine` for the text after `theirs`, both made for `text`: where they meet, mine replaces theirs.
 
-    Each splice comes with the number of the splice of `mine` that it starts with. Only the tokens that both have a part
-    in are replaced, and lines that mine puts in replace nothing.
+    Only the tokens that both have a part in are replaced, and lines that mine puts in replace nothing.
 
     >>> overwrite("c = 3", ChangeSet((Splice(4, "3", "4"),)), ChangeSet((Splice(5, "", "0"),)))
-    [(Splice(start=4, old='30', new='4'), 0)]
+    [Overwritten(splice=Splice(start=4, old='30', new='4'), mine=0, theirs=(0,))]
     """
     present, meant = theirs.apply(text), mine.apply(text)
     done = _overwritten(text, mine, theirs, _reach)
-    after = ChangeSet(tuple(splice for splice, _ in done)).apply(present)
+    after = ChangeSet(tuple(each.splice for each in done)).apply(present)
     known = {token for side in (text, present, meant) for token in split_tokens(side)}
     if set(split_tokens(after)) <= known:
         return done
     return _overwritten(text, mine, theirs, _whole_lines)  # what stands between two changes made one token of both
 
 
-def _overwritten(text: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) -> list[tuple[Splice, int]]:
-    numbered = [(part, number) for number, splice in enumerate(mine.splices) for part in _rows(splice)]
-    parts = [_part(text, splice, number, reach) for splice, number in numbered]
-    parts += [_part(text, part, None, reach) for splice in theirs.splices for part in _rows(splice)]
-    done: list[tuple[Splice, int]] = []
+def _overwritten(text: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) -> list[Overwritten]:
+    parts = [
+        _part(text, row, number, reach, is_mine=is_mine)
+        for side, is_mine in ((mine, True), (theirs, False))
+        for number, splice in enumerate(side.splices)
+        for row in _rows(splice)
+    ]
+    done: list[Overwritten] = []
     delta = 0
     for group in _groups(text, sorted(parts, key=lambda part: _rank(text, part))):
         span = Span(min(part.reach.start for part in group), max(part.reach.end for part in group))
-        written = [(part, part.number) for part in group if part.number is not None]
-        others = ChangeSet.of(part.splice for part in group if part.number is None)
-        if others and all(part.puts_lines_in for part, _ in written):
-            places = [others.map_position(part.splice.start) + delta for part, _ in written]
-            done += [(Splice(at, "", p.splice.new), n) for at, (p, n) in zip(places, written, strict=True)]
+        written = [part for part in group if part.is_mine]
+        others = ChangeSet.of(part.splice for part in group if not part.is_mine)
+        if others and all(part.puts_lines_in for part in written):
+            places = [others.map_position(part.splice.start) + delta for part in written]
+            made = zip(places, written, strict=True)
+            done += [Overwritten(Splice(at, "", part.splice.new), part.number) for at, part in made]
         elif written:
             standing = _replaced(text, span, others)
-            made = _replaced(text, span, ChangeSet.of(part.splice for part, _ in written))
-            done += [(Splice(span.start + delta, standing, made), written[0][1])] if made != standing else []
+            new = _replaced(text, span, ChangeSet.of(part.splice for part in written))
+            gone = tuple(dict.fromkeys(part.number for part in group if not part.is_mine))
+            if new != standing:
+                done.append(Overwritten(Splice(span.start + delta, standing, new), written[0].number, gone))
         delta += others.delta
     return done
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A splice with the tokens it has a part in; `number` is None for theirs."""
+    """A row of a splice with the tokens it has a part in, and which splice of whose it is."""
 
     reach: Span
     splice: Splice
     puts_lines_in: bool
-    number: int | None
+    number: int
+    is_mine: bool
 
 
-def _part(text: str, splice: Splice, number: int | None, reach: Reach) -> _Part:
+def _part(text: str, splice: Splice, number: int, reach: Reach, *, is_mine: bool) -> _Part:
     trimmed = splice.trim()
-    return _Part(reach(text, trimmed), trimmed, _puts_lines_in(text, trimmed), number)
+    return _Part(reach(text, trimmed), trimmed, _puts_lines_in(text, trimmed), number, is_mine)
 
 
 def _rank(text: str, part: _Part) -> tuple[int, int, bool]:
@@ -159,7 +174,7 @@ def _rank(text: str, part: _Part) -> tuple[int, int, bool]:
         rank = 0 if _is_line_start(text, part.reach.start) else 2
     else:
         rank = 1 if part.reach.is_empty else 3
-    return part.reach.start, rank, part.number is not None
+    return part.reach.start, rank, part.is_mine
 
 
 def _rows(splice: Splice) -> list[Splice]:
