@@ -44,7 +44,7 @@ def page(root: Path) -> str:
 def test_a_selector_that_matches_nothing_is_told_the_elements_like_it(tmp_path: Path) -> None:
     answer = call(make(tmp_path, {"a.html": PAGE}), operation(".herO-", "setText", value="x"))
     assert (answer["success"], answer["kind"], answer["suggestedTool"]) == (False, "no-such-target", "editFile")
-    assert answer["results"][0]["details"]["similar"][0] == {
+    assert answer["details"]["similar"][0] == {
         "selector": "#top", "tag": "h1", "id": "top", "classes": ["hero"], "line": 4,
     }  # fmt: skip
     assert "content" not in answer
@@ -57,7 +57,7 @@ def test_a_selector_that_matches_several_is_told_one_for_each_of_them(tmp_path: 
     for action, fields in (("remove", {}), ("setText", {"value": "x"}), ("addClass", {"value": "x"})):
         answer = call(workspace, operation("li", action, **fields))
         assert (answer["success"], answer["kind"]) == (False, "ambiguous-match")
-    matches = answer["results"][0]["details"]["matches"]
+    matches = answer["details"]["matches"]
     assert [match["line"] for match in matches] == [6, 7, 8]
     assert page(tmp_path) == PAGE
     for match, word in zip(matches, ("one", "two", "three"), strict=True):
@@ -70,7 +70,7 @@ def test_a_selector_that_matches_several_is_told_one_for_each_of_them(tmp_path: 
 def test_a_bad_selector_is_told_where_it_is_bad(tmp_path: Path) -> None:
     answer = call(make(tmp_path, {"a.html": PAGE}), operation("li[", "remove"))
     assert (answer["success"], answer["kind"]) == (False, "bad-request")
-    assert answer["results"][0]["details"]["position"] == 3
+    assert answer["details"]["position"] == 3
     assert page(tmp_path) == PAGE
 
 

@@ -176,13 +176,12 @@ class Answers:
 def _element_results(
     laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome], told: Result
 ) -> list[Result]:
-    """What became of each operation. Of a refusal that is told on top, the words are there and the facts here."""
+    """What became of each operation; a refusal that the answer tells on top is not told again."""
     refused: dict[object, Refused] = {each.operation: each for each in laid.refused}
     results = [_element_result(each, made.get(each), refused.get(each)) for each in laid.page.elements]
     for each in results:
         if each.get("error") is not None and each["error"] == told.get("error"):
-            del each["error"]
-            told["details"] = {"index": each["index"]}
+            del each["error"], each["details"]
     return results
 
 
