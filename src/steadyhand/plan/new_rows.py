@@ -56,13 +56,6 @@ class NewRows:
             raise Uncertain
         return found
 
-    def has_lost_its_indent(self, row: int) -> bool:
-        """Whether a row is the first of the new text, and both texts lack the indentation of their first row."""
-        first = self._pair_at(0)
-        if row or first is None or first.before == first.after or not self._carry.is_rule:
-            return False
-        return self._carry(first.before, 0) != first.after and indent_of(self._new[0]) == first.before
-
     def is_as_deep(self, old: int, row: str) -> bool:
         """Whether a row of the file is as deep as the row it answers to, by the rule that holds for the others."""
         return self._carry.is_rule and self._carry(indent_of(self._old[old]), old) == indent_of(row)
@@ -141,10 +134,10 @@ class NewRows:
     def _indent(self, change: Change, offset: int, indent: str) -> str | None:
         """By the row it stands for, by the rule that holds for all, or by what all rows around it agree on."""
         same_size = change.before_end - change.before_start == change.after_end - change.after_start
-        own = self._pair_at(change.before_start + offset) if same_size or not offset else None
-        if own is not None and own.before == indent and (same_size or own.row == 0):
+        own = self._pair_at(change.before_start + offset) if same_size else None
+        if own is not None and own.before == indent:
             return own.after
-        if self._carry.tells(indent):
+        if self._carry.is_rule:
             return self._carry(indent, change.before_start)
         near = self._carry.near(change.before_start, change.before_end)
         found = self._carry.agreed(indent, [pair for pair in near if indent.startswith(pair.before)])

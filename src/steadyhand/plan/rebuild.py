@@ -110,7 +110,7 @@ class _Builder:
 
     def _lead(self, pair: Repeated, versions: Versions) -> str | Drift:
         """The indentation of a repeated row: the file's, unless the edit moves the row sideways."""
-        if indent_of(versions.old) == indent_of(versions.new) or self._rows.has_lost_its_indent(pair.new):
+        if indent_of(versions.old) == indent_of(versions.new):
             return indent_of(versions.ours)
         strange = self._seams.added_beside(pair.old)
         if strange is not None:

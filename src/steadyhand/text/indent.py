@@ -102,12 +102,6 @@ class Carried:
             return self.rule(indent)
         return self.agreed(indent, self.near(row, row + 1))
 
-    def tells(self, indent: str) -> bool:
-        """Whether one rule explains every pair, or all but the first, and this is not the first one's indentation."""
-        return self.rule is not None and all(
-            pair.after == self.rule(indent) for pair in self.pairs if pair.before == indent
-        )
-
     def agreed(self, indent: str, near: Sequence[Pair]) -> str | None:
         """What some pairs say of an indentation, unless they differ, or any row at that indentation says otherwise."""
         answers = {pair.carry(indent) for pair in near}
