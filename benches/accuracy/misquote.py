@@ -696,7 +696,8 @@ def _stale(rng: random.Random, edit: Edit, line: int, text: str) -> Case | None:
         rows.append(replace(row, text=text) if at == line and row.sign != "+" else row)
         at += row.sign != "+"
     expected = replace(edit, lines=tuple(lines), rows=tuple(rows)).expected
-    return _case(rng, edit, expected=expected, lines=lines)
+    is_elsewhere = tuple(rows) != edit.rows and _unspaced(edit.quoted("-")) in _unspaced(lines)
+    return None if is_elsewhere else _case(rng, edit, expected=expected, lines=lines)
 
 
 # ── must be refused ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -729,8 +730,12 @@ def _removed(rng: random.Random, edit: Edit) -> Case | None:
 
 def _has_any(lines: Sequence[str], edit: Edit) -> bool:
     """Whether a row of the edit is anywhere in the lines, whatever its blanks."""
-    rest = "\n".join("".join(line.split()) for line in lines)
-    return any("".join(row.text.split()) in rest for row in edit.rows if row.text.strip())
+    rest = _unspaced(lines)
+    return any(_unspaced([row.text]) in rest for row in edit.rows if row.text.strip())
+
+
+def _unspaced(lines: Sequence[str]) -> str:
+    return "\n".join("".join(line.split()) for line in lines)
 
 
 @_kind("refuse-other-file")

@@ -4,7 +4,8 @@ Some writers put `-` before the lines of both texts; that is how a list looks as
 is only asked where the text with its signs is nowhere. Others put a whole diff in place of the old text, with what it
 makes of the lines as the new one. Signs in one text alone are content otherwise, and so is everything that merely
 begins with such a character: a flag, a number, an arrow, a rule. A new text that deletes lines shows so by repeating
-the lines that stay, and lines without any sign column are the same in both texts.
+the lines that stay, and lines without any sign column are the same in both texts. One that only adds lines shows so by
+repeating the old text, a blank before each line of both, and `+` before the others.
 """
 
 from __future__ import annotations
@@ -22,9 +23,13 @@ _NUMBERED = re.compile(r"[- ] *[0-9]+ *[|│→:\t]")
 
 def mend(old: str, new: str) -> Mended | None:
     """Both texts without their signs."""
-    if "-" not in old or not new:
+    if not new:
         return None
     before, after = split_lines(old), split_lines(new)
+    if _SUBSTANCE.search(old) and _only_adds(before, after):
+        return Mended(_unsigned(before, 1), _unsigned(after, 1))
+    if "-" not in old:
+        return None
     found = _of_whole_diff(before, after) or _of_changed_lines(before, after)
     if found is not None and _SUBSTANCE.search(found.old):
         return found
@@ -83,6 +88,14 @@ def _is_what_stays(before: Sequence[str], after: Sequence[str]) -> bool:
     return any(map(str.strip, kept)) and kept == [body(line) for line in after]
 
 
+def _only_adds(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether the new text is the old text with lines more, which have the sign where all others have a blank."""
+    kept = [body(line) for line in after if not line.startswith("+")]
+    if len(kept) == len(after) or kept != [body(line) for line in before]:
+        return False
+    return _is_signed(after, "+") and all(line[0] == " " for line in before if line.strip())
+
+
 def _is_padded(lines: Sequence[str]) -> bool:
     """Whether a blank belongs to each sign: text is mostly indented by an even number, so one more is the odd one."""
     rests = [line[1:] for line in lines if line[1:].strip()]
@@ -109,6 +122,12 @@ REPAIR = Repair(
         RepairExample("-    call(1)\n-    call(2)\n", "+    call(3)\n", "    call(1)\n    call(2)\n", "    call(3)\n"),
         RepairExample(
             " def f():\n-    pass\n", " def f():\n+    call()\n", "def f():\n    pass\n", "def f():\n    call()\n"
+        ),
+        RepairExample(
+            " call(1)\n call(3)\n",
+            " call(1)\n+call(2)\n call(3)\n",
+            "call(1)\ncall(3)\n",
+            "call(1)\ncall(2)\ncall(3)\n",
         ),
         RepairExample("-\tcall(1)", "-\tcall(2)", "\tcall(1)", "\tcall(2)"),
         RepairExample("- name: a", "- name: b", "name: a", "name: b"),
