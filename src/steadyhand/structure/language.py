@@ -13,10 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from steadyhand.structure.format import Fault, file_name
 from steadyhand.text.source import Source
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _VERSION = re.compile(r"[0-9.]+\Z")
 
@@ -97,6 +100,8 @@ class Language:
     `unread`     constructs that are valid and that the grammar cannot read
     `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
     `largest`    texts longer than this many code points are not parsed
+    `leads`      whether a definition's node cannot go without changing what those behind it in its group are
+    `between`    what parts two statements, as it stands behind the first: on its line or below it
     `is_checked` whether the errors of the grammar are taken at their word; off where valid text often has some
     """
 
@@ -118,6 +123,8 @@ class Language:
     judged: int = 1_000_000
     newer: re.Pattern[str] | None = None
     unread: tuple[Callable[[str], str], ...] = ()
+    leads: Callable[[Node], bool] | None = None
+    between: re.Pattern[str] | None = None
     nests_comments: bool = False
     largest: int = 4_000_000
     is_checked: bool = True

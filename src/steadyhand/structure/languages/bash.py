@@ -9,6 +9,11 @@ _QUERY = """
 (program (variable_assignment name: (variable_name) @name) @variable)
 (program (declaration_command (variable_assignment name: (variable_name) @name)) @variable)
 (declaration_command [(variable_assignment) (variable_name)] [(variable_assignment) (variable_name)]) @several
+(list (function_definition) @inner) @wrapper
+(list (redirected_statement) @inner) @wrapper
+(list (list) @inner) @wrapper
+(pipeline (function_definition) @inner) @wrapper
+(redirected_statement (function_definition) @inner) @wrapper
 (comment) @comment
 """
 

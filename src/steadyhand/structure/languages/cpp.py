@@ -20,6 +20,7 @@ _QUERY = f"""
 (declaration declarator: {_ANY}) @prototype
 (alias_declaration name: (_) @name) @type
 (concept_definition name: (_) @name) @type
+(linkage_specification body: [(function_definition) (declaration)] @inner) @wrapper
 (template_declaration [(class_specifier) (struct_specifier) (function_definition)] @inner) @wrapper
 (template_declaration [(declaration) (alias_declaration) (concept_definition)] @inner) @wrapper
 """

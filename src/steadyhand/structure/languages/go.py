@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from steadyhand.structure.language import Language
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _TYPE = """[
   (type_identifier) @scope
@@ -31,6 +36,31 @@ _QUERY = f"""
 (comment) @comment
 """
 
+
+def _leads(node: Node) -> bool:
+    """Whether constants below in its group repeat its value, or count with `iota` how many are above them."""
+    if node.type != "const_spec":
+        return False
+    below = node.next_named_sibling
+    while below is not None:
+        value = below.child_by_field_name("value")
+        if below.type == "const_spec" and (value is None or _counts(value)):
+            return True
+        below = below.next_named_sibling
+    return False
+
+
+def _counts(value: Node) -> bool:
+    """Whether an expression has `iota` in it."""
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "iota":
+            return True
+        waiting += node.children
+    return False
+
+
 LANGUAGE = Language(
     name="go",
     suffixes=(".go",),
@@ -38,4 +68,5 @@ LANGUAGE = Language(
     query=_QUERY,
     strings=("raw_string_literal",),
     unit="\t",
+    leads=_leads,
 )

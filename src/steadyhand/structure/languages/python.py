@@ -15,6 +15,7 @@ _QUERY = """
 (type_alias_statement left: (type (identifier) @name)) @type
 (decorated_definition definition: (_) @inner) @wrapper
 (expression_statement (assignment right: (assignment))) @several
+(expression_statement . (string) .) @behind
 (decorator) @attribute
 (comment) @comment
 """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from steadyhand.structure.language import Language
+import re
+
+from steadyhand.structure.language import Language, Unread
 
 _QUERY = """
 (create_table (object_reference) @name) @table
@@ -21,6 +23,9 @@ _QUERY = """
 (marginalia) @comment
 """
 
+_BREAKPOINT = r"--> *statement-breakpoint[^\r\n]*"
+_BETWEEN = re.compile(rf"[ \t]*{_BREAKPOINT}|\s*(?:\r\n?|\n)[ \t]*(?:{_BREAKPOINT}|(?:[Gg][Oo]|/)[ \t]*(?=[\r\n]|\Z))")
+
 LANGUAGE = Language(
     name="sql",
     suffixes=(".sql",),
@@ -29,5 +34,7 @@ LANGUAGE = Language(
     layout="plain",
     strings=("literal", "function_body"),
     largest=200_000,  # the grammar needs more than linear time for text it does not know
+    between=_BETWEEN,
+    unread=(Unread.of(r"(?im)^[ \t]*(go|/)(?=[ \t]*\r?$)"),),
     is_checked=False,
 )

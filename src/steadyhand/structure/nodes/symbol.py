@@ -18,7 +18,7 @@ from steadyhand.structure.parsers.code.tree import too_long
 from steadyhand.structure.symbols.bodies import body_of, margin_at, unit_in
 from steadyhand.structure.symbols.checking import checked
 from steadyhand.structure.symbols.fitting import differing, fit, rows_of
-from steadyhand.structure.symbols.placing import beside, inside, put_in_body
+from steadyhand.structure.symbols.placing import beside, inside, line_end, parting_behind, put_in_body
 from steadyhand.structure.symbols.removing import removed
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
@@ -89,6 +89,12 @@ class SymbolNode(Node):
                 f"the {self.part} of {item.kind} {item.dotted} cannot be taken away",
                 f"replace it, or delete symbol:{item.dotted}",
             )
+        if item.leads:
+            return Refusal(
+                Kind.BREAKS_SYNTAX,
+                f"the constants below {item.dotted} in its group have their values from it, or count it",
+                f"replace symbol.name:{item.dotted} with _ to keep their values, or replace the whole group",
+            )
         gone = removed(source, code, item, self.span)
         place = Span(gone[0].start, gone[-1].end)
         proposal = checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
@@ -97,7 +103,23 @@ class SymbolNode(Node):
         return proposal
 
     def carried(self, source: Source) -> str | Refusal:
-        return margin_at(source.text, self.span.start) + self.own_text(source)
+        code, item = self._read(source)
+        end = self.span.end
+        if self.part == "whole" and not item.is_listed:
+            end = parting_behind(code, source.text, end).end
+            last = line_end(source, code, end)
+            end = end if last is None else last  # a comment behind it on its line goes with it
+        return margin_at(source.text, self.span.start) + source.text[self.span.start : end]
+
+    def move_to(self, source: Source, there: Node, where: Where) -> Proposal | Refusal | None:
+        """Nothing where it is beside the other already, with no more than what parts statements between the two."""
+        code, _ = self._read(source)
+        if code.language.between is None or where not in ("before", "after"):
+            return None
+        first, second = (there.span, self.span) if where == "after" else (self.span, there.span)
+        parting = parting_behind(code, source.text, first.end)
+        is_beside = parting.end <= second.start and not source.text[parting.end : second.start].strip()
+        return Proposal(()) if is_beside else None
 
     def _read(self, source: Source) -> tuple[Code, Definition]:
         code = code_of(source)

@@ -7,7 +7,7 @@ from bisect import bisect_left
 
 from steadyhand.errors import Kind
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.code.definition import SPACES, TYPES, Code
+from steadyhand.structure.parsers.code.definition import SPACES, TYPES, Code, Definition
 from steadyhand.structure.symbols.bodies import Body, body_of, is_first, margin_at, unit_in
 from steadyhand.structure.symbols.fitting import differing, fit
 from steadyhand.structure.symbols.gaps import gap_beside, gap_inside
@@ -15,6 +15,7 @@ from steadyhand.text.lines import line_start, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+_LONGEST = 80  # of what parts two statements
 _COMMA = re.compile(r"[ \t]*,")
 _STUB = re.compile(r"(?:pass|\.\.\.)[ \t]*;?\Z")
 
@@ -40,12 +41,46 @@ def _after(text: str, offset: int, blanks: str) -> int:
     return offset
 
 
+def parting_behind(code: Code, text: str, end: int) -> Span:
+    """What parts a statement that ends there from the next one; empty where nothing does."""
+    found = code.language.between.match(text, end) if code.language.between else None
+    return Span(end, found.end() if found else end)
+
+
+def parting_before(code: Code, text: str, start: int) -> Span | None:
+    """What parts a statement from the one before it, if something does."""
+    end = len(text[:start].rstrip())
+    if code.language.between is None:
+        return None
+    for begin in range(end - 1, max(end - _LONGEST, -1), -1):
+        found = code.language.between.match(text, begin, end)
+        if found and found.end() == end:
+            lead = text[:begin].rstrip(" \t")
+            return Span(len(lead) - (lead[-1:] == "\n") - lead.endswith("\r\n"), end)
+    return None
+
+
+def _with_parting(source: Source, code: Code, item: Definition, given: str, *, after: bool) -> tuple[str, str, str]:
+    """Given code parted from its neighbours as those are: what goes before it, itself, and what goes behind it."""
+    behind, before = parting_behind(code, source.text, item.whole.end), None
+    if behind.is_empty:
+        before = parting_before(code, source.text, item.whole.start)
+    if before is None and behind.is_empty:
+        return "", given, ""
+    own = parting_before(code, given, len(given))
+    bare = given if own is None else given[: own.start]
+    parting = (before or behind).of(source.text)
+    return (parting, bare, "") if after and behind.is_empty else ("", bare, parting)
+
+
 def beside(source: Source, code: Code, index: int, given: str, *, after: bool) -> Proposal:
     """Code before or after a definition, as its neighbour."""
     item, text = code.definitions[index], source.text
     margin = margin_at(text, item.whole.start)
+    first, given, last = _with_parting(source, code, item, given, after=after)
     fitted = fit(code.language, given, margin, unit_in(source, code), source.text)
     gap = "\n" * (gap_beside(source, code, item, lines=fitted.count("\n") + 1) + 1)
+    fitted += last
     comma = _COMMA.match(text, item.whole.end) if item.is_listed else None
     if not after:
         tail = "," if item.is_listed and not fitted.endswith(",") else ""
@@ -53,8 +88,8 @@ def beside(source: Source, code: Code, index: int, given: str, *, after: bool) -
             start = line_start(text, item.whole.start)
             return Proposal.of(source, (Span(start, start), f"{margin}{fitted}{tail}{gap}"))
         return Proposal.of(source, (Span(item.whole.start, item.whole.start), f"{fitted}{tail} "))
-    end = comma.end() if comma else item.whole.end
-    lead = "," if item.is_listed and not comma else ""
+    end = comma.end() if comma else parting_behind(code, text, item.whole.end).end
+    lead = "," if item.is_listed and not comma else first
     tail = "," if comma and not fitted.endswith(",") else ""
     there = line_end(source, code, end)
     if there is None or (lead and there != end):

@@ -6,7 +6,7 @@ import re
 
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.symbols.bodies import is_first
-from steadyhand.structure.symbols.placing import line_end
+from steadyhand.structure.symbols.placing import line_end, parting_before, parting_behind
 from steadyhand.text.lines import body
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -21,13 +21,16 @@ def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[S
     Blank lines are a span of their own: two neighbours that both go agree about the ones between them.
     """
     comma = _COMMA.match(source.text, span.end) if item.is_listed else None
-    end = comma.end() if comma else span.end
+    end = comma.end() if comma else parting_behind(code, source.text, span.end).end
     last = line_end(source, code, end)
     if last is None or not is_first(source.text, span.start):
         blanks = _BLANKS.match(source.text, end)
         return (Span(span.start, blanks.end() if blanks and last is None else end),)
     rows, blank = _with_blank_rows(source, Span(span.start, last))
-    return tuple(sorted(part for part in (rows, blank) if not part.is_empty))
+    is_last = end == span.end and not source.text[last:].strip()
+    parting = parting_before(code, source.text, span.start) if is_last else None
+    # behind the last statement there is nothing to be parted from
+    return tuple(sorted(part for part in (rows, blank, parting) if part is not None and not part.is_empty))
 
 
 def _with_blank_rows(source: Source, span: Span) -> tuple[Span, Span]:

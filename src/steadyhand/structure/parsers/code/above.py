@@ -1,7 +1,8 @@
 """Which comments and attributes in front of a definition are its own, and where it ends.
 
 A comment belongs to what follows it when it stands alone on its lines, at the same indentation, and no blank line
-parts the two. Comments that speak of the file (`#!`, `//!`, a coding line) belong to nobody.
+parts the two. Comments that speak of the file (`#!`, `//!`, a coding line) belong to nobody, and one that parts
+statements to the statement before it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from steadyhand.text.lines import line_start
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
-_OF_THE_FILE = re.compile(r"#!|//!|/\*!|#.*?\bcoding[:=]")
+_OF_THE_FILE = re.compile(r"#!|//!|/\*!|#.*?\bcoding[:=]|--> *statement-breakpoint")
 _ENDING = re.compile(r"\r\n?|\n")
 _FAR = 2_000  # more blanks than this part anything, and are not looked at for every definition
 _SEMICOLON = re.compile(r"[ \t]*;")
@@ -39,7 +40,7 @@ class Above:
             comment = self._before(self.comments, reached)
             if own is not None and self._gap(own, reached) is not None:
                 start = reached = own.start
-            elif comment is not None and self._is_own(comment, reached):
+            elif comment is not None and (self._is_own(comment, reached) or self._is_note(comment, reached)):
                 reached = comment.start
             else:
                 break
@@ -66,6 +67,11 @@ class Above:
         if gap == 1 and self._margin(comment.start) != self._margin(start):
             return False
         return _OF_THE_FILE.match(comment.of(self.text)) is None
+
+    def _is_note(self, comment: Span, start: int) -> bool:
+        """Whether a comment stands behind something else on its line, and that line is the one above or the same."""
+        gap = self._gap(comment, start)
+        return gap is not None and gap <= 1 and self._margin(comment.start) is None
 
     def _gap(self, span: Span, start: int) -> int | None:
         """How many lines end between a span and what follows it; None where other text stands between."""

@@ -12,6 +12,7 @@ How a query is written:
                with `(#set! unless "(")` only if that is not its second child
     @several   a node that defines more than one name, whatever they are: it cannot be edited by one of them
     @listed    the definition is an item of a list with commas
+    @behind    a node that belongs to the definition on the line above it: the docstring of an attribute
     @comment   comments; @attribute: decorators, attributes and annotations, inside the definition or in front of it
 
 Of several patterns for one node the first one counts.
@@ -19,6 +20,7 @@ Of several patterns for one node the first one counts.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 _DEEPEST = 400
 _LISTS = ("nested_namespace_specifier", "namespace_name")  # qualified names whose parts are children without a field
 _OTHERS = frozenset(
-    {"name", "body", "scope", "of", "as", "wrapper", "inner", "several", "listed", "comment", "attribute"}
+    {"name", "body", "scope", "of", "as", "wrapper", "inner", "several", "listed", "behind", "comment", "attribute"}
 )
 
 
@@ -64,6 +66,7 @@ class Captures:
     definitions: list[Captured] = field(default_factory=list)
     comments: list[Node] = field(default_factory=list)
     attributes: list[Node] = field(default_factory=list)
+    behind: list[Node] = field(default_factory=list)
 
 
 @cache
@@ -88,6 +91,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
     for pattern, nodes in paced(cursor.matches(parsed.tree.root_node)):
         gathered.comments += nodes.get("comment", ())
         gathered.attributes += nodes.get("attribute", ())
+        gathered.behind += nodes.get("behind", ())
         several.update(node.id for node in nodes.get("several", ()))
         settings = query.pattern_settings(pattern)
         if "wrapper" in nodes and not _is_second(nodes["wrapper"][0], settings.get("unless")):
@@ -99,11 +103,14 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
             shared.setdefault(node.id, set()).update(name.id for name in nodes.get("name", ()))
             if node.id not in found or pattern < found[node.id][0]:
                 found[node.id] = (pattern, kind, nodes)
+    extents = {node_id: _extent(outer, nodes[kind][0]) for node_id, (_, kind, nodes) in found.items()}
+    wrapping = Counter(extent.id for node_id, extent in extents.items() if extent.id != node_id)
+    several.update(node_id for node_id, extent in extents.items() if wrapping[extent.id] > 1)
     for node_id, (pattern, kind, nodes) in paced(found.items()):
         named = query.pattern_settings(pattern).get("named")
         is_named = "name" not in nodes or parsed.is_name(nodes["name"][0])
         if len(shared[node_id]) <= 1 and node_id not in several and is_named:
-            gathered.definitions.append(_captured(parsed, outer, kind, nodes, named))
+            gathered.definitions.append(_captured(parsed, extents[node_id], kind, nodes, named))
     gathered.definitions.sort(key=lambda item: (item.node.start_byte, -item.node.end_byte))
     return gathered
 
@@ -113,16 +120,17 @@ def _is_second(node: Node, kind: str | None) -> bool:
     return second is not None and second.type == kind
 
 
-def _captured(
-    parsed: Parsed, outer: dict[int, Node], kind: str, nodes: dict[str, list[Node]], named: str | None
-) -> Captured:
+def _captured(parsed: Parsed, extent: Node, kind: str, nodes: dict[str, list[Node]], named: str | None) -> Captured:
     node = nodes[kind][0]
-    extent = node
-    while extent.id in outer:
-        extent = outer[extent.id]
     name, body = nodes.get("name", [None])[0], nodes.get("body", [None])[0]
     scope, of, by = (_text(parsed, nodes, key) for key in ("scope", "of", "as"))
     return Captured(node, extent, kind, name, _leaf(name), named, body, scope, of, by, "listed" in nodes)
+
+
+def _extent(outer: dict[int, Node], node: Node) -> Node:
+    while node.id in outer:
+        node = outer[node.id]
+    return node
 
 
 def _leaf(name: Node | None) -> Node | None:

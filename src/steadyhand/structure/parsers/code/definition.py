@@ -25,13 +25,14 @@ class Definition:
 
     `path`       names from the top of the file down to its own
     `alias`      another path it answers to, such as one without the companion object, or `path` again
-    `whole`      with the comment directly above it
+    `whole`      with the comment directly above it, and the docstring of an attribute directly below
     `proper`     without that comment: from its first decorator, attribute or modifier to its last character
     `name`       its bare name, without what qualifies it; an empty span where the language writes none
     `body`       the body as it is written, braces included; None where there is none
     `parent`     the number of the definition around it, or None
     `is_sound`   whether it can be relied upon: no syntax error is in it, or around it so that its ends are doubtful
     `is_listed`  whether it is an item of a list with commas
+    `leads`      whether what follows in its group has its value from it, or from how many are above
     """
 
     path: Path
@@ -46,6 +47,7 @@ class Definition:
     decorators: int
     is_sound: bool
     is_listed: bool = False
+    leads: bool = False
 
     @property
     def dotted(self) -> str:
@@ -60,7 +62,9 @@ class Definition:
         """What its whole span has besides the definition, in words; empty where there is nothing."""
         count = self.decorators
         decorators = f"{count} decorator{'s' if count > 1 else ''}" if count else ""
-        return " and ".join(part for part in (decorators, "its comment" if self.has_comment else "") if part)
+        comment = "its comment" if self.has_comment else ""
+        docstring = "its docstring" if self.proper.end < self.whole.end else ""
+        return " and ".join(part for part in (decorators, comment, docstring) if part)
 
 
 @dataclass(frozen=True, slots=True)

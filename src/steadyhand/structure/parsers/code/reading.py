@@ -5,6 +5,7 @@ Nothing is guessed about text that does not parse: a definition that a syntax er
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_NEXT_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)[ \t]*")
 
 
 def code_of(source: Source) -> Code | Refusal:
@@ -96,6 +99,7 @@ class _Reader:
         self.points = points_of(parsed.data, set(_offsets(captures, parsed)))
         self.comments = self._spans(captures.comments)
         self.attributes = self._spans(captures.attributes)
+        self.behind = {span.start: span for span in self._spans(captures.behind)}
         self.above = Above(text, self.comments, self.attributes)
         self.found: list[Definition] = []
         self.extents: list[Node] = []
@@ -138,15 +142,33 @@ class _Reader:
         start, end = self._span(item.extent)
         name = Span(start, start) if item.leaf is None else self._span(item.leaf)
         proper = Span(self.above.attributes_from(start), end_of(self.text, start, end))
-        whole = Span(self.above.comments_from(proper.start), proper.end)
+        whole = Span(self.above.comments_from(proper.start), self._behind(kind, proper.end))
         body = None if item.body is None else self._body(item.body, proper)
         decorators = bisect_left(self.attributes, Span(name.start, 0)) - bisect_left(
             self.attributes, Span(proper.start, 0)
         )
         depth = 0 if parent is None else self.found[parent].depth + 1
         return Definition(
-            path, alias, kind, whole, proper, name, body, parent, depth, max(decorators, 0), True, item.is_listed
+            path,
+            alias,
+            kind,
+            whole,
+            proper,
+            name,
+            body,
+            parent,
+            depth,
+            max(decorators, 0),
+            True,
+            item.is_listed,
+            leads=self.language.leads is not None and self.language.leads(item.node),
         )
+
+    def _behind(self, kind: str, end: int) -> int:
+        """Where a definition ends with what belongs to it on the next line."""
+        gap = _NEXT_LINE.match(self.text, end) if kind in VALUES else None
+        own = None if gap is None else self.behind.get(gap.end())
+        return end if own is None else own.end
 
     def _body(self, node: Node, proper: Span) -> Span:
         start, end = self._span(node)
@@ -186,7 +208,7 @@ def _kind(item: Captured, around: str) -> str | None:
 
 
 def _offsets(captures: Captures, parsed: Parsed) -> list[int]:
-    nodes = [*captures.comments, *captures.attributes, *parsed.errors]
+    nodes = [*captures.comments, *captures.attributes, *captures.behind, *parsed.errors]
     for item in paced(captures.definitions):
         nodes += [node for node in (item.extent, item.leaf, item.body) if node is not None]
     return [offset for node in nodes for offset in (node.start_byte, node.end_byte)]
