@@ -296,6 +296,19 @@ def difflib_of(name: str, before: str, after: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(300))
+def test_signs_of_a_v4a_patch_without_endings_say_which_of_equal_rows_goes(seed: int) -> None:
+    before, after = twin_pair(random.Random(seed))
+    diff = difflib_of("x", before, after).replace("\r", "")
+    hunks = hunks_of(diff)
+    if len(hunks) != 1:
+        return
+    rows = "".join(f"{row}\n" for row in hunks[0][1])
+    result = sh.patch(before, f"*** Begin Patch\n*** Update File: x\n@@\n{rows}*** End Patch\n", path="x")
+    if result.error is None:
+        check_kept_and_added(result.text, kept_and_added(before, diff))
+
+
+@pytest.mark.parametrize("seed", range(300))
 def test_signs_decide_also_where_a_patch_has_lost_endings_or_blanks(seed: int) -> None:
     """Such a patch is found with differences. The rows that stay keep every byte, whichever their twins are."""
     chance = random.Random(seed)
@@ -311,8 +324,11 @@ def test_signs_decide_also_where_a_patch_has_lost_endings_or_blanks(seed: int) -
     if result.error is not None:
         assert result.text == before
         return
-    expected = kept_and_added(before, diff)
-    found = result.text.splitlines(keepends=True)
+    check_kept_and_added(result.text, kept_and_added(before, diff))
+
+
+def check_kept_and_added(text: str, expected: list[tuple[bool, str]]) -> None:
+    found = text.splitlines(keepends=True)
     assert len(found) == len(expected)
     for row, (stays, wanted) in zip(found, expected, strict=True):
         assert row.rstrip("\r\n") == wanted.rstrip("\r\n")

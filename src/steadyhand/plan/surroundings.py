@@ -35,6 +35,10 @@ def finder_within(draft: Draft, old: Old, regions: Sequence[Span] | None = None)
     def find(tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]:
         def places() -> Iterator[Span]:
             spans = draft.find(tier, needle, apart=apart and old.fit == "free")
+            # In a patch only the last line of a file has no ending.
+            is_last = needle.signs is not None and tier.rank <= LITERAL and needle.text[-1:] not in _EDGES
+            if is_last and old.fit == "lines":
+                spans = (span for span in spans if span.end == draft.length)
             return (span for span in spans if _fits(draft, span, old, regions))
 
         found = places()
