@@ -29,9 +29,18 @@ def test_no_match_shows_the_nearest_place_and_the_first_difference() -> None:
 
 
 def test_no_match_hands_out_the_text_to_quote_when_it_is_near() -> None:
-    old = check_refused(CODE, Replace("    return w*h\n", "x\n"), "no-match", tier="exact").details["old"]
+    old = check_refused(CODE, Replace("    return w*h\n", "    x\n"), "no-match", tier="exact").details["old"]
     assert isinstance(old, str)
-    check_edit(CODE, Replace(old, "x\n"), CODE.replace(old, "x\n", 1))
+    check_edit(CODE, Replace(old, "    x\n"), CODE.replace(old, "    x\n", 1))
+
+
+@pytest.mark.parametrize(
+    "new", ["x\n", "    y = 1\n    retrun w * h\n"], ids=["without indentation", "misquoted as the old text"]
+)
+def test_no_match_hands_out_no_text_to_quote_that_would_not_fit_the_new_text(new: str) -> None:
+    details = check_refused(CODE, Replace("    retrun w * h\n", new), "no-match", tier="exact").details
+    assert "old" not in details
+    assert "corrected" not in details
 
 
 def test_no_match_with_nothing_alike_says_to_read_again() -> None:

@@ -127,10 +127,11 @@ class Absence:
     def _offer(self, best: Nearest, lines: str, details: dict[str, object]) -> str:
         """What to send instead, where the place is near and no other is: into the details, and the hint for it."""
         is_line = best.first_line == best.last_line
-        if not best.is_sure or best.similarity < _NEAR or best.span.length > _LONGEST:
+        is_near = best.is_sure and best.similarity >= _NEAR and best.span.length <= _LONGEST
+        corrected = self._corrected(best.span) if is_near else None
+        if not is_near or (corrected is None and not self._can_be_sent_again(best.span)):
             return f"read {lines} of {self.name} and quote {'it' if is_line else 'them'} exactly"
         details["old"] = old = best.span.of(self.source.text)
-        corrected = self._corrected(best.span)
         if corrected is not None:
             details["corrected"] = corrected
         return f"if {lines} {'is' if is_line else 'are'} meant, send {self._told_to_send(old, corrected)}"
@@ -151,6 +152,13 @@ class Absence:
         from steadyhand.plan.corrected import correct  # only a refusal with an offer needs it
 
         return correct(self.edit, self.source, span)
+
+    def _can_be_sent_again(self, span: Span) -> bool:
+        if self.edit is None:
+            return True
+        from steadyhand.plan.corrected import can_be_sent_again
+
+        return can_be_sent_again(self.edit, self.source, span)
 
     def _rivals(self, places: Sequence[Nearest]) -> list[str]:
         """Other places that are as near as the first, or are the very same text."""

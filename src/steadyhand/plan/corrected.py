@@ -24,7 +24,7 @@ from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["correct", "most_alike", "single_out"]
+__all__ = ["can_be_sent_again", "correct", "most_alike", "single_out"]
 
 _LONGEST = 4_000  # code points of old text that is offered
 _PLANNED = 20_000_000  # code points of text that are planned on to offer edits for several places
@@ -44,6 +44,22 @@ def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
     signs = edit.signs if isinstance(edit, Replace) and is_as_sent else None
     made = _retold(edit, old, new, source, span, signs)
     return edit_to_json(made) if made is not None and _can_be_written(source, made) else None
+
+
+def can_be_sent_again(edit: Edit, source: Source, span: Span) -> bool:
+    """Whether the edit's new text, as it is, may come in the place of what is at a place that its old text is like.
+
+    It may not where it repeats what is misquoted, or where it lacks indentation that the place has.
+    """
+    if not isinstance(edit, Replace) or not isinstance(edit.target, Old):
+        return True
+    window = window_at(source, span, edit.target.text)
+    made = make(window, edit.new, on_drift="new", signs=edit.signs)
+    if isinstance(made, Drifted):
+        return False
+    text = source.text
+    lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
+    return _written(text, window.span, made.writes) == lead + edit.new + tail
 
 
 def single_out(
