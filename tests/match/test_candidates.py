@@ -131,3 +131,19 @@ def test_lines_that_are_added_are_anchored_by_their_neighbours() -> None:
     old = "load(path)\ncheck(path)\n"
     (found,) = candidates(STEPS, old, "load(path)\nadded()\ncheck(path)\n")
     assert (found.first, found.last, found.seat) == (1, 2, 2)
+
+
+def test_a_place_that_contradicts_no_more_rows_is_as_near() -> None:
+    """Someone changed the row that told two places apart; in the other one a row came between."""
+    body = "    def new(value):\n        return value\n    def join(left, other):\n        return left | other\n"
+    text = f"# the first\nclass Flags(Base, Flag2):\n{body}\n# the first\n@final\nclass Flags(Base, Flag):\n{body}"
+    old = f"# the first\nclass Flags(Base, Flag):\n{body}"
+    needle = Needle(old, old.replace("left | other", "left & other"))
+    assert len(list(tier_named("fuzzy").find(Source.of_text(text, path="a.py"), needle, apart=False))) == 2
+
+
+def test_rows_in_the_place_of_misremembered_ones_keep_no_row_behind_them_away() -> None:
+    rows = "call(one, two, three)\nload(path)\n{} = Checker\nfourth: Checker\n"
+    text = rows.format("third_and_longest_name_of_them_all") + "\n" + rows.format("third")
+    needle = Needle(rows.format("other"), rows.format("other").replace("load(path)", "save(path)"))
+    assert len(list(tier_named("fuzzy").find(Source.of_text(text, path="a.py"), needle, apart=False))) == 2

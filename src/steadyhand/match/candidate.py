@@ -41,6 +41,7 @@ class Candidate:
     `moved`          rows that stand there in another order; they count as strange and displaced
     `sure_rows`, `unsure_rows`, `context`   numbers of rows; `context` are the sure ones that are merely repeated
     `spots`          stretches of rows, on either side, that are not sure
+    `contradicted`   rows that are not sure, those of both sides in each other's place counted once
     `is_shifted`     sure rows stand at another indentation
     `is_renamed`     a row differs that names what the rows below it belong to
     `is_beside`      no unknown row lies between a row that changes and a sure one next to it
@@ -59,6 +60,7 @@ class Candidate:
     unsure_rows: int
     context: int
     spots: int
+    contradicted: int
     is_shifted: bool
     is_renamed: bool
     is_beside: bool
@@ -109,6 +111,7 @@ def judge(visible: Sequence[Pairing], needle: Needle, table: LineTable, lexis: L
         unsure_rows=tally.unsure_rows,
         context=tally.context,
         spots=tally.spots,
+        contradicted=tally.contradicted,
         is_shifted=tally.is_shifted,
         is_renamed=tally.is_renamed,
         is_beside=_is_beside(visible, needle),
@@ -118,7 +121,8 @@ def judge(visible: Sequence[Pairing], needle: Needle, table: LineTable, lexis: L
 def _extent(visible: Sequence[Pairing], needle: Needle, table: LineTable) -> tuple[int, int]:
     """The first and the last pairing that belong to the place.
 
-    A row at either end that is reached over more than it says itself is rather taken for missing.
+    A row at either end that is reached over more than it says itself is rather taken for missing. Rows of the file in
+    the place of quoted ones are not reached over: they are what those were misremembered from.
     """
     held = [index for index, pairing in enumerate(visible) if not (pairing.is_missing or pairing.is_added)]
     while len(held) > 1 and _is_far(visible, held[0], held[1], needle, table):
@@ -132,7 +136,11 @@ def _is_far(visible: Sequence[Pairing], edge: int, inner: int, needle: Needle, t
     if needle.touches(visible[edge].old_start, visible[edge].old_end):
         return False
     between = visible[min(edge, inner) + 1 : max(edge, inner)]
-    reached = sum(_weights(table.text(row) for pairing in between for row in range(pairing.start, pairing.end)))
+    rows = [table.text(row) for pairing in between for row in range(pairing.start, pairing.end)]
+    surplus = len(rows) - sum(pairing.old_end - pairing.old_start for pairing in between)
+    if surplus <= 0:
+        return False
+    reached = surplus * sum(_weights(rows)) / len(rows)
     return reached > sum(_weights(needle.rows[visible[edge].old_start : visible[edge].old_end]))
 
 
@@ -161,7 +169,7 @@ class _Tally:
     def __init__(self, needle: Needle, table: LineTable) -> None:
         self._needle, self._table = needle, table
         self.sure = self.alike = self.strange = self.displaced = self.repeated = 0.0
-        self.sure_rows = self.unsure_rows = self.context = self.spots = 0
+        self.sure_rows = self.unsure_rows = self.context = self.spots = self.contradicted = 0
         self.is_shifted = self.is_renamed = self._is_strange = False
         self._missing: list[str] = []
         self._added: list[str] = []
@@ -181,6 +189,7 @@ class _Tally:
             self._added += [self._table.text(row) for row in range(pairing.start, pairing.end)]
         else:
             weight = sum(_weights(old))
+            self.contradicted += max(len(old), pairing.end - pairing.start)
             self.alike += weight * pairing.similarity
             self.strange += weight * (1 - pairing.similarity)
 
@@ -188,12 +197,14 @@ class _Tally:
         """A pairing beyond the ends of the place: the file has other rows there, so nothing is displaced."""
         old = self._needle.rows[pairing.old_start : pairing.old_end]
         self._note_unsure(old)
+        self.contradicted += len(old)
         self.strange += sum(_weights(old))
         self._lost += old
 
     def close(self) -> None:
         """Hold the rows without answer since the last sure row against each other."""
         missing, added = _weights(self._missing), _weights(self._added)
+        self.contradicted += max(len(missing), len(added))
         self.strange += sum(missing) + sum(added)
         surplus = abs(len(missing) - len(added))
         if surplus:  # rows in each other's place are replaced, not displaced, however long they are

@@ -43,7 +43,13 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
 
 
 def _is_rival(place: Candidate, best: Candidate) -> bool:
-    """Whether a place fits about as well: nearly as much speaks for it, and hardly more rows are not sure."""
+    """Whether a place fits about as well: nearly as much speaks for it, and hardly more rows are not sure.
+
+    A place that contradicts no more rows is one, however much those say: someone may have changed the row that told
+    the two apart.
+    """
+    if place.contradicted <= best.contradicted:
+        return True
     return best.fit - place.best_fit < _MARGIN and place.unsure_rows <= best.unsure_rows + 1
 
 
