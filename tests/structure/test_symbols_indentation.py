@@ -152,6 +152,15 @@ RAISES = '''def get(self, key):
             id="a macro of several rows",
         ),
         pytest.param(
+            "c",
+            "struct B\n  {\n    int b;\n  };\n",
+            "B",
+            "after",
+            "struct A\n  {\n    int a;\n  };",
+            "struct B\n  {\n    int b;\n  };\n\nstruct A\n  {\n    int a;\n  };\n",
+            id="braces deeper than the head",
+        ),
+        pytest.param(
             "cpp",
             "class A {\n  int x;\n};\n",
             "A.x",

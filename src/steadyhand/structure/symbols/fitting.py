@@ -206,15 +206,18 @@ class _Piece:
         """Whether rows behind a bare first one are indented as if that had `base` in front."""
         head = self._head_of(code[-1])
         is_closed = head is not None and code[-1].indent == base and (head == 0 or self.rows[head].indent == base)
-        if not is_closed and any(width_of(row.text) < width_of(base) for row in code):
-            return False
-        if base != self.margin:
+        level = next((row for row in code if row.indent == base), None)
+        is_below = any(width_of(row.text) < width_of(base) for row in code)
+        if base != self.margin:  # braces and continuations may be deeper than the head of what they belong to
             is_deeper = any(row.indent.startswith(base) and row.indent != base for row in code)
-            if not is_closed or not is_deeper or code[-1].first not in ("}", "end"):
-                return False
+            is_other = level is not None and (level.is_next or self.rows[0].first.startswith(_ATTRIBUTES))
+            return (
+                is_closed and is_deeper and not is_below and code[-1].first in ("}", "end") and (head == 0 or is_other)
+            )
         if is_closed and head == 0:
             return True
-        level = next((row for row in code if row.indent == base), None)
+        if is_below and not is_closed:
+            return False
         if level is not None:
             return self._is_level(level)
         if self._is_aligned(""):
