@@ -202,6 +202,13 @@ def test_a_construct_is_covered_without_moving_anything(suffix: str, text: str) 
         ]
 
 
+@pytest.mark.parametrize("junk", ["\n" * 30_000, "  <A\n" * 10_000, "struct A where " * 10_000, "#if a\n" * 10_000])
+def test_covering_costs_bounded_work_at_every_place_of_a_long_text(junk: str) -> None:
+    for language in languages().values():
+        for cover in language.unread:
+            assert len(cover(f"{junk}<A>(")) == len(junk) + 4
+
+
 def test_symbols_beside_a_construct_that_cannot_be_read_are_found_by_the_names_they_have() -> None:
     source = source_of(
         "export default function (): void;\nvar using = 1;\nexport type * from 'a';\nexport function g() {}\n", "a.ts"

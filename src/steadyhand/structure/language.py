@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _VERSION = re.compile(r"[0-9.]+\Z")
+_RUNS = {r"\s": 100, r"\w": 200, "]": 1_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,9 @@ class Unread:
 
     @classmethod
     def of(cls, pattern: str, fill: str = " ") -> Unread:
+        """One by its pattern. Runs in it are bounded: it is tried at every place of a text, however long that is."""
+        for run, bounded in _RUNS.items():
+            pattern = pattern.replace(run + "*", f"{run}{{0,{bounded}}}").replace(run + "+", f"{run}{{1,{bounded}}}")
         return cls(re.compile(pattern), fill)
 
     def __call__(self, text: str) -> str:
