@@ -100,6 +100,13 @@ class _Habits:
     def steps(self) -> Counter[tuple[str, str]]:
         return _steps(split_bodies(self.text))
 
+    @cached_property
+    def has_level_braces(self) -> bool:
+        """Whether braces on rows of their own are mostly as deep as the row before them."""
+        pairs = pairwise(row for row in split_bodies(self.text) if row.strip())
+        level = [indent_of(row) == indent_of(after) for row, after in pairs if after.lstrip(" \t").startswith("{")]
+        return sum(level) * 2 > len(level)
+
 
 def _steps(texts: Sequence[str]) -> Counter[tuple[str, str]]:
     """By how much rows are indented more than the one before them, and how that ends."""
@@ -210,10 +217,13 @@ class _Piece:
         is_below = any(width_of(row.text) < width_of(base) for row in code)
         if base != self.margin:  # braces and continuations may be deeper than the head of what they belong to
             is_deeper = any(row.indent.startswith(base) and row.indent != base for row in code)
-            is_other = level is not None and (level.is_next or self.rows[0].first.startswith(_ATTRIBUTES))
-            return (
-                is_closed and is_deeper and not is_below and code[-1].first in ("}", "end") and (head == 0 or is_other)
+            is_other = level is not None and (
+                level.is_next
+                or self.rows[0].first.startswith(_ATTRIBUTES)
+                or (level.first == "{" and self.habits.has_level_braces)
             )
+            is_block = is_closed and is_deeper and not is_below and code[-1].first in ("}", "end")
+            return is_block and (head == 0 or is_other)
         if is_closed and head == 0:
             return True
         if is_below and not is_closed:
