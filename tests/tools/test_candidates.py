@@ -159,3 +159,43 @@ def test_each_candidate_sent_as_offered_changes_that_place_alone(
                 assert copy.read_text() == meant(name, text, old, new, line)
 
     changes_that_place()
+
+
+PARTS = "@@\n-k\n+K\n@@\n-b\n+B\n"
+
+
+@pytest.mark.parametrize(
+    ("toolset", "tool", "arguments"),
+    [
+        ("coder", "write_patch", {"path": "a.txt", "patch": PARTS}),
+        ("surgical", "patch_file", {"path": "a.txt", "patch": PARTS}),
+        ("core", "edit", {"path": "a.txt", "patch": f"--- a/a.txt\n+++ b/a.txt\n{PARTS}"}),
+        ("openai", "apply_patch", {"type": "update_file", "path": "a.txt", "diff": PARTS}),
+    ],
+)
+def test_of_a_patch_of_several_parts_none_is_offered_alone(
+    toolset: str, tool: str, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    answer: Any = make(tmp_path, {"a.txt": "a\nk\nb\nm\nk\n"}).tools(toolset).call(tool, arguments)
+    assert "line 5" in str(answer)
+    assert "corrected" not in str(answer)
+    assert "alone" not in str(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        ("Say it: Foo bar\n", "say it: foo BAR", "say it: foo BAZ", None),
+        ("<b>Hi</b> all\n", "&lt;b&gt;Hi&lt;/b&gt; all", "&lt;b&gt;Ho&lt;/b&gt; all", "<b>Ho</b> all\n"),
+        ("Setup Guide\n", "setup guide", "x", "x\n"),
+    ],
+)
+def test_the_vault_offers_found_text_with_the_new_text_that_goes_with_it(
+    text: str, old: str, new: str, after: str | None, tmp_path: Path
+) -> None:
+    kit = make(tmp_path, {"a.txt": text}).tools("vault")
+    details: Any = kit.call("TextReplace", {"filePath": "a.txt", "oldText": old, "newText": new})["details"]
+    assert ("found" in details) == ("corrected" in details) == (after is not None)
+    if after is not None:
+        kit.call("TextReplace", {"filePath": "a.txt", **details["corrected"]})
+        assert (tmp_path / "a.txt").read_text() == after

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
 
-__all__ = ["Offer", "advice_of", "advised", "by_number", "candidate_offers", "offer_of", "offering"]
+__all__ = ["Offer", "advice_of", "advised", "by_number", "candidate_offers", "offer_of", "offering", "without_offers"]
 
 _BY_KIND: Mapping[Kind, str] = {
     Kind.NOT_TEXT: "name a text file",
@@ -94,6 +94,16 @@ def by_number(details: Mapping[str, object]) -> dict[str, object]:
     if not isinstance(places, list):
         return dict(details)
     return {**details, "candidates": [_named_once(place) for place in places if isinstance(place, Mapping)]}
+
+
+def without_offers(details: Mapping[str, object]) -> dict[str, object]:
+    """Details that offer no edit, neither instead of the one that was sent nor for one of several places."""
+    kept = {name: fact for name, fact in details.items() if name != "corrected"}
+    places = kept.get("candidates")
+    if isinstance(places, list):
+        offers = ("corrected", "unique_old", "occurrence")
+        kept["candidates"] = [{name: place[name] for name in place if name not in offers} for place in places]
+    return kept
 
 
 def _named_once(place: Mapping[str, object]) -> dict[str, object]:

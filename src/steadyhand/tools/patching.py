@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from steadyhand.dialects.front import read_patch
 from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
@@ -9,12 +11,13 @@ from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.region import shared_rows
-from steadyhand.tools.advice import Offer, advised
+from steadyhand.tools.advice import Offer, advised, without_offers
 from steadyhand.tools.call import Call
 from steadyhand.tools.paths import same_file
 
-__all__ = ["DIFF", "apply_diff", "diff_of", "patch_from"]
+__all__ = ["DIFF", "apply_diff", "apply_patch", "diff_of", "patch_from", "told_of_part"]
 
+_READ_AGAIN = "read the file again, and send the patch with this part for what is there now"
 DIFF = ("diff", "diffContent", "patchContent")  # other names that models have for a patch
 
 
@@ -28,9 +31,25 @@ def apply_diff(call: Call, path: str, diff: str, *, reason: str | None, strict: 
     """Apply a unified diff of one file, all of it or nothing; `strict`: nothing else may stand around it."""
     found = patch_from(call, diff, format="unified", strict=strict)
     try:
-        return call.workspace.patch(_patch_for(call, found, path), reason=reason)
+        return apply_patch(call, _patch_for(call, found, path), reason=reason)
     except EditError as error:
         raise _by_line(error) from None
+
+
+def apply_patch(call: Call, found: Patch, **options: Any) -> Receipt:
+    """Apply a patch, all of it or nothing."""
+    try:
+        return call.workspace.patch(found, **options)
+    except EditError as error:
+        raise told_of_part(error, sum(map(len, found.places))) from None
+
+
+def told_of_part(error: EditError, parts: int) -> EditError:
+    """The refusal of one of so many parts: what is offered for it would, sent as a call, leave out the others."""
+    if parts < 2:
+        return error
+    speaks_of_offer = error.hint is not None and "`corrected`" in error.hint
+    return advised(error, _READ_AGAIN if speaks_of_offer else error.hint, without_offers(error.details))
 
 
 def diff_of(offer: Offer) -> str:

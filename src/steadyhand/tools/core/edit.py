@@ -16,7 +16,7 @@ from steadyhand.tools.core.examples import EXAMPLES
 from steadyhand.tools.core.spreading import literally, spread
 from steadyhand.tools.core.told import CHANGES, tell
 from steadyhand.tools.fields import REASON, reason_of
-from steadyhand.tools.patching import patch_from
+from steadyhand.tools.patching import apply_patch, patch_from
 from steadyhand.tools.paths import same_file
 from steadyhand.tools.shape import HASH, NEW, OLD, Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Fields, Result, Tool
@@ -113,7 +113,7 @@ def _patched(call: Call, fields: Fields, *, is_dry: bool) -> Receipt:
     found = patch_from(call, str(fields["patch"])).mapped(resolve)
     policy = replace(call.workspace.policy, partial=True) if fields.get("partial") else None
     reason, overwrite = reason_of(fields), call.settings.overwrite
-    return call.workspace.patch(found, reason=reason, overwrite=overwrite, policy=policy, preview=is_dry)
+    return apply_patch(call, found, reason=reason, overwrite=overwrite, policy=policy, preview=is_dry)
 
 
 def _over_glob(call: Call, fields: Fields, *, is_dry: bool) -> Result:

@@ -17,7 +17,7 @@ from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, w
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.openai.grammar import GRAMMAR
 from steadyhand.tools.openai.operation import OPERATIONS, read_operation, tell_operation
-from steadyhand.tools.patching import diff_of, patch_from
+from steadyhand.tools.patching import apply_patch, diff_of, patch_from, told_of_part
 from steadyhand.tools.seen import check_read
 from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.told import how_found, tell
@@ -59,7 +59,11 @@ def run(call: Call, fields: Fields) -> Result:
 def _operation(call: Call, fields: Fields) -> Answer:
     requests = read_operation(call, fields)
     _check_read(call, requests)
-    receipt = call.workspace.apply(Requests(tuple(requests)), reason=f"apply_patch: {fields['type']}")
+    try:
+        receipt = call.workspace.apply(Requests(tuple(requests)), reason=f"apply_patch: {fields['type']}")
+    except EditError as error:
+        parts = sum(len(request.edits) for request in requests if isinstance(request, EditFile))
+        raise told_of_part(error, parts) from None
     return Answer(tell(receipt, tell_operation(fields), how_found(receipt)))
 
 
@@ -75,7 +79,7 @@ def _patch(call: Call, fields: Fields) -> Answer:
 
     found = patch_from(call, str(fields["input"]), format="v4a").mapped(resolve)
     _check_read(call, found.files)
-    receipt = call.workspace.patch(found, reason="apply_patch: patch")
+    receipt = apply_patch(call, found, reason="apply_patch: patch")
     return Answer(tell(receipt, _tell_files(receipt, shown), how_found(receipt)))
 
 

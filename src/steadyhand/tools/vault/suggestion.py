@@ -5,18 +5,23 @@ Looked for without regard to case, then as tolerantly as old text is ever found.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Found, finder_of, resolve
+from steadyhand.plan.corrected import correct
+from steadyhand.plan.edit import Replace
 from steadyhand.plan.places import lines_phrase, shorten
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
 __all__ = ["suggest"]
 
 _LONGEST = 4_000  # characters of a text that is offered
 _LISTED = 8
+_WORD = re.compile(r"\w{3,}")
 _DOTTED = "\u0130"  # the one letter that is two in lower case
 
 
@@ -44,13 +49,36 @@ def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
     more = f"; also in line {', '.join(map(str, others))}{' and further places' * place.has_more}" if others else ""
     quoted = repr(place.text) if len(place.text) <= 80 and "\n" not in place.text else None
     begins = "" if quoted else f", which begins {shorten(split_bodies(place.text)[0])!r}"
-    return EditError(
-        Kind.NO_MATCH,
-        f"oldText is not in {source.path} as it was sent; but for {place.differs}, it stands in {where}{more}"
-        + (f": {quoted}" if quoted else begins),
-        hint=f"send {quoted or 'the text given as `found` in the details'} as oldText, if {where} is meant",
-        details={**error.details, "found": place.text, "line": first, "lines": [first, last]},
+    message = f"oldText is not in {source.path} as it was sent; but for {place.differs}, it stands in {where}{more}" + (
+        f": {quoted}" if quoted else begins
     )
+    details = {name: fact for name, fact in error.details.items() if name not in ("old", "corrected")}
+    details |= {"line": first, "lines": [first, last]}
+    pair = _pair(source, place, old, new)
+    if pair is None:
+        hint = f"if {where} is meant, quote it as it stands there, in oldText and in newText"
+        return EditError(Kind.NO_MATCH, message, hint=hint, details=details)
+    is_same = pair == (place.text, new)
+    what = (
+        f"{quoted or 'the text given as `found` in the details'} as oldText"
+        if is_same
+        else "`corrected` in the details"
+    )
+    details |= {"found": place.text, "corrected": {"target": pair[0], "new": pair[1]}}
+    return EditError(Kind.NO_MATCH, message, hint=f"send {what}, if {where} is meant", details=details)
+
+
+def _pair(source: Source, place: _Place, old: str, new: str) -> tuple[str, str] | None:
+    """Old and new text that make the change at the place; None where that is not certain.
+
+    A new text that repeats words of the old one would say again what of them is misquoted.
+    """
+    at = source.text.find(place.text)
+    made = correct(Replace(old, new), source, Span(at, at + len(place.text))) if at >= 0 else None
+    if made is not None:
+        return str(made["target"]), str(made.get("new", ""))
+    repeats = bool(set(_WORD.findall(old)) & set(_WORD.findall(new)))
+    return None if repeats or len(place.lines) > 1 else (place.text, new)
 
 
 def _as_nearest(error: EditError) -> EditError:
