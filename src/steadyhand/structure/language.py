@@ -47,7 +47,7 @@ class Unread:
     def __call__(self, text: str) -> str:
         """The text with the construct covered, as long as it was in bytes of UTF-8.
 
-        >>> Unread.of(r"\\bexport (type) \\*").covered("export type * from 'a'")
+        >>> Unread.of(r"\\bexport (type) \\*")("export type * from 'a'")
         "export      * from 'a'"
         """
         return self.pattern.sub(self._covered, text)

@@ -74,7 +74,7 @@ def shared_words(before: str, after: str) -> tuple[int, int]:
     The word next to what differs is left out on each side, with the blanks between.
 
     >>> shared_words("f(a, b, c)", "f(a, x, c)")
-    (3, 2)
+    (3, 3)
     """
     if max(len(before), len(after)) > _LONGEST:
         return 0, 0

@@ -27,14 +27,13 @@ _FEW = 5
 class Symbol(Addressed):
     """The definition of that name: its dotted path, or any end of it that only one definition has.
 
-        `kind` keeps those of one kind: function, method, class, field … `part` is the whole with its decorators and the
-        comment directly above it, the `definition` without that comment, its `body` without braces, or its `name`.
+    `kind` keeps those of one kind: function, method, class, field … `part` is the whole with its decorators and the
+    comment directly above it, the `definition` without that comment, its `body` without braces, or its `name`.
 
-        >>> from steadyhand.text.resemblance import similar_names
-    from steadyhand.text.source import Source
-        >>> source = Source.of_text("class A:\\n    def f(self): return 1\\n", path="a.py")
-        >>> Symbol("A.f", part="body").locate(source).span.of(source.text)
-        'return 1'
+    >>> from steadyhand.text.source import Source
+    >>> source = Source.of_text("class A:\\n    def f(self): return 1\\n", path="a.py")
+    >>> Symbol("A.f", part="body").locate(source).span.of(source.text)
+    'return 1'
     """
 
     key: ClassVar[str] = "symbol"
