@@ -6,6 +6,7 @@ the nearest place looked for; beyond that the literal tiers remain.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,8 +19,8 @@ from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
 from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
-from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Act, Edit, Replace, as_replacement
+from steadyhand.plan.draft import Draft, Taken
+from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
 from steadyhand.plan.leading import is_led_otherwise
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
@@ -38,6 +39,7 @@ from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.whole_lines import WholeLines
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.span import Span
 
@@ -51,6 +53,7 @@ _TOLD_APART = 5  # ambiguous old texts of a call whose places are told apart
 _CHECKED = 20_000_000  # code points searched for a close place before an edit counts as made
 _TOLERATED = 800_000_000  # code points in which old text is looked for that is not there literally
 _HEADERLESS = 0.9  # how sure a place is that a line above it should tell, and no such line is there
+_PHRASE = 8  # letters and digits of a line that is quoted as a line
 _CONTEXT = "context that is not in the file"
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
 
@@ -83,20 +86,28 @@ class Locator:
     """The edits of one call, one after the other, on the draft as it is when each is asked for."""
 
     def __init__(
-        self, draft: Draft, policy: Policy, name: str, olds: Sequence[Old] = (), *, tells_apart: bool = True
+        self, draft: Draft, policy: Policy, name: str, edits: Sequence[Edit] = (), *, tells_apart: bool = True
     ) -> None:
-        """`olds` are the old texts of all edits, in order."""
+        """`edits` are all of the call, in order."""
         self._draft = draft
+        self._equal = Counter(map(_key, edits))  # how often an edit was sent, and how often it is yet to come
+        self._waiting = Counter(self._equal)
         self._policy = policy
         self._name = name
         self._searches = _SEARCHES
         self._checks = _CHECKED
         self._tolerated = _TOLERATED
         self._told_apart = _TOLD_APART if tells_apart else 0
-        self._hint = LineHint(draft, olds)
+        self._hint = LineHint(draft, [edit.target for edit in edits if isinstance(edit.target, Old)])
 
     def locate(self, edit: Edit) -> Located | None:
         """Where the edit goes; None when the policy lets an edit pass that is there already."""
+        try:
+            return self._locate(edit)
+        finally:
+            self._waiting[_key(edit)] -= 1
+
+    def _locate(self, edit: Edit) -> Located | None:
         target = edit.target
         if isinstance(target, Old):
             return self._locate_old(edit, target)
@@ -136,6 +147,9 @@ class Locator:
                 placed = self._resolve(edit, old) if self._hint.looks_ahead(old) else found
                 if isinstance(placed, Found):
                     return self._believed(_as_read(edit, placed), placed)
+                chosen = self._chosen(edit, old, found)
+                if chosen is not None:
+                    return self._believed(edit, chosen)
                 raise self._ambiguous(edit, found, old)
             case Miscount() as found:
                 raise refusals.miscount(self._name, self._draft.source, found)
@@ -189,6 +203,37 @@ class Locator:
         return (
             () if missing is None else (f"no line begins with {missing[:80]!r}; the lines quoted under it are unique",)
         )
+
+    def _chosen(self, edit: Edit, old: Old, found: Several) -> Found | None:
+        """The one of several places that is meant all the same: a whole line, or one for each of equal edits.
+
+        A policy that takes nothing but what is quoted asks for text that is there once.
+        """
+        if self._policy.tier in STRICT or not isinstance(edit, Replace | Delete):
+            return None
+        is_plain = found.tier.name in STRICT or found.tier == tier_named("whitespace")
+        if not self._is_one(edit) or not is_plain or not found.is_all or found.total > len(found.candidates):
+            return None
+        free = [span for span in found.candidates if not isinstance(self._draft.slot(span), Taken)]
+        key = _key(edit)
+        is_each = self._equal[key] > 1 and len(free) == self._waiting[key]
+        chosen = free[0] if is_each else self._whole_line(old, found)
+        if chosen is None:
+            return None
+        signs, others = edit.signs if isinstance(edit, Replace) else None, (one for one in free if one != chosen)
+        match = Match(chosen, found.tier.name, found.tier.confidence, found.tier.differs)
+        new = as_replacement(edit, old.text)
+        return Found((match,), tuple(others), found.total, found.tier, old.text, new, signs=signs)
+
+    def _whole_line(self, old: Old, found: Several) -> Span | None:
+        """The one place that is a whole line, where all others are parts of longer ones and the text says enough."""
+        rows = split_bodies(old.text)
+        if found.tier.name not in STRICT or len(rows) != 1 or not _is_phrase(rows[0]):
+            return None
+        table = self._draft.source.table
+        lines = [table.text(table.row_at(span.start)) for span in found.candidates]
+        whole = [span for span, line in zip(found.candidates, lines, strict=True) if line.strip() == rows[0].strip()]
+        return whole[0] if len(whole) == 1 and lines[found.candidates.index(whole[0])] == rows[0] else None
 
     def _is_one(self, edit: Edit) -> bool:
         """Whether an edit means the one place of its old text."""
@@ -333,6 +378,16 @@ def _but_exactly(find: Finder) -> Finder:
         return iter(()) if tier.name == "exact" else find(tier, needle, apart=apart)
 
     return find_others
+
+
+def _key(edit: Edit) -> tuple[str, str, str]:
+    """What two edits of old text have in common that do the same."""
+    return type(edit).__name__, edit.target.text if isinstance(edit.target, Old) else "", edit.text
+
+
+def _is_phrase(row: str) -> bool:
+    """Whether a line says so much that it is hardly quoted as a part of other lines: several words or signs."""
+    return sum(map(str.isalnum, row)) >= _PHRASE and not row.strip().isidentifier()
 
 
 def _as_read(edit: Edit, found: Found) -> Edit:

@@ -94,8 +94,7 @@ class _Planner:
         self.path = path
         self._name = path or "the text"
         self._reason = reason
-        olds = [edit.target for edit in edits if isinstance(edit.target, Old)]
-        self._locator = Locator(self.draft, policy, self._name, olds, tells_apart=tells_apart)
+        self._locator = Locator(self.draft, policy, self._name, edits, tells_apart=tells_apart)
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2)
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:

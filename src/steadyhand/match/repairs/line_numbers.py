@@ -1,6 +1,7 @@
 """A line number before every line, as listings show them: `12| `, `12→`, `12: `, or the number and a tab.
 
-In the old text every line that is not blank has its number, in one style, rising by one. The new text has them
+In the old text every line that is not blank has its number, in one style, rising by one; only at the edges there may
+be lines without, the same in both texts. The new text has them
 too, or on the lines it repeats, or not at all; its numbers need not rise, for lines come and go. A number is taken
 from the new text only if it can be one of those lines' numbers, so `12: value` stays where it is a value.
 """
@@ -16,6 +17,7 @@ from steadyhand.text.lines import body, line_ending, split_lines
 
 _NUMBER = re.compile(r" *([0-9]{1,7})(?: *([|│→])|([:\t]))")
 _NUMBER_ALONE = re.compile(r" *([0-9]{1,7}) *$")
+_NOT_EDGE = re.compile(rf"{_NUMBER.pattern}|{_NUMBER_ALONE.pattern}|\s*(?:```|~~~)")
 _GUTTER_ALONE = re.compile(r" +[|│→]")
 _PADDED = "|│:"
 _ALSO_CONTENT = ":\t"
@@ -40,7 +42,29 @@ class _Row:
 
 
 def mend(old: str, new: str) -> Mended | None:
-    """Both texts without their numbers."""
+    """Both texts without their numbers; lines at the edges that both have without one are left as they are."""
+    before, after = split_lines(old), split_lines(new)
+    head, tail = _unnumbered(before, after), _unnumbered(before[::-1], after[::-1])
+    if head + tail == 0:
+        return _mend(old, new)
+    if 2 * (head + tail) > len(before) or len(after) < head + tail:
+        return None
+    inner = ["".join(lines[head : len(lines) - tail]) for lines in (before, after)]
+    found = _mend(*inner)
+    if found is None or (tail and any(text and body(text) == text for text in (found.old, found.new))):
+        return None
+    edges = "".join(before[:head]), "".join(before[len(before) - tail :]) if tail else ""
+    return Mended(*(f"{edges[0]}{text}{edges[1]}" for text in (found.old, found.new)))
+
+
+def _unnumbered(before: Sequence[str], after: Sequence[str]) -> int:
+    """How many first lines of both texts are the same, and none of them blank, numbered or a fence."""
+    pairs = zip(before, after, strict=False)
+    is_edge = (one == two and any(map(str.isalnum, one)) and not _NOT_EDGE.match(one) for one, two in pairs)
+    return next((count for count, is_same in enumerate(is_edge) if not is_same), min(len(before), len(after)))
+
+
+def _mend(old: str, new: str) -> Mended | None:
     separator = _separator(old)
     if separator is None:
         return None
@@ -68,7 +92,7 @@ def _row(line: str, ending: str, separator: str) -> _Row:
     found = _NUMBER.match(line)
     if found and separator in (found[2], found[3]):
         return _Row(int(found[1]), found.end(), line[found.end() :], ending)
-    alone = _NUMBER_ALONE.match(line) if separator == "\t" else None  # its tab went with other blanks at the end
+    alone = _NUMBER_ALONE.match(line)  # a blank line; what follows the number went with other blanks at the end
     return _Row(int(alone[1]), alone.end(), "", ending) if alone else _Row(None, 0, line, ending)
 
 
@@ -233,6 +257,9 @@ REPAIR = Repair(
         RepairExample("5| a\n6| ", "5| b", "a\n\n", "b\n"),
         RepairExample("1| 1. a\n2| 2. b", "1. a", "1. a\n2. b", "1. a"),
         RepairExample("24| | a | b |", "24| | c | d |", "| a | b |", "| c | d |"),
+        RepairExample("  7→a\n  8\n  9→b\n", "  7→a\n  8\n  9→c\n", "a\n\nb\n", "a\n\nc\n"),
+        RepairExample("x\n7| a\n8| b\n", "x\n7| a\n8| c\n", "x\na\nb\n", "x\na\nc\n"),
+        RepairExample("7| a\n8| b\nx\n", "7| a\n8| c\n9| d\nx\n", "a\nb\nx\n", "a\nc\nd\nx\n"),
     ),
     leaves=(
         RepairExample("a\nb", "1| a\n2| b"),
@@ -241,6 +268,9 @@ REPAIR = Repair(
         RepairExample("12 a\n13 b", "12 a"),
         RepairExample("80: a\n443: b", "80: a\n443: c"),
         RepairExample("12| a\nb", "12| a\nc"),
+        RepairExample("x\ny\n12| a\n", "x\ny\n12| b\n"),
+        RepairExample("12| a\nx\n13| b\n", "12| a\nx\n13| c\n"),
+        RepairExample("12| a\n7\n13| b\n", "12| a\n7\n13| c\n"),
         RepairExample("12| a\n13: b", "12| a\n13: c"),
         RepairExample("12| a\n12| b", "12| a"),
         RepairExample("12:30", "12:45"),

@@ -1,0 +1,62 @@
+"""The same edit sent as often as its old text is there changes every place; a whole line is no part of a line."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+import steadyhand as sh
+from steadyhand import Policy, Replace
+
+BATCHES: tuple[Literal["sequential", "snapshot"], ...] = ("sequential", "snapshot")
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize(
+    ("before", "old", "new", "times", "after"),
+    [
+        ("x = a\ny = a\n", "a\n", "b\n", 2, "x = b\ny = b\n"),
+        ("a b a b a\n", "a", "aa", 3, "aa b aa b aa\n"),
+        ("f( 1 )\nx\nf( 1 )\n", "f(  1 )", "f(2)", 2, "f(2)\nx\nf(2)\n"),
+    ],
+)
+def test_k_equal_edits_and_exactly_k_places_mean_all_of_them(
+    batch: Literal["sequential", "snapshot"], before: str, old: str, new: str, times: int, after: str
+) -> None:
+    edits = [Replace(old, new, reason=f"number {number}") for number in range(times)]
+    result = sh.edit(before, edits, policy=Policy(batch=batch))
+    assert result.ok, result.error
+    assert result.text == after
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("times", [1, 2, 4])
+def test_more_or_fewer_edits_than_places_are_ambiguous(batch: Literal["sequential", "snapshot"], times: int) -> None:
+    before = "x = a\ny = a\nz = a\n"
+    result = sh.edit(before, [Replace("a\n", "b\n")] * times, policy=Policy(batch=batch))
+    assert not result.ok
+    assert result.text == before
+
+
+def test_a_whole_line_that_is_also_part_of_another_is_the_line() -> None:
+    before = '[package]\nversion = "1.8.2"\n\n[dependencies]\npeg = { path = "peg", version = "1.8.2" }\n'
+    result = sh.edit(before, [Replace('version = "1.8.2"', 'version = "1.8.3"')], path="Cargo.toml")
+    assert result.ok, result.error
+    assert result.text == before.replace('version = "1.8.2"', 'version = "1.8.3"', 1)
+    assert result.outcomes[0].others == (5,)
+
+
+@pytest.mark.parametrize(
+    ("before", "old"),
+    [
+        ("foo(a, bar)\n  foo(a, bar)\n", "foo(a, bar)"),  # the other is a line as well
+        ("identifier\nx = identifier\n", "identifier"),  # a name is quoted as a part, too
+        ("a = 1\nb, a = 1\n", "a = 1"),  # it says too little
+        ("x = load(name) + 1\ny, x = load(name)\n", "x = load(name)"),  # none is a line
+    ],
+)
+def test_other_texts_that_are_there_twice_stay_ambiguous(before: str, old: str) -> None:
+    result = sh.edit(before, [Replace(old, "new")])
+    assert result.error is not None
+    assert result.error.kind is sh.Kind.AMBIGUOUS_MATCH
