@@ -412,3 +412,12 @@ def test_the_same_header_twice_is_found_also_after_the_first_part_has_changed_it
 def test_context_may_lack_its_leading_blank(rows: str) -> None:
     result = apply(RUN, f"@@\n{rows}-        return 1\n+        return 2\n")
     assert (result.text, result.error) == (RUN.replace("return 1", "return 2", 1), None)
+
+
+def test_two_additions_under_one_header_come_in_the_order_of_the_patch() -> None:
+    first, second = "@@ class A:\n+    a = 1\n", "@@ class A:\n+    b = 2\n"
+    after = RUN.replace("class A:\n", "class A:\n    a = 1\n    b = 2\n", 1)
+    assert apply(RUN, first + second).text == after
+    assert apply(RUN, first + "\n" + second).text == after
+    changed = "@@ def stop(self):\n-        y = 1\n+        y = 2\n"
+    assert apply(RUN, first + second + changed).text == after.replace("y = 1", "y = 2")

@@ -7,17 +7,18 @@ shows whether its sign was lost. A line with a blank in front is a row inside a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from steadyhand.dialects.dialect import Dialect, Reader
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line, split_reply
+from steadyhand.dialects.signed import Row
 from steadyhand.dialects.v4a.around import Around
 from steadyhand.dialects.v4a.marks import MARKS, Mark, anchor_in, is_unknown_mark, mark_in
 from steadyhand.dialects.v4a.passage import Passage, content_of, wrong
-from steadyhand.dialects.v4a.rows import edit_of_passage
+from steadyhand.dialects.v4a.rows import edit_of_passage, is_addition, without_edges
 from steadyhand.dialects.v4a.writing import write_v4a
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
@@ -36,9 +37,21 @@ _FILES = ("add", "update", "delete")
 _FILE_MARK = "*** Update File:, *** Add File: or *** Delete File:"
 
 
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """Lines to add right behind a header, and the lines of the reply that say so."""
+
+    headers: tuple[str, ...]
+    rows: Sequence[Row]
+    lines: tuple[int, int]
+
+
 @dataclass(slots=True)
 class _Section:
-    """What is said of one file. `path` is the one its hunks go to, `asks` how much was asked so far."""
+    """What is said of one file. `path` is the one its hunks go to, `asks` how much was asked so far.
+
+    `added` is the last hunk where that only adds lines: the next may add more under the same header, and comes after.
+    """
 
     kind: Literal["add", "update", "delete"]
     path: str
@@ -48,6 +61,7 @@ class _Section:
     asks: int = 0
     lines: list[Line] = field(default_factory=list)
     has_signs: bool = False
+    added: _Added | None = None
 
     @property
     def takes_indented(self) -> bool:
@@ -213,7 +227,7 @@ class V4aReader(Reader):
             return []
         if section.kind == "add":
             return self._end_added(section, is_cut=is_cut)
-        pieces = self._end_hunk(section, is_cut=is_cut)
+        pieces = [*self._end_hunk(section, is_cut=is_cut), *self._given(section)]
         if not section.asks:
             raise wrong(section.mark.number, f"nothing is said about {section.path}", "@@ and lines with a sign")
         return pieces
@@ -238,13 +252,30 @@ class V4aReader(Reader):
             self.notes.append(Note(hunk.start, "an @@ without lines"))
             return []
         section.asks += 1
-        edit = edit_of_passage(rows, under=tuple(hunk.headers), at_end=at_end)
-        start = hunk.start if section.asks > 1 else section.mark.number
+        headers = tuple(hunk.headers)
+        start, end = hunk.start if section.asks > 1 else section.mark.number, hunk.lines[-1].number
+        if headers and is_addition(rows) and not at_end:
+            rows, before = without_edges(rows), section.added
+            if before is not None and before.headers == headers:
+                section.added = _Added(headers, [*before.rows, *rows], (before.lines[0], end))
+                return []
+            pieces = self._given(section)
+            section.added = _Added(headers, rows, (start, end))
+            return pieces
+        pieces = self._given(section)
+        edit = edit_of_passage(rows, under=headers, at_end=at_end)
         request = EditFile(section.path, (edit,))
         if _is_idle(edit):
-            self._idle.append(Piece(request, (start, hunk.lines[-1].number)))
+            self._idle.append(Piece(request, (start, end)))
+            return pieces
+        return [*pieces, self._piece(request, start, end)]
+
+    def _given(self, section: _Section) -> list[Piece]:
+        """The addition that was held back, now that no other under its header follows it."""
+        added, section.added = section.added, None
+        if added is None:
             return []
-        return [self._piece(request, start, hunk.lines[-1].number)]
+        return [self._piece(EditFile(section.path, (edit_of_passage(added.rows, under=added.headers),)), *added.lines)]
 
     def _piece(self, request: FileRequest, start: int, end: int) -> Piece:
         self._has_given = True

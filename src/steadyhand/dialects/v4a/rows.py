@@ -17,7 +17,7 @@ from steadyhand.plan.place import Old
 from steadyhand.text.diff import Change
 from steadyhand.text.lines import split_lines
 
-__all__ = ["edit_of_passage", "is_addition", "restates", "row_of"]
+__all__ = ["edit_of_passage", "is_addition", "restates", "row_of", "without_edges"]
 
 _NAMED = re.compile(r"""(?:\w+[ \t]+){0,3}["']?[\w.$-]+["']?[ \t]*(?::(?![:=/])|=(?!=))|(?:\w+[ \t]+){1,4}\w+\(""")
 _KEYWORD = re.compile(
@@ -67,7 +67,7 @@ def edit_of_passage(rows: Sequence[Row], *, under: tuple[str, ...] = (), at_end:
     Old(text='', line=None, fit='free', under=(), at_end=True)
     """
     if is_addition(rows) and (under or rows[0].sign == "+"):
-        return _addition("".join(row.text for row in _without_edges(rows)), under, at_end=at_end)
+        return _addition("".join(row.text for row in without_edges(rows)), under, at_end=at_end)
     edit = edit_of_rows(rows, under=under, at_end=at_end)
     if edit is None:
         text = "".join(row.text for row in rows)
@@ -125,7 +125,7 @@ def _leads_in(header: str) -> bool:
 
 def _with_looser_blanks(edit: Replace, rows: Sequence[Row]) -> Replace:
     """With a reading more, in which empty lines before the rows mean nothing and those between added ones are added."""
-    looser = _added_between(_without_edges(rows, tail=False))
+    looser = _added_between(without_edges(rows, tail=False))
     other = edit_of_rows(looser) if looser != list(rows) else None
     if other is None or not isinstance(other.target, Old) or not other.target.text:
         return edit
@@ -149,7 +149,7 @@ def _unended(text: str) -> str:
     return text.removesuffix("\n").removesuffix("\r")
 
 
-def _without_edges(rows: Sequence[Row], *, tail: bool = True) -> list[Row]:
+def without_edges(rows: Sequence[Row], *, tail: bool = True) -> list[Row]:
     """Without the empty lines before the rows and, with `tail`, those behind them."""
     start, end = 0, len(rows)
     while start < end and is_unsigned_blank(rows[start]):
