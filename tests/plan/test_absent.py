@@ -154,3 +154,41 @@ def _with_a_typo(text: str, chance: random.Random) -> tuple[str, str]:
 def _is_whole_words_of(offer: str, span: str) -> bool:
     before, found, after = offer.partition(span)
     return bool(found) and all(char.isalnum() or char == "_" for char in before + after)
+
+
+SIBLINGS = (
+    "class IncrementalEncoder(codecs.IncrementalEncoder):\n"
+    "    def encode(self, input: str, final: bool = False) -> bytes: ...\n\n"
+    "class StreamReader(Codec, codecs.StreamReader): ...\n"
+)
+NEAR_TWINS = "".join(
+    f"        // unboxed at once by\n        // {name} wrapper\n\n" for name in ("tp_hash", "tp_call_it")
+)
+
+
+@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@pytest.mark.parametrize(
+    ("text", "old", "change", "path"),
+    [
+        (
+            SIBLINGS,
+            SIBLINGS.replace("Encoder", "Decoder").replace("encode(", "decode(").replace("Reader", "Writer"),
+            ("input:", "data:"),
+            "a.pyi",
+        ),
+        (
+            NEAR_TWINS,
+            "        // unboxed at once by\n        // tp_hash_value wrapper\n",
+            ("at once", "soon"),
+            "a.c",
+        ),
+    ],
+    ids=["a sibling", "near twins"],
+)
+def test_a_sibling_and_one_of_two_near_twins_are_no_drifted_place_and_not_offered(
+    text: str, old: str, change: tuple[str, str], path: str, on_drift: str
+) -> None:
+    result = edit(text, Replace(old, old.replace(*change)), path=path, policy=Policy(on_drift=on_drift))  # type: ignore[arg-type]
+    assert result.text == text
+    assert result.error is not None
+    assert "corrected" not in result.error.details

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.doubts import is_telling
-from steadyhand.plan.edit import Edit
+from steadyhand.plan.edit import Edit, Replace, as_replacement
 from steadyhand.plan.place import Old
 from steadyhand.plan.places import WIDTH, lines_phrase
 from steadyhand.plan.refusals import two_lines
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _NEAR = 0.8  # from this on the edit may well be meant for the place
 _RIVALS = 0.03  # by how much less than the best a place may be alike and still be as near
+_SAYING = 6  # letters and digits of a row that speaks for a place
 _LONGEST = 4_000  # code points of old text that is offered
 
 
@@ -64,7 +66,8 @@ class Absence:
         """Whether one place is so much like the old text that the edit was meant for it and its lines have changed."""
         if not places or places[0].similarity < _NEAR or self._rivals(places):
             return False
-        return sum(bool(row.strip()) for row in split_bodies(self.old)) > 1
+        rows = sum(bool(row.strip()) for row in split_bodies(self.old))
+        return rows > 1 and self._is_confirmed(places[0].span)
 
     def already_applied(self) -> EditError:
         """The old text is gone and the new text is there."""
@@ -128,6 +131,7 @@ class Absence:
         """What to send instead, where the place is near and no other is: into the details, and the hint for it."""
         is_line = best.first_line == best.last_line
         is_near = best.is_sure and best.similarity >= _NEAR and best.span.length <= _LONGEST
+        is_near = is_near and self._is_confirmed(best.span)
         corrected = self._corrected(best.span) if is_near else None
         if not is_near or (corrected is None and not self._can_be_sent_again(best.span)):
             return f"read {lines} of {self.name} and quote {'it' if is_line else 'them'} exactly"
@@ -152,6 +156,30 @@ class Absence:
         from steadyhand.plan.corrected import correct  # only a refusal with an offer needs it
 
         return correct(self.edit, self.source, span)
+
+    def _is_confirmed(self, span: Span) -> bool:
+        """Whether nothing but what the edit changes is in doubt at a place that is like the old text.
+
+        Where the lines that the edit changes are there as quoted, no other place may have them and contradict the rest
+        no more. Where they are nowhere, half of what the edit repeats must be there: a sibling is like it, too.
+        """
+        if self.edit is None:
+            return True
+        from steadyhand.match.anchored import find_candidates
+        from steadyhand.match.lexis import lexis_of, token_key
+
+        signs = self.edit.signs if isinstance(self.edit, Replace) else None
+        needle, lexis = Needle(self.old, as_replacement(self.edit, self.old), signs), lexis_of(self.source.path)
+        first, last = self.source.lines_of(span)
+        places = find_candidates(self.source, needle) or []
+        here = next((place for place in places if first - 1 <= place.seat <= last), None)
+        if here is not None or places:
+            return here is not None and not any(
+                place is not here and place.contradicted <= here.contradicted for place in places
+            )
+        said = [row for at, row in enumerate(needle.rows) if at not in needle.changed and _is_saying(row)]
+        there = {token_key(lexis, self.source.table.text(row)) for row in range(first - 1, last)}
+        return 2 * sum(token_key(lexis, row) in there for row in said) >= len(said)
 
     def _can_be_sent_again(self, span: Span) -> bool:
         if self.edit is None:
@@ -181,6 +209,11 @@ class Absence:
         if start == span.start:
             start = text.find(wanted, start + 1)
         return Span(start, start + span.length) if start >= 0 else None
+
+
+def _is_saying(row: str) -> bool:
+    """Whether a row has so many letters and digits that it is not anywhere by chance."""
+    return sum(map(str.isalnum, row)) >= _SAYING
 
 
 def _is_short(text: str) -> bool:

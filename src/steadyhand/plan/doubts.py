@@ -24,7 +24,7 @@ from steadyhand.text.lines import line_start, split_bodies
 from steadyhand.text.seeds import places_of
 from steadyhand.text.span import Span
 
-__all__ = ["DOUBTS", "Finding", "find_other_indents", "is_doubtful", "is_telling"]
+__all__ = ["DOUBTS", "Finding", "find_other_indents", "is_doubtful", "is_telling", "stands_already"]
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _TO_EDGE = re.compile(r"[ \t]*(?=[\r\n]|\Z)")
@@ -73,10 +73,14 @@ def _is_fence(row: str) -> bool:
 
 def _stands_already(finding: Finding) -> bool:
     """The new text stands somewhere but for blanks and typography: the edit was made, and this is another place."""
-    edit = finding.edit
-    if not finding.found.tier.is_single or not isinstance(edit, Replace) or not is_telling(edit.new):
+    return finding.found.tier.is_single and stands_already(finding.edit, finding.draft)
+
+
+def stands_already(edit: Edit, draft: Draft) -> bool:
+    """Whether the new text stands somewhere but for blanks and typography, and that is no chance."""
+    if not isinstance(edit, Replace) or not is_telling(edit.new):
         return False
-    return not isinstance(resolve(finding.draft.find, edit.new, laxest="typography"), Nothing)
+    return not isinstance(resolve(draft.find, edit.new, laxest="typography"), Nothing)
 
 
 def _has_a_shape(finding: Finding) -> bool:

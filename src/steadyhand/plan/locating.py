@@ -18,7 +18,7 @@ from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolutio
 from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
-from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
+from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful, stands_already
 from steadyhand.plan.draft import Draft, Taken
 from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
 from steadyhand.plan.leading import is_led_otherwise
@@ -150,6 +150,8 @@ class Locator:
                 chosen = self._chosen(edit, old, found)
                 if chosen is not None:
                     return self._believed(edit, chosen)
+                if found.tier.is_single and stands_already(edit, self._draft):
+                    return self._pass_or_refuse(edit, old.text, Nothing(step_names()))
                 raise self._ambiguous(edit, found, old)
             case Miscount() as found:
                 raise refusals.miscount(self._name, self._draft.source, found)
