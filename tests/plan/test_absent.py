@@ -23,7 +23,7 @@ LONG = "the_result = compute_everything(first, second)"
 NOT_DONE = [
     ("import os\n", Replace("import json", "import os"), "one short line"),
     ("def f():\n    return\n", Replace("pass", "return"), "a single word"),
-    ("aXb", Replace("ab", "X"), "part of a line"),
+    ("a X b", Replace("ab", "X"), "part of a line"),
     (f"x = 1; {LONG}\n", Replace("y = 2", LONG), "long, but not from the start of its line"),
     (f"{LONG} + 1\n", Replace("y = 2", LONG), "long, but not to the end of its line"),
     (f"{BODY}\n{BODY}", Replace("zebra", BODY), "whole lines, but twice"),
@@ -41,8 +41,13 @@ def test_weak_evidence_is_not_taken_for_an_edit_made_before(text: str, change: R
 def test_a_weak_sign_is_told() -> None:
     error = check_refused("x = 1\nimport os\n", Replace("import json", "import os"), "no-match")
     assert error.details["new_lines"] == [2, 2]
-    assert "the new text does stand in line 2" in error.message
+    assert "the new text is in line 2" in error.message
     assert "old" not in error.details  # sending the new text as the old one would change nothing
+
+
+def test_new_text_inside_a_word_is_there_by_chance() -> None:
+    error = check_refused("some text here\n", Replace("nowhere", "x"), "no-match")
+    assert "new_lines" not in error.details
 
 
 DONE = [

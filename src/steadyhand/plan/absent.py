@@ -21,6 +21,7 @@ from steadyhand.plan.refusals import two_lines
 from steadyhand.text.lines import is_whole_lines, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
     from steadyhand.text.nearest import Difference, Nearest
@@ -85,13 +86,17 @@ class Absence:
         """The old text is nowhere; say what comes nearest, and whether the new text stands somewhere."""
         details: dict[str, object] = {"tried": list(self.nothing.tried)}
         message, hint = self._about_places(places, details)
-        if self.new is not None:
+        if self.new is not None and self._is_new_in_words(self.new):
             lines = self.source.lines_of(self.new)
             details["new_lines"] = list(lines)
-            message.append(
-                f"the new text does stand in {lines_phrase(*lines)}: look there whether the edit was made before"
-            )
+            message.append(f"the new text is in {lines_phrase(*lines)}: check there whether the edit was made before")
         return EditError(Kind.NO_MATCH, "\n".join(message), hint=hint, details=details)
+
+    def _is_new_in_words(self, new: Span) -> bool:
+        """Whether the new text is whole words where it was found: a part of a word is there by chance."""
+        text = self.source.text
+        edges = ((at - 1, at) for at in (new.start, new.end) if 0 < at < len(text))
+        return not any(sort_of(text[before]) == sort_of(text[after]) == "word" for before, after in edges)
 
     def _about_places(self, places: Sequence[Nearest], details: dict[str, object]) -> tuple[list[str], str]:
         name = self.name
