@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from benches.accuracy.__main__ import main as accuracy
 from benches.accuracy.adapters.steadyhand import Asked
 from benches.accuracy.adapters.strfind import replace_all
 from benches.accuracy.adapters.tools import adapters
-from benches.accuracy.cases import Case
+from benches.accuracy.cases import Case, load_cases
 from benches.accuracy.contestants import Standing, contestants, ways_to_ask
 from benches.accuracy.floors import check_ways
 from benches.accuracy.misquote import KINDS, make_cases
@@ -21,6 +22,7 @@ from benches.accuracy.question import Answer, Offer, Op, Question
 from benches.accuracy.score import Rules, Verdict, judge, judge_offer
 from benches.accuracy.tally import OfferCount, Spread
 from benches.accuracy.ways import WAYS, way_named
+from tests.conftest import EXAMPLES
 
 CONFLICT = "refuse-stale-conflict"
 
@@ -148,10 +150,12 @@ PYTHON = "def f(a):\n    x = load(a)\n    if x is None:\n        return 0\n    r
 CSS = ".head { color: red; }\n.foot { color: blue; }\n.side { margin: 0 auto; }\n"
 CALLS = [  # a refusal that has something to offer: the file, the edit, and what it means
     ("src/app.py", PYTHON, "    x = laod(a)\n    if x is None:", "    x = load(a, 3)\n    if x is None:"),
+    ("src/app.py", PYTHON, "x = laod(a)\n    if x is None:", "x = load(a, 3)\n    if x is None:"),
     ("src/app.py", PYTHON, "    if x is Nil:\n        return 0\n", "    if x is None:\n        return -1\n"),
     ("site/a.css", CSS, ".foot { colour: blue; }", ".foot { color: green; }"),
 ]
 MEANT = [
+    PYTHON.replace("load(a)", "load(a, 3)"),
     PYTHON.replace("load(a)", "load(a, 3)"),
     PYTHON.replace("return 0", "return -1"),
     CSS.replace("blue", "green"),
@@ -180,6 +184,42 @@ def test_a_tool_offers_a_call_that_goes_through_as_it_is_or_nothing(number: int,
     verdict = judge(case, adapters(name)["ops"](case.question), way_named(name).rules)
     assert verdict.score in ("correct", "near", "refused"), verdict.answer
     assert set(verdict.offers) <= {"right"}, verdict.answer.offers
+
+
+TWICE = "[fast]\ntimeout = 10\n\n[slow]\ntimeout = 10\n"
+
+
+@pytest.mark.parametrize("name", [way.name for way in WAYS if "ops" in way.kinds and way.name != "vault.TextReplace"])
+def test_each_of_several_places_is_offered_as_an_edit_that_changes_it_alone(name: str) -> None:
+    case = asked("refuse-ambiguous", TWICE, ("timeout = 10", "timeout = 30"), path="app.toml")
+    way = way_named(name)
+    ask = adapters(name)["ops"] if way.tool else Asked(sh.Policy(**way.policy)).replace
+    verdict = judge(case, ask(case.question), way.rules)
+    assert (verdict.score, set(verdict.offers)) == ("correct", {"right"}), verdict.answer.offers
+    texts = {TWICE.replace("10\n\n", "30\n\n"), TWICE.removesuffix("10\n") + "30\n"}
+    assert {offer.text for offer in verdict.answer.offers} == texts
+
+
+def development_cases() -> list[Case]:
+    """Some of the development cases, where they are; elsewhere the tests above and below have to do."""
+    folder = Path(__file__).resolve().parent.parent.parent / "shared" / "cases"
+    if not folder.is_dir():
+        return []
+    cases = [case for case in load_cases(folder) if case.kind in ("ops", "diff")]
+    return random.Random(15).sample(cases, min(EXAMPLES, len(cases)))
+
+
+@pytest.mark.parametrize("policy", POLICIES[:3], ids=str)
+def test_nothing_is_wrong_and_no_offer_is_under_any_policy(policy: dict[str, object]) -> None:
+    """Real cases where there are some, and random misquotes of real files."""
+    ways = Asked(sh.Policy(**policy))  # type: ignore[arg-type]
+    ask = {"ops": ways.replace, "diff": ways.patch, "snippet": ways.snippet, "reply": ways.patch}
+    rules = Rules(policy.get("on_drift", "refuse"))  # type: ignore[arg-type]
+    for case in (*development_cases(), *make_cases(EXAMPLES, seed=15)):
+        verdict = judge(case, ask[case.kind](case.question), rules)
+        assert verdict.score not in ("wrong", "crash"), (case.id, case.category, verdict.answer.detail)
+        wrong = [score for score in verdict.offers if score == "wrong"]
+        assert not wrong, (case.id, case.category, verdict.answer.offers)
 
 
 # ── misquotes made at random ──────────────────────────────────────────────────────────────────────────────────────────
