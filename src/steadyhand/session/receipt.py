@@ -8,8 +8,9 @@ from typing import Literal, TypedDict
 from steadyhand.dialects.dialect import Change
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
+from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines
-from steadyhand.text.region import region_of, shared_rows
+from steadyhand.text.region import region_of
 from steadyhand.text.source import Source
 from steadyhand.text.unified import render_changes, render_unified
 from steadyhand.workspace.overlay import FileStep

@@ -18,7 +18,7 @@ from steadyhand.text.lines import split_lines
 from steadyhand.text.pace import go_on, paced
 from steadyhand.text.splice import Splice
 
-__all__ = ["Change", "changes_between", "diff_rows", "diff_within", "equal_pairs", "shared_ends"]
+__all__ = ["Change", "changes_between", "diff_rows", "diff_within", "equal_pairs", "shared_ends", "shared_rows"]
 
 # One cell is a bit of the alignment matrix: 50 MB and about a tenth of a second in all.
 _CELLS = 400_000_000
@@ -150,6 +150,18 @@ def shared_ends(before: str, after: str) -> tuple[int, int]:
     head = before.rfind("\n", 0, head) + 1
     ending = before.find("\n", len(before) - tail)
     return head, 0 if ending < 0 else len(before) - ending - 1
+
+
+def shared_rows(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:
+    """With how many equal rows two lists begin, and with how many of the others they end.
+
+    >>> shared_rows(["a", "b", "c"], ["a", "c"]), shared_rows(["a"], ["a", "a"])
+    ((1, 1), (1, 0))
+    """
+    fewest = min(len(mine), len(theirs))
+    first = next((n for n in range(fewest) if mine[n] != theirs[n]), fewest)
+    last = next((n for n in range(fewest - first) if mine[-1 - n] != theirs[-1 - n]), fewest - first)
+    return first, last
 
 
 def _shared_prefix(before: str, after: str, limit: int) -> int:

@@ -82,6 +82,11 @@ def line_start(text: str, offset: int, low: int = 0) -> int:
     return low
 
 
+def starts_line(text: str, offset: int) -> bool:
+    """Whether a line starts at an offset; not between the CR and the LF of one ending."""
+    return offset == 0 or (text[offset - 1] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n")
+
+
 def to_lf(text: str) -> str:
     """The text with every line ending written as LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -13,14 +13,12 @@ from itertools import accumulate
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import Change, diff_rows
-from steadyhand.text.lines import split_lines
+from steadyhand.text.lines import split_lines, starts_line
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.text.words import split_tokens, token_around
+from steadyhand.text.words import WINDOW, split_tokens, token_around
 
 __all__ = ["Conflict", "Merge", "Overwritten", "merge3", "merge_tokens", "mixes", "overwrite"]
-
-_WINDOW = 2_000  # code points on each side in which a token is looked for
 
 Reach = Callable[[str, Splice], Span]
 
@@ -96,7 +94,7 @@ def mixes(text: str, mine: Splice, theirs: Splice) -> bool:
 
 def _is_boundary(text: str, edge: int, reach: Span) -> bool:
     is_line_end = edge == len(text) or text[edge] in "\r\n"
-    return _is_line_start(text, edge) or (is_line_end and not reach.is_empty)
+    return starts_line(text, edge) or (is_line_end and not reach.is_empty)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,7 @@ def _part(text: str, splice: Splice, number: int, reach: Reach, *, is_mine: bool
 def _rank(text: str, part: _Part) -> tuple[int, int, bool]:
     """The order of parts; at one place lines come before what starts there and behind what ends there."""
     if part.puts_lines_in:
-        rank = 0 if _is_line_start(text, part.reach.start) else 2
+        rank = 0 if starts_line(text, part.reach.start) else 2
     else:
         rank = 1 if part.reach.is_empty else 3
     return part.reach.start, rank, part.is_mine
@@ -190,9 +188,9 @@ def _reach(text: str, splice: Splice) -> Span:
     """What a splice replaces, with the tokens that it changes a part of or joins something to."""
     start, end = splice.span
     before = token_around(text, splice.span)
-    head = text[max(start - _WINDOW, 0) : start]
+    head = text[max(start - WINDOW, 0) : start]
     written = Span(len(head), len(head) + len(splice.new))
-    after = token_around(head + splice.new + text[end : end + _WINDOW], written)
+    after = token_around(head + splice.new + text[end : end + WINDOW], written)
     left, right = written.start - after.start, after.end - written.end
     return Span(min(before.start, start - left), max(before.end, end + right))
 
@@ -201,7 +199,7 @@ def _whole_lines(text: str, splice: Splice) -> Span:
     if _puts_lines_in(text, splice):
         return splice.span
     start, end = splice.span
-    while not _is_line_start(text, start):
+    while not starts_line(text, start):
         start -= 1
     while end < len(text) and text[end] not in "\r\n":
         end += 1
@@ -212,7 +210,7 @@ def _puts_lines_in(text: str, splice: Splice) -> bool:
     at, new = splice.start, splice.new
     if splice.old:
         return False
-    if _is_line_start(text, at):
+    if starts_line(text, at):
         return new.endswith(("\n", "\r"))
     return new.startswith(("\n", "\r")) and (at == len(text) or text[at] in "\r\n")
 
@@ -224,19 +222,15 @@ def _meet(text: str, left: _Part, right: _Part) -> bool:
     if left.puts_lines_in or right.puts_lines_in:
         return False
     first = min(left, right, key=lambda part: part.reach)
-    return first.reach.is_empty or not (_is_line_start(text, first.reach.end) and _keeps_line_end(text, first))
+    return first.reach.is_empty or not (starts_line(text, first.reach.end) and _keeps_line_end(text, first))
 
 
 def _keeps_line_end(text: str, part: _Part) -> bool:
     """Whether what follows a splice that ends with a line still starts one."""
     splice = part.splice
     if part.reach.end > splice.end or not splice.new:
-        return part.reach.end > splice.end or _is_line_start(text, splice.start)
+        return part.reach.end > splice.end or starts_line(text, splice.start)
     return splice.new.endswith(("\n", "\r"))
-
-
-def _is_line_start(text: str, offset: int) -> bool:
-    return offset == 0 or (text[offset - 1] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n")
 
 
 def _groups(text: str, parts: Sequence[_Part]) -> Iterator[list[_Part]]:

@@ -6,14 +6,14 @@ lies a boundary, where lines are inserted or were taken away; two changes at one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steadyhand.text.lines import split_lines
+from steadyhand.text.diff import shared_rows
+from steadyhand.text.lines import split_lines, starts_line
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 
-__all__ = ["Region", "region_of", "shared_rows"]
+__all__ = ["Region", "region_of"]
 
 _ENDINGS = ("\n", "\r")
 
@@ -62,12 +62,12 @@ def region_of(source: Source, splice: Splice) -> Region:
     head, old, new = _changed(splice.old, splice.new)
     text, table = source.text, source.table
     start, end = splice.start + head, splice.start + head + len(old)
-    if _starts_line(text, start):
+    if starts_line(text, start):
         row = table.count if start == len(text) else table.row_at(start)
         if not old:
             is_between = new.endswith(_ENDINGS) or start == len(text)
             return Region(row, row if is_between else row + 1)
-        is_whole = _starts_line(text, end) or end == len(text)
+        is_whole = starts_line(text, end) or end == len(text)
         return Region(row, table.row_at(end - 1) + 1, is_removal=not new and is_whole)
     row = table.row_at(start)
     if _ends_line(text, start) and _ends_line(text, end) and (old or new).startswith(_ENDINGS):
@@ -86,24 +86,6 @@ def _changed(old: str, new: str) -> tuple[int, str, str]:
     first, last = shared_rows(mine, theirs)
     head = sum(map(len, mine[:first]))
     return head, "".join(mine[first : len(mine) - last]), "".join(theirs[first : len(theirs) - last])
-
-
-def shared_rows(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:
-    """With how many equal rows two lists begin, and with how many of the others they end.
-
-    >>> shared_rows(["a", "b", "c"], ["a", "c"]), shared_rows(["a"], ["a", "a"])
-    ((1, 1), (1, 0))
-    """
-    fewest = min(len(mine), len(theirs))
-    first = next((n for n in range(fewest) if mine[n] != theirs[n]), fewest)
-    last = next((n for n in range(fewest - first) if mine[-1 - n] != theirs[-1 - n]), fewest - first)
-    return first, last
-
-
-def _starts_line(text: str, offset: int) -> bool:
-    if offset == 0:
-        return True
-    return text[offset - 1] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n"
 
 
 def _ends_line(text: str, offset: int) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Literal
 
-from steadyhand.text.diff import diff_rows
+from steadyhand.text.diff import diff_rows, shared_rows
 from steadyhand.text.span import Span
 
-__all__ = ["shared_words", "sort_of", "split_tokens", "split_words", "token_around", "word_changes"]
+__all__ = ["WINDOW", "shared_words", "sort_of", "split_tokens", "split_words", "token_around", "word_changes"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 # A token's characters are all but blanks and ASCII signs, so that combining marks stay with their letters. Signs that
@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LETTER = r"[^\s\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _JOINT = r"(?:::|->|[-.:/@+'\\~]|(?<=[0-9]),(?=[0-9]))"
 _TOKEN = re.compile(rf"{_LETTER}+(?:{_JOINT}{_LETTER}+)*|[^\S\r\n]+|\r\n|[\s\S]")
-_WINDOW = 2_000  # code points on each side in which a token is looked for
+WINDOW = 2_000  # code points on each side in which a token is looked for
 _LONGEST = 20_000  # code points; beyond this only the shared ends are looked at
 _SHARED = 0.3  # of the longer line; below this the words in common are chance
 
@@ -48,8 +48,8 @@ def token_around(text: str, span: Span) -> Span:
     >>> token_around("v = 1.2.3", Span(6, 7))
     Span(start=4, end=9)
     """
-    first = max(text.rfind("\n", 0, span.start) + 1, span.start - _WINDOW)
-    last = min(len(text), span.end + _WINDOW)
+    first = max(text.rfind("\n", 0, span.start) + 1, span.start - WINDOW)
+    last = min(len(text), span.end + WINDOW)
     start, end = span
     for found in _TOKEN.finditer(text, first, last):
         if found.start() < span.start < found.end():
@@ -79,11 +79,7 @@ def shared_words(before: str, after: str) -> tuple[int, int]:
     if max(len(before), len(after)) > _LONGEST:
         return 0, 0
     one, two = split_words(before), split_words(after)
-    head = next(
-        (at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), min(len(one), len(two))
-    )
-    rest = zip(reversed(one[head:]), reversed(two[head:]), strict=False)
-    tail = next((at for at, pair in enumerate(rest) if pair[0] != pair[1]), min(len(one), len(two)) - head)
+    head, tail = shared_rows(one, two)
     head, tail = _without_last(one[:head]), _without_last(one[len(one) - tail :][::-1])
     return sum(map(len, one[:head])), sum(map(len, one[len(one) - tail :]))
 

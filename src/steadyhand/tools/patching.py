@@ -9,8 +9,8 @@ from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import Receipt
+from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.region import shared_rows
 from steadyhand.tools.advice import Offer, advised, without_offers
 from steadyhand.tools.call import Call
 from steadyhand.tools.paths import same_file

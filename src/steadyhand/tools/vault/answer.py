@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.receipt import Receipt
+from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.region import shared_rows
 from steadyhand.text.visible import first_difference
 from steadyhand.tools.advice import advised, offering
 from steadyhand.tools.result import AROUND, LINES, failure, main_file, success
