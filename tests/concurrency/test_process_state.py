@@ -153,4 +153,4 @@ def _together(work: Callable[[int], None]) -> None:
 
     with ThreadPoolExecutor(THREADS) as pool:
         for ended in [pool.submit(run, number) for number in range(THREADS)]:
-            ended.result(timeout=200)
+            ended.result(timeout=300)
