@@ -333,3 +333,11 @@ def test_twenty_lines_that_are_nowhere_are_refused_with_the_nearest_place() -> N
     needle = "".join(row.replace("step_", "stage_").replace("state", "world") for row in rows[300:320])
     error = check_refused("".join(rows), Replace(needle, "pass\n"), "no-match")
     assert error.details["nearest"]
+
+
+def test_of_equal_words_in_another_layout_the_ones_that_the_rows_name_change_or_none() -> None:
+    text = "types = [\n    HANDLE,\n    DWORD,\n    DWORD,\n    DWORD,\n    POINTER,\n]\n"
+    old = "types = [\n    HANDLE, DWORD,\n    DWORD,\n    DWORD,\n    POINTER,\n]\n"
+    new = "types = [\n    HANDLE, DWORD,\n    LONG,\n    SHORT,\n    POINTER,\n]\n"
+    result = edit(text, Replace(old, new), path="a.py")
+    assert result.text in (text, text.replace("DWORD,\n    DWORD,\n    P", "LONG,\n    SHORT,\n    P"))

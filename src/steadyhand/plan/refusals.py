@@ -219,6 +219,18 @@ def drift_at(name: str, source: Source, drifted: Drifted, edit: Edit | None, spa
     return drift(name, source, source.lines_of(drifted.span), drifted.expected, drifted.actual, corrected)
 
 
+def unclear_words(name: str, source: Source, span: Span) -> EditError:
+    """The words are there in another layout, and which of equal ones the edit changes cannot be told."""
+    first, last = source.lines_of(span)
+    where = lines_phrase(first, last)
+    return EditError(
+        Kind.LOW_CONFIDENCE,
+        f"the old text matches {where} of {name} in another layout, and which of equal words it changes is not clear",
+        hint=f"read {where} of {name} and quote the lines as they are",
+        details={"lines": [first, last]},
+    )
+
+
 def bad_elisions(name: str, what: str) -> EditError:
     """The new text does not keep what the old text leaves out."""
     return EditError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from steadyhand.match.elision import check_elisions
+from steadyhand.match.lexis import lexis_of, token_key
 from steadyhand.match.needle import Signs
 from steadyhand.match.resolve import Found
 from steadyhand.match.tier import LITERAL, STRICT
@@ -25,6 +26,7 @@ from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.lines import body, line_ending, split_lines
 from steadyhand.text.match import Match
+from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.words import shared_words
 
@@ -102,6 +104,8 @@ class Writing:
         made = make_at(source, match.span, found.old, new, tier=found.tier.name, on_drift=on_drift, signs=found.signs)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, edit, match.span)
+        if found.tier.name == "token" and not _says(made, source, match.span, new):
+            raise refusals.unclear_words(self._name, source, match.span)
         return made
 
     def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Wish]:
@@ -226,6 +230,23 @@ def _told(match: Match, made: Made, mended: tuple[str, ...]) -> Match:
     """The match with what building on it has shown; what its tier may overlook is told where nothing was measured."""
     differs = made.differs or tuple(word for word in match.differs if word not in mended)
     return replace(match, similarity=made.similarity, differs=(*mended, *differs))
+
+
+def _says(made: Made, source: Source, span: Span, new: str) -> bool:
+    """Whether a place that had the words of the old text has those of the new one then, in their order.
+
+    Of equal words in rows that are laid out otherwise, no comparison tells which ones the edit changes.
+    """
+    first = min([span.start, *(place.start for place, _ in made.writes)])
+    last = max([span.end, *(place.end for place, _ in made.writes)])
+    after, at = [], first
+    for place, text in sorted(made.writes):
+        after += [source.text[at : place.start], text]
+        at = place.end
+    lexis = lexis_of(source.path)
+    head, tail = source.text[first : span.start], source.text[span.end : last]
+    given = token_key(lexis, "".join([*after, source.text[at:last]]))
+    return given == token_key(lexis, f"{head}{new}{tail}")
 
 
 def _unended(row: str) -> str:
