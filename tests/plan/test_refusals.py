@@ -243,3 +243,11 @@ def test_places_found_with_differences_are_told_to_be() -> None:
     assert error.message.startswith("but for blanks, the old text stands in 2 places of a.py:")
     places: list[dict[str, object]] = error.details["candidates"]  # type: ignore[assignment]
     assert [place["occurrence"] for place in places] == [1, 2]
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("", ""), ("\n", "\n\n"), ("", "\n")])
+def test_a_drift_of_blank_lines_does_not_show_nothing_against_nothing(expected: str, actual: str) -> None:
+    error = refusals.drift("a.py", Source.of_text("a = 1\n\n\nb = 2\n"), (2, 2), expected, actual)
+    assert "nothing" not in error.message
+    assert "blank lines" in error.message
+    assert "line 2" in error.message

@@ -243,12 +243,54 @@ def test_a_text_is_found_at_its_tier_and_what_it_repeats_keeps_its_bytes(
 
 
 def test_a_line_that_is_to_change_and_was_misquoted_takes_the_new_text(tmp_path: Path) -> None:
-    search = SECTION.replace("morning, and cakes", "morning and cake").replace("Come and see", "Come & see")
+    search = SECTION.replace("every morning", "evry morning").replace("Come and see", "Come & see")
     kit = site(tmp_path, SECTION)
-    answer = call(kit, operation(search, search.replace("We bake bread every morning and cake.", "We bake rolls.")))
+    answer = call(kit, operation(search, search.replace("We bake bread evry morning, and cakes.", "We bake rolls.")))
     assert (answer["success"], answer["matchTiers"]) == (True, ["fuzzy"]), answer
     assert answer["tolerated"][0]["similarity"] >= 0.85
     assert page(tmp_path) == SECTION.replace("We bake bread every morning, and cakes.", "We bake rolls.")
+
+
+MISSPELT = [
+    ("a.html", "<p>One</p>\n<p>Other text three</p>\n", "<p>Other text hree</p>", "<p>Other text 3</p>"),
+    ("a.css", ".head { color: red; }\n.foot { color: blue; }\n", ".foot { colour: blue; }", ".foot { color: green; }"),
+    ("a.html", '<a  href="x"  class="b">t</a>\n<p>One</p>\n', '<a href="x" class="b" >t</a>', '<a href="y">t</a>'),
+]
+
+
+@pytest.mark.parametrize(("file", "before", "search", "replace"), MISSPELT)
+def test_a_unique_place_that_is_misspelt_in_the_search_takes_the_new_text(
+    file: str, before: str, search: str, replace: str, tmp_path: Path
+) -> None:
+    answer = call(site(tmp_path, before, file), operation(search, replace), file=file)
+    assert (answer["success"], answer["matchTiers"]) == (True, ["fuzzy"]), answer
+    assert replace in page(tmp_path, file).splitlines()
+    assert len(page(tmp_path, file).splitlines()) == len(before.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("line", "search"),
+    [
+        ("<p>Open 10 to 6, all days</p>", "<p>Open 10 to 5, all days</p>"),  # another number
+        ("<p>Our shops open again</p>", "<p>Our shop open again</p>"),  # another word
+        ("<p>Take the left road today</p>", "<p>Take the right road today</p>"),
+        ('<p class="note">Hello there</p>', '<p class="mote">Hello there</p>'),  # another literal
+        ("<p>The form is below</p>\n<i>from</i>", "<p>The from is below</p>"),  # a word that the file has
+    ],
+)
+def test_a_line_that_says_something_else_is_not_overwritten(line: str, search: str, tmp_path: Path) -> None:
+    before = f"<h1>Page</h1>\n{line}\n<hr>\n"
+    for lines in ("{}", "<h1>Page</h1>\n{}\n"):
+        answer = call(site(tmp_path, before), operation(lines.format(search), lines.format("<p>New</p>")))
+        assert answer["success"] is False, answer
+        assert page(tmp_path) == before
+
+
+def test_a_misspelt_line_that_may_be_one_of_two_is_not_replaced(tmp_path: Path) -> None:
+    before = "<p>Other text three</p>\n<p>Other text threw</p>\n"
+    answer = call(site(tmp_path, before), operation("<p>Other text thre</p>", "<p>New</p>"))
+    assert answer["success"] is False, answer
+    assert page(tmp_path) == before
 
 
 def test_as_many_places_as_expected_are_replaced_also_but_for_blanks(tmp_path: Path) -> None:

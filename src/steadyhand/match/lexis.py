@@ -17,12 +17,24 @@ from steadyhand.match.languages import TOKEN, Lexis, lexis_of
 from steadyhand.text.pace import go_on
 from steadyhand.text.typography import PLAIN, plain
 
-__all__ = ["Lexis", "Token", "fold", "lexis_of", "read_tokens", "squeeze", "token_key", "token_text", "tokens"]
+__all__ = [
+    "Lexis",
+    "Token",
+    "fold",
+    "lexis_of",
+    "misspelt",
+    "read_tokens",
+    "squeeze",
+    "token_key",
+    "token_text",
+    "tokens",
+]
 
 _BLANKS = re.compile(r"[ \t]+")
 _ENDINGS = re.compile(r"\r\n?|\n")
 _SPACED_DASHES = re.compile(r"(?<= )--(?= )")
 _TOKEN = re.compile(TOKEN)
+_WORD = re.compile(r"[A-Za-z]?[a-z]{3,}")
 _GLUED = "\u2060"  # before the text of a token that must not stand apart from the one before it
 
 
@@ -96,6 +108,32 @@ def token_key(lexis: Lexis, row: str) -> str:
     """
     go_on()
     return "\0".join(token.text for token in read_tokens(lexis, fold(lexis, row)))
+
+
+def misspelt(lexis: Lexis, quoted: str, row: str) -> list[str] | None:
+    """The words of a quoted row that are misspelt in it; None where the row says something else.
+
+    A slip of the pen changes one letter inside a plain word, or blanks between words and signs. Another ending
+    makes another word, and a name, a number or a literal with another letter is another one.
+
+    >>> misspelt(lexis_of("a.html"), "<p>Other text hree</p>", "<p>Other text three</p>")
+    ['hree']
+    >>> misspelt(lexis_of("a.html"), "<p>3 items</p>", "<p>4 items</p>")
+    """
+    from rapidfuzz.distance import OSA
+
+    words, others = ([token.bare for token in read_tokens(lexis, fold(lexis, text))] for text in (quoted, row))
+    if len(words) != len(others):
+        return None
+    pairs = [(word, other) for word, other in zip(words, others, strict=True) if word != other]
+    is_slip = all(
+        _WORD.fullmatch(word)
+        and _WORD.fullmatch(other)
+        and word[-1] == other[-1]
+        and OSA.distance(word, other, score_cutoff=1) == 1
+        for word, other in pairs
+    )
+    return [word for word, _ in pairs] if is_slip else None
 
 
 def token_text(lexis: Lexis, token: str) -> str:

@@ -6,11 +6,13 @@ A corrected old text is offered only where sending it would change exactly one p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.match.lexis import misspelt
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.doubts import is_telling
@@ -18,7 +20,8 @@ from steadyhand.plan.edit import Edit, Replace, as_replacement
 from steadyhand.plan.place import Old
 from steadyhand.plan.places import WIDTH, lines_phrase
 from steadyhand.plan.refusals import two_lines
-from steadyhand.text.lines import is_whole_lines, split_bodies
+from steadyhand.plan.window import window_at
+from steadyhand.text.lines import body, is_whole_lines, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.words import sort_of
@@ -69,6 +72,28 @@ class Absence:
             return False
         rows = sum(bool(row.strip()) for row in split_bodies(self.old))
         return rows > 1 and self._is_confirmed(places[0].span)
+
+    def misspelt(self, places: Sequence[Nearest]) -> Nearest | None:
+        """The one place whose lines the edit quotes with slips of the pen: what differs there is no other text.
+
+        A word that the file has elsewhere is no slip, and neither is one that several places could be meant by.
+        """
+        found = [place for place in places if self._is_misspelt(place.span)]
+        return found[0] if len(found) == 1 and found[0] is places[0] and not self._rivals(places) else None
+
+    def _is_misspelt(self, span: Span) -> bool:
+        window = window_at(self.source, span, self.old)
+        needle = Needle(self.old, None if self.edit is None else as_replacement(self.edit, self.old))
+        words: list[str] = []
+        for pairing in window.alignment:
+            if pairing.likeness.is_sure or not needle.touches(pairing.old_start, pairing.old_end):
+                continue
+            row = body(window.rows[pairing.start]) if pairing.is_one_to_one else ""
+            slips = misspelt(window.lexis, needle.rows[pairing.old_start], row)
+            if slips is None:
+                return False
+            words += slips
+        return not any(re.search(rf"\b{re.escape(word)}\b", self.source.text) for word in words)
 
     def already_applied(self) -> EditError:
         """The old text is gone and the new text is there."""

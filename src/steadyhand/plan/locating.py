@@ -353,14 +353,21 @@ class Locator:
 
         Refuses with `drift-conflict` where it does not; None where no place is near enough to speak of drift.
         """
-        if self._policy.tier not in (None, "fuzzy") or not absence.is_drift(places):
+        if self._policy.tier not in (None, "fuzzy") or not places:
             return None
+        on_drift: str = self._policy.on_drift
+        is_misspelt = on_drift == "new" and absence.misspelt(places) is not None
+        is_line = sum(bool(row.strip()) for row in split_bodies(absence.old)) == 1
+        if not (is_misspelt and is_line) and not absence.is_drift(places):
+            return None
+        if on_drift == "new" and not is_misspelt:
+            on_drift = "refuse"  # somebody else's text, not the edit's own misspelt
         source, span = absence.source, places[0].span
         signs = absence.edit.signs if isinstance(absence.edit, Replace) else None
-        made = make(window_at(source, span, absence.old), new, on_drift=self._policy.on_drift, signs=signs)
+        made = make(window_at(source, span, absence.old), new, on_drift=on_drift, signs=signs)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, absence.edit, span)
-        if self._policy.on_drift == "refuse" or places[0].similarity < _DRIFT:
+        if on_drift == "refuse" or places[0].similarity < _DRIFT:
             return None
         found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new, signs=signs)
         return Located(found.matches, (), found)

@@ -195,6 +195,8 @@ def drift(
     where = lines_phrase(*lines)
     verb = "does" if lines[0] == lines[1] else "do"
     what = f"{where} of {name} {verb} not say what the edit would change there"
+    if not expected.strip() and not actual.strip():
+        what = f"the blank lines around {where} of {name} are not those that the edit quotes"
     there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
     message = [what, *_pairs(lines[0], expected, there)]
     hint = f"read {where} of {name} and quote what stands there now"
@@ -243,6 +245,8 @@ def bad_elisions(name: str, what: str) -> EditError:
 def _pairs(line: int, expected: str, actual: str) -> list[str]:
     """The first two rows that differ, with the difference made visible."""
     quoted, there = split_bodies(expected) or [""], split_bodies(actual) or [""]
+    if quoted == there or not any(row.strip() for row in (*quoted, *there)):
+        return []  # nothing against nothing shows no difference
     shared = min(len(quoted), len(there))
     at = next((row for row in range(shared) if quoted[row] != there[row]), shared)
     sent, has = show_difference(_row(quoted, at), _row(there, at))

@@ -38,7 +38,10 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     rivals = [place for place in places[1:] if _is_rival(place, places[0])]
     if not rivals and _is_meant_for_another(source, needle, places[0]):
         return
-    for place in (places[0], *rivals[:_SHOWN]):
+    others = [place for place in rivals if place.last < places[0].first or place.first > places[0].last]
+    if rivals and not others:
+        return  # two readings of the same lines are not two places, and which of them is meant is not told
+    for place in (places[0], *others[:_SHOWN]):
         yield span_of_rows(source.table, place.first, place.last, needle.text)
 
 

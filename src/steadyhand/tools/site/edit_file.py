@@ -38,7 +38,8 @@ TOOL = Tool(
     title="Search and replace in a file",
     summary=(
         "Replace passages of a file. search is matched exactly, else but for whitespace, by its words, or by likeness "
-        "(85 %); it must mean one place, or as many as expectedReplacements says. "
+        "(85 %: misremembered context, misspelt words); it must mean one place, or as many as expectedReplacements "
+        "says. "
         "At the first operation that fails those before it are kept and the rest is not tried."
     ),
     parameters=PARAMETERS,
