@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from random import Random
+
 import pytest
 
 from steadyhand.errors import EditError, Kind
@@ -12,9 +16,13 @@ from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.targets.lines import Lines
+from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused
+from tests.conftest import EXAMPLES
+
+REAL = sorted((Path(__file__).resolve().parents[2] / "src" / "steadyhand" / "text").glob("[a-z]*.py"))
 
 CODE = "def area(w, h):\n    return w * h\n\n\ndef volume(w, h, d):\n    return w * h * d\n"
 
@@ -205,6 +213,53 @@ def test_drift_of_a_line_that_is_gone_shows_what_stands_in_its_place() -> None:
     assert error.hint is not None
     assert "not there any more" in error.hint
     assert refusals.drift("a.py", Source.of_text(""), (1, 1), "b = 2", "").message
+
+
+TWO_BLANKS = "a = 1\n\n\nb = 2\nc = 3\n"
+INDENTED = "def f(a):\n    first = load(a)\n    second = save(a)\n    return first\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "says"),
+    [
+        (
+            TWO_BLANKS,
+            "a = 1\n\n\n\nb = 2\nc = 3\n",
+            "a = 1\n\n\nx = 9\nb = 2\nc = 3\n",
+            "the blank lines around line",
+        ),
+        (
+            INDENTED,
+            "    first = load(a)\n    second = saev(a)\n    return first\n",
+            "new = 1\n    first = load(a)\n    second = saev(a)\n    return first\n",
+            "not clear how the new lines at line 2 of a.py are to be indented",
+        ),
+    ],
+    ids=["blank lines", "indentation"],
+)
+def test_a_drift_says_what_is_in_doubt_where_both_sides_look_the_same(text: str, old: str, new: str, says: str) -> None:
+    error = edit(text, Replace(old, new), path="a.py").error
+    assert error is not None
+    assert (error.kind, "nothing" in error.message) == ("drift-conflict", False), error.message
+    assert says in error.message
+
+
+def test_no_drift_shows_nothing_on_both_sides() -> None:
+    """Real lines, with blank ones more or fewer, and new text with a bare first line."""
+    chance, refused = Random(15), 0
+    for _ in range(EXAMPLES * 2):
+        rows = split_lines(chance.choice(REAL).read_text(encoding="utf-8"))
+        start = chance.randrange(len(rows) - 8)
+        old = rows[start : start + chance.randrange(2, 7)]
+        old.insert(chance.randrange(len(old)), "\n")
+        new = list(old)
+        new[chance.randrange(len(new))] = chance.choice(["x = 1\n", "    y = 2\n"])
+        new[0] = new[0].lstrip(" ")
+        error = edit("".join(rows), Replace("".join(old), "".join(new)), path="a.py").error
+        if error is not None and error.kind == "drift-conflict":
+            refused += 1
+            assert not re.search(r"has: nothing\n.*: nothing", error.message), error.message
+    assert refused > EXAMPLES / 10
 
 
 def test_drift_offers_the_call_that_keeps_both_changes() -> None:

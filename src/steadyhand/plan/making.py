@@ -36,11 +36,15 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Drifted:
-    """Lines that the edit changes and the file has otherwise: their span, what the edit quotes, what stands there."""
+    """Lines that the edit changes and the file has otherwise: their span, what the edit quotes, what the file has.
+
+    `is_clear` is false where both may be the same, and what is in doubt is how the new lines are to be indented.
+    """
 
     span: Span
     expected: str
     actual: str
+    is_clear: bool = True
 
 
 def make(window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None) -> Made | Drifted:
@@ -53,7 +57,7 @@ def make(window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | N
     built = rebuild(full, reading.new, on_drift=on_drift, signs=signs) if drift is None else drift
     starts = window.starts()
     if isinstance(built, Drift):
-        return _drifted(window, built, starts)
+        return _drifted(window, built, starts, is_clear=reading.is_clear)
     writes = tuple((_behind_mark(window, Span(starts[piece.start], starts[piece.end])), piece.text) for piece in built)
     old, rows = split_bodies(window.old), [body(row) for row in window.rows]
     sure = 1.0 if reading.is_sure else UNSURE
@@ -86,7 +90,7 @@ def _first_row(window: Window) -> Drift:
     return drift_of(pairing)
 
 
-def _drifted(window: Window, drift: Drift, starts: Sequence[int]) -> Drifted:
+def _drifted(window: Window, drift: Drift, starts: Sequence[int], *, is_clear: bool) -> Drifted:
     expected = "\n".join(split_bodies(window.old)[drift.old_start : drift.old_end])
     actual = "".join(window.rows[drift.start : drift.end])
-    return Drifted(Span(starts[drift.start], starts[drift.end]), expected, actual)
+    return Drifted(Span(starts[drift.start], starts[drift.end]), expected, actual, is_clear)

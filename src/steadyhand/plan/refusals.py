@@ -186,20 +186,26 @@ def drift(
     expected: str,
     actual: str,
     corrected: Mapping[str, object] | None = None,
+    *,
+    is_clear: bool = True,
 ) -> EditError:
     """The place is found, and the very lines to be changed say something else than the edit quotes.
 
     `lines` are those of the file that are in the way, `expected` and `actual` what the edit and the file have there;
-    `corrected` is an edit that would keep both changes.
+    `corrected` is an edit that would keep both changes. `is_clear` is as in `Drifted`.
     """
     where = lines_phrase(*lines)
     verb = "does" if lines[0] == lines[1] else "do"
     what = f"{where} of {name} {verb} not say what the edit would change there"
-    if not expected.strip() and not actual.strip():
-        what = f"the blank lines around {where} of {name} are not those that the edit quotes"
-    there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
-    message = [what, *_pairs(lines[0], expected, there)]
     hint = f"read {where} of {name} and quote what stands there now"
+    there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
+    pairs = _pairs(lines[0], expected, there)
+    if not is_clear:
+        what = f"it is not clear how the new lines at {where} of {name} are to be indented"
+        hint = f"quote {where} exactly, and send every new line with its whole indentation"
+    elif not expected.strip() and not actual.strip():
+        what = f"the blank lines around {where} of {name} are not those that the edit quotes"
+        hint = f"read {name} around {where} and quote its blank lines as they are"
     details: dict[str, object] = {
         "lines": list(lines),
         "expected": clip(expected, width=_LONGEST),
@@ -208,9 +214,9 @@ def drift(
     if corrected is not None:
         details["corrected"] = dict(corrected)
         hint = "if both changes are wanted, send the edit given as `corrected` in the details; if not, " + hint
-    elif not actual.strip():
+    elif expected.strip() and not actual.strip():
         hint = f"read {name} around {where}: what the edit would change is not there any more"
-    return EditError(Kind.DRIFT_CONFLICT, "\n".join(message), hint=hint, details=details)
+    return EditError(Kind.DRIFT_CONFLICT, "\n".join([what, *pairs]), hint=hint, details=details)
 
 
 def drift_at(name: str, source: Source, drifted: Drifted, edit: Edit | None, span: Span) -> EditError:
@@ -218,7 +224,8 @@ def drift_at(name: str, source: Source, drifted: Drifted, edit: Edit | None, spa
     from steadyhand.plan.corrected import correct  # only a refusal needs it
 
     corrected = None if edit is None else correct(edit, source, span)
-    return drift(name, source, source.lines_of(drifted.span), drifted.expected, drifted.actual, corrected)
+    lines, is_clear = source.lines_of(drifted.span), drifted.is_clear
+    return drift(name, source, lines, drifted.expected, drifted.actual, corrected, is_clear=is_clear)
 
 
 def unclear_words(name: str, source: Source, span: Span) -> EditError:
@@ -243,7 +250,7 @@ def bad_elisions(name: str, what: str) -> EditError:
 
 
 def _pairs(line: int, expected: str, actual: str) -> list[str]:
-    """The first two rows that differ, with the difference made visible."""
+    """The first two rows that differ, with the difference made visible; none where only blank lines may differ."""
     quoted, there = split_bodies(expected) or [""], split_bodies(actual) or [""]
     if quoted == there or not any(row.strip() for row in (*quoted, *there)):
         return []  # nothing against nothing shows no difference
