@@ -13,6 +13,7 @@ from typing import Literal
 
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.definition import Code, Definition
+from steadyhand.structure.symbols.rows import DIRECTIVE
 from steadyhand.text.indent import unit_of
 from steadyhand.text.lines import line_start
 from steadyhand.text.source import Source
@@ -20,7 +21,7 @@ from steadyhand.text.span import Span
 
 _INDENT = re.compile(r"[ \t]*")
 _ENDING = re.compile(r"[\r\n]")
-_DIRECTIVE = re.compile(r"#[ \t]*(?:if|ifdef|ifndef|elif|else|endif|define|undef|include|pragma)\b(?:[^\\\r\n]|\\\s*)*")
+_DIRECTIVE = re.compile(rf"{DIRECTIVE}(?:[^\\\r\n]|\\\s*)*")
 _EMPTY_END = re.compile(r"\s*;?\s*\bend\Z")
 _ROWS = 3_000
 _ASKED = 100

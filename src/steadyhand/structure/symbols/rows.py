@@ -20,7 +20,8 @@ from steadyhand.text.pace import go_on_at
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_DIRECTIVE = re.compile(r"#\s*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|define|undef|include)\b")
+DIRECTIVE = r"#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|define|undef|include|pragma)\b"
+_DIRECTIVE = re.compile(DIRECTIVE)
 _WORD = re.compile(r"\w+|\S")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _ENDS = frozenset({"end", "fi", "done", "esac"})
