@@ -1,16 +1,16 @@
-"""The part of an edit that a file confirms: the lines it changes, and as much context around them as stands there.
+"""The part of an edit that a file confirms: the lines it changes, and as much context around them as it has.
 
-The lines that change decide, context only confirms. Where they stand in the file once and say enough, an edit with
+The lines that change decide, context only confirms. Where the file has them once and they say enough, an edit with
 made-up, missing or altered context means the same as one that quotes less of it. So what is found here is a smaller
-edit: its old text stands in the file line by line, and what is left out is context that the file does not have there.
+edit: the file has its old text line by line, and what is left out is context that the file does not have there.
 
 Nothing is found where anything speaks for another place or another meaning:
 
-1. The lines that the edit removes stand in exactly one place; lines that it only adds have their two neighbours side
+1. The lines that the edit removes are in exactly one place; lines that it only adds have their two neighbours side
    by side there, or one neighbour that nothing else is attached to and another that is nowhere.
-2. Nowhere else stands more of the context that is left out: there the lines would have been changed since.
-3. What the edit adds does not stand there already, and the context left out next to the change says nothing that the
-   change says too: what is to be there twice in the end cannot be told.
+2. No other place has more of the context that is left out: there the lines would have been changed since.
+3. What the edit adds is not there already, and the context left out next to the change says nothing that the
+   change says too: it would not be clear what is to be there twice in the end.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from steadyhand.text.span import Span
 
 __all__ = ["Confirmed", "confirmed_part"]
 
-_SUBSTANCE = 12  # letters and digits from which lines do not stand somewhere by chance
+_SUBSTANCE = 12  # letters and digits from which lines are not somewhere by chance
 _SAYING = 6  # the same of a row that may speak for another place
 _LONGEST = 400  # rows of an old text
-_BETTER = 0.05  # by how much more context must stand elsewhere for the edit to be meant for that place
+_BETTER = 0.05  # by how much more context must be elsewhere for the edit to be meant for that place
 _ALIKE = 60  # from so many hundredths on a row may be what another one was meant to be
 _NEAR = 6  # rows in which it is looked for
 # What belongs to the row below it: decorators and attributes, comments, a statement that goes on.
@@ -44,7 +44,7 @@ _ATTACHED = ("@", "#", "//", "/*", "*", "--", "<!--", ";", "%", '"""', "'''", "[
 _GOES_ON = ("\\", "=", "+", "|", "&", ".", "?", "->", "=>")
 _OPEN = ("{", "(", "[", ":", ">", *_GOES_ON)  # what may follow belongs to the row
 _CONTINUES = (")", "]", "}", ".", "?", "|", "&", "+", "else", "elif", "except", "catch", "finally")
-_BESIDE = 3  # rows around the place in which the new lines stand where the edit was made before
+_BESIDE = 3  # rows around the place that have the new lines where the edit was made before
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class _Search:
         return _substance([*above, *below]) >= _SUBSTANCE
 
     def _is_torn(self, kept: _Kept) -> bool:
-        """Whether a row left out next to the change stands where the change may be meant for: elsewhere, or beside a
+        """Whether a row left out next to the change is where the change may be meant for: elsewhere, or beside a
         row that resembles the changed one.
         """
         for row, step in ((self._visible(self._start - 1, -1), 1), (self._visible(self._end, 1), -1)):
@@ -156,7 +156,7 @@ class _Search:
         return any(self._is_like_one(changed, range(at, at + 1)) for at in outside)
 
     def _is_astray(self, row: int, kept: _Kept) -> bool:
-        """Whether a row left out says something and stands in the file, but not near the place on its side of it."""
+        """Whether a row left out says something and is in the file, but not near the place on its side of it."""
         text = self._rows[row]
         places = find_row(self._source, text, self._key) if _substance([text]) >= _SAYING else ()
         if not places:
@@ -166,7 +166,7 @@ class _Search:
         return not any(at in near for at in places)
 
     def _changed(self) -> _Kept | None:
-        """The rows from the first to the last that the edit changes, where they stand once, and so but for blanks."""
+        """The rows from the first to the last that the edit changes, where the file has them once, blanks aside."""
         visible = [row for row in range(self._start, self._end) if self._rows[row].strip()]
         place = self._one_place(visible)
         return None if place is None else self._with_blanks(visible[0], visible[-1], *place)
@@ -187,7 +187,7 @@ class _Search:
         return kept if kept is not None and self._can_precede(kept, above) else None
 
     def _beside_one(self, row: int) -> _Kept | None:
-        """The one neighbour that the file has, where the rest of the context does not stand on the wrong side of it."""
+        """The one neighbour that the file has, where the rest of the context is not on the wrong side of it."""
         place = self._one_place([row])
         kept = None if place is None else self._with_blanks(row, row, *place)
         return None if kept is None or any(self._is_astray(other, kept) for other in self._left_out(kept)) else kept
@@ -262,7 +262,7 @@ class _Search:
         return any(self._key(row) in said for row in sides if _substance([row]))
 
     def _is_made(self, kept: _Kept) -> bool:
-        """Whether what the edit adds stands there already; of lines that it only adds, whether it does anywhere."""
+        """Whether what the edit adds is there already; of lines that it only adds, whether it does anywhere."""
         if _substance(self._added) < _SUBSTANCE:
             return False
         found = find_windows(self._source, Needle("\n".join(self._added)), self._key, apart=False)
@@ -278,7 +278,7 @@ class _Search:
         return place_at(self._source, self._needle, row, at)
 
     def _is_meant_for_another(self, here: Candidate) -> bool:
-        """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
+        """Whether another place has more of what the edit repeats: there the lines would have been changed since."""
         others = (place for place in find_context(self._source, self._needle) if place.seat != here.seat)
         return any(place.context_fit > here.context_fit + _BETTER for place in others)
 

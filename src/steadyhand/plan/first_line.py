@@ -117,7 +117,7 @@ def _first_pair(window: Window) -> Pair | None:
     old = split_bodies(window.old)
     row = next((row for row, text in enumerate(old) if text.strip()), None)
     pairing = None if row is None else window.pairing_of(row)
-    if row is None or pairing is None or not _is_told(pairing) or (window.is_partial and not pairing.start):
+    if row is None or pairing is None or not _is_comparable(pairing) or (window.is_partial and not pairing.start):
         return None
     return Pair(row, indent_of(old[row]), indent_of(window.rows[pairing.start]))
 
@@ -125,14 +125,14 @@ def _first_pair(window: Window) -> Pair | None:
 def _pairs_behind(window: Window, first: Pair) -> list[Pair]:
     """The lines behind the first that both sides have: those that say the same, or else those that are alike."""
     old = split_bodies(window.old)
-    paired = [one for one in window.alignment if one.old_start > first.row and _is_told(one)]
+    paired = [one for one in window.alignment if one.old_start > first.row and _is_comparable(one)]
     sure = [one for one in paired if one.likeness.is_sure]
     return [
         Pair(one.old_start, indent_of(old[one.old_start]), indent_of(window.rows[one.start])) for one in sure or paired
     ]
 
 
-def _is_told(pairing: Pairing) -> bool:
+def _is_comparable(pairing: Pairing) -> bool:
     """Whether rows of both sides answer to each other, so that their indentation can be compared."""
     is_nothing = pairing.is_blank or pairing.is_kept or pairing.likeness is Likeness.NONE
     return not is_nothing and pairing.start < pairing.end

@@ -42,7 +42,7 @@ class Writes:
 
     @classmethod
     def of(cls, source: Source, splices: Sequence[Splice]) -> Writes | None:
-        """What splices make of the lines they stand in; None where that is too much to keep."""
+        """What splices make of the lines they are in; None where that is too much to keep."""
         if not splices:
             return None
         table, start, end = source.table, splices[0].start, splices[-1].end
@@ -153,7 +153,7 @@ def find_conflicts(
         rows = _hull(regions) if regions else Region(0, 0)
         above = moved_by(edit, mine, rows, source, theirs, shown) if edit is not None and mine else []
         if hit:
-            over = () if above else meant(outcome.index)  # what is told of moved lines is what would be written there
+            over = () if above else meant(outcome.index)  # of moved lines the answer shows what would be written there
             found.append(_conflict(path, outcome.index, edit, source, mine, hit, over, is_secret=is_secret))
         elif above and edit is not None:
             over = meant(outcome.index)

@@ -74,11 +74,11 @@ class Believed:
         return planned if planned is not None and planned.ok else None
 
     def text(self) -> str:
-        """What the party knows of the file; nothing where that cannot be told."""
+        """What the party knows of the file; nothing where that is not known."""
         return "" if self.known is None else self.known.version.text
 
     def of(self, chosen: Sequence[int]) -> Believed:
-        """The same for some of the edits, which are counted anew."""
+        """The same for some of the edits, which are counted from 0."""
         return _Some(self, chosen)
 
     def over(self, index: int) -> list[Splice]:

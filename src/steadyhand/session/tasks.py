@@ -86,7 +86,7 @@ class Tasks(Calls):
         with contextlib.suppress(EditError):  # a note is not worth the end of somebody's work
             if not self._store.read_only and self._store.state.exists:
                 journal = self._store.writable_journal()
-                read = journal.read_paths(self.party)[:_READ]  # who asks later what became of a file is told that
+                read = journal.read_paths(self.party)[:_READ]  # for an audit that asks later what became of a file
                 body = {"task": task, "actor": self.actor, "end": how, **({"read": read} if read else {})}
                 journal.append_note(TASK, body)
         self._knowledge.forget()

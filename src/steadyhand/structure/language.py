@@ -105,7 +105,7 @@ class Language:
     `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
     `largest`    texts longer than this many code points are not parsed
     `leads`      whether a definition's node cannot go without changing what those behind it in its group are
-    `between`    what parts two statements, as it stands behind the first: on its line or below it
+    `between`    what separates two statements, as it is behind the first: on its line or below it
     `is_checked` whether the errors of the grammar are taken at their word; off where valid text often has some
     """
 

@@ -76,7 +76,7 @@ def merge_tokens(base: str, ours: str, theirs: str) -> str | None:
     """
     sides = [split_tokens(side) for side in (base, ours, theirs)]
     merged = _Merger(*sides).merge()
-    # Two changes may be apart and yet make one token of what stands between them.
+    # Two changes may be apart and yet make one token of what is between them.
     is_known = set(split_tokens(merged.text)) <= {token for side in sides for token in side}
     return merged.text if merged.is_clean and is_known else None
 
@@ -85,7 +85,7 @@ def mixes(text: str, mine: Splice, theirs: Splice) -> bool:
     """Whether a splice of `text` would leave there a token, or words side by side, that two changes have a part in.
 
     `theirs` takes back what somebody else has changed in the text. Not so where the splice replaces all of that, where
-    it begins and ends with whole lines, or where something stands between the two.
+    it begins and ends with whole lines, or where something is between the two.
     """
     own, other = (_part(text, splice, 0, _reach, is_mine=splice is mine) for splice in (mine, theirs))
     edges = [edge for edge in (mine.start, mine.end) if other.reach.start <= edge <= other.reach.end]
@@ -120,7 +120,7 @@ def overwrite(text: str, mine: ChangeSet, theirs: ChangeSet) -> list[Overwritten
     known = {token for side in (text, present, meant) for token in split_tokens(side)}
     if set(split_tokens(after)) <= known:
         return done
-    return _overwritten(text, mine, theirs, _whole_lines)  # what stands between two changes made one token of both
+    return _overwritten(text, mine, theirs, _whole_lines)  # what is between two changes made one token of both
 
 
 def _overwritten(text: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) -> list[Overwritten]:
@@ -216,7 +216,7 @@ def _puts_lines_in(text: str, splice: Splice) -> bool:
 
 
 def _meet(text: str, left: _Part, right: _Part) -> bool:
-    """Whether two splices reach for the same characters, or stand side by side in one line."""
+    """Whether two splices reach for the same characters, or are side by side in one line."""
     if left.reach.overlaps(right.reach) or not left.reach.touches(right.reach):
         return left.reach.overlaps(right.reach)
     if left.puts_lines_in or right.puts_lines_in:

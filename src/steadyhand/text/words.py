@@ -14,7 +14,7 @@ __all__ = ["WINDOW", "shared_words", "sort_of", "split_tokens", "split_words", "
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 # A token's characters are all but blanks and ASCII signs, so that combining marks stay with their letters. Signs that
-# join what stands on both sides of them make one value of it: 1.2.3, a-dashed-name, 10:30, a/b, me@home, A::f, p->q,
+# join what is on both sides of them make one value of it: 1.2.3, a-dashed-name, 10:30, a/b, me@home, A::f, p->q,
 # 1,000.
 _LETTER = r"[^\s\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _JOINT = r"(?:::|->|[-.:/@+'\\~]|(?<=[0-9]),(?=[0-9]))"
@@ -43,7 +43,7 @@ def split_tokens(text: str) -> list[str]:
 
 
 def token_around(text: str, span: Span) -> Span:
-    """A span grown so that it takes no token of its lines apart; blanks and signs stand for themselves.
+    """A span grown so that it takes no token of its lines apart; a blank or a sign is one by itself.
 
     >>> token_around("v = 1.2.3", Span(6, 7))
     Span(start=4, end=9)

@@ -340,7 +340,7 @@ def _unknown(shape: Object, path: str, name: str) -> EditError:
     error = unknown_field(path, name, shape.names)
     inner = [(each.name, each.shape) for each in shape.fields if _has_inside(each.shape, name)]
     if len(inner) == 1:  # it is known, one level further in
-        return advised(error, f'it belongs into {{"{inner[0][0]}": {sketch(inner[0][1])}}}')
+        return advised(error, f'it belongs in {{"{inner[0][0]}": {sketch(inner[0][1])}}}')
     return error
 
 

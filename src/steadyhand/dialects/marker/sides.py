@@ -23,7 +23,7 @@ _RULE = re.compile(r"-{7}[ \t]*")
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Old and new lines with their endings, and the line of the file at which the old ones are said to stand.
+    """Old and new lines with their endings, and the line of the file at which the old ones are said to be.
 
     `numbered` is the line of the reply where the new lines had a line number too, which was left out; `doubled` where
     another line may divide the sides, and `spare` what they are where the file does not have the old ones.

@@ -109,7 +109,7 @@ def _application(service: Service) -> Any:
     )
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        """The SDK tells nobody that a client has ended its session; its answer to that does."""
+        """The SDK does not report that a client has ended its session; the answer to that request shows it."""
         if scope["type"] != "http" or scope["method"] != "DELETE":
             await app(scope, receive, send)
             return

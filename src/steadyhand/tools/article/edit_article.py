@@ -31,7 +31,7 @@ EDIT = Object(
         Field("new_string", Text(), "What stands there afterwards; empty deletes.", required=True),
         Field("reason", Text(), "Why: which change of the code or of the facts asks for it.", required=True),
     ),
-    gone=(("replace_all", "send an edit for each place, with enough around it to stand there once"),),
+    gone=(("replace_all", "send an edit for each place, with enough text around it to match once"),),
 )
 PARAMETERS = Object(
     (

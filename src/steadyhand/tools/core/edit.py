@@ -75,7 +75,7 @@ PARAMETERS = Object(
         Field("partial", Flag(), "Apply what can be applied where some is refused."),
         Field("reason", Text(), "Why, for the whole."),
     ),
-    gone=tuple((name, 'it belongs into edits: [{"target": …, "new": …}]') for name in _ELSEWHERE),
+    gone=tuple((name, 'it belongs in edits: [{"target": …, "new": …}]') for name in _ELSEWHERE),
 )
 
 

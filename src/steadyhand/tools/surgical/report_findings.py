@@ -17,7 +17,7 @@ from steadyhand.workspace.journal.record import utc_now
 _MOST = 200
 _LONGEST = 10_000
 _KEPT = "outside the tree, for a person to read with `steadyhand findings`"
-_UNKEPT = "in memory while the workspace is open, and nowhere on disk, so tell it in your answer too"
+_UNKEPT = "in memory while the workspace is open, and nowhere on disk, so repeat it in your answer"
 # What other programs call their severities.
 _ALSO = (
     ("note", "info"),

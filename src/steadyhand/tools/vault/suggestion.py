@@ -56,7 +56,7 @@ def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
     details |= {"line": first, "lines": [first, last]}
     pair = _pair(source, place, old, new)
     if pair is None:
-        hint = f"if {where} is meant, quote it as it stands there, in oldText and in newText"
+        hint = f"if {where} is meant, quote it as it is there, in oldText and in newText"
         return EditError(Kind.NO_MATCH, message, hint=hint, details=details)
     is_same = pair == (place.text, new)
     what = (

@@ -1,4 +1,4 @@
-"""`steadyhand findings`: what tasks reported that may change nothing."""
+"""`steadyhand findings`: what tasks have reported."""
 
 from __future__ import annotations
 
