@@ -21,7 +21,7 @@ NINE = "".join(f"l{number}\n" for number in range(1, 10))
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class LineChange:
     """Lines `first` to `last` of a text become `new`; `last` is `first` - 1 where lines are only put in."""
 
     text: str
@@ -60,68 +60,68 @@ class Deed:
         return "\n".join([head, *(f"{sign}{row}" for sign, part in signed for row in part), ""])
 
 
-def by_text(old: str, new: str) -> Callable[[Deed], dict[str, Any]]:
-    return lambda deed: dict(zip((old, new), deed.sides(), strict=True))
+def by_text(old: str, new: str) -> Callable[[LineChange], dict[str, Any]]:
+    return lambda change: dict(zip((old, new), change.sides(), strict=True))
 
 
-def patch_of(deed: Deed) -> dict[str, Any]:
-    lines = {"start": deed.first} if deed.last < deed.first else {"start": deed.first, "end": deed.last}
-    operation = "insert" if deed.last < deed.first else "replace" if deed.new else "delete"
+def patch_of(change: LineChange) -> dict[str, Any]:
+    lines = {"start": change.first} if change.last < change.first else {"start": change.first, "end": change.last}
+    operation = "insert" if change.last < change.first else "replace" if change.new else "delete"
     said = {"operation": operation, "target": {"lines": lines}}
-    return said if operation == "delete" else said | {"content": "\n".join(deed.new)}
+    return said if operation == "delete" else said | {"content": "\n".join(change.new)}
 
 
-OWN: dict[tuple[str, str, str], Callable[[Deed], dict[str, Any]]] = {
-    ("article", "edit_article", "path"): lambda deed: {
-        "edits": [{**by_text("old_string", "new_string")(deed), "reason": "r"}]
+OWN: dict[tuple[str, str, str], Callable[[LineChange], dict[str, Any]]] = {
+    ("article", "edit_article", "path"): lambda change: {
+        "edits": [{**by_text("old_string", "new_string")(change), "reason": "r"}]
     },
     ("vault", "TextReplace", "filePath"): by_text("oldText", "newText"),
     ("vault", "TextPatch", "filePath"): patch_of,
     ("surgical", "edit_file", "path"): by_text("old_content", "new_content"),
-    ("surgical", "patch_file", "path"): lambda deed: {"patch": deed.diff()},
-    ("coder", "write_patch", "path"): lambda deed: {"patch": deed.diff()},
-    ("coder", "apply_edits", "path"): lambda deed: {
-        "edits": [{"range": {"start": deed.first, "end": deed.last}, "newText": "\n".join(deed.new)}]
+    ("surgical", "patch_file", "path"): lambda change: {"patch": change.diff()},
+    ("coder", "write_patch", "path"): lambda change: {"patch": change.diff()},
+    ("coder", "apply_edits", "path"): lambda change: {
+        "edits": [{"range": {"start": change.first, "end": change.last}, "newText": "\n".join(change.new)}]
     },
-    ("core", "edit", "path"): lambda deed: {
-        "edits": [{**by_text("target", "new")(deed), "reason": "r"}]
+    ("core", "edit", "path"): lambda change: {
+        "edits": [{**by_text("target", "new")(change), "reason": "r"}]
     },
 }  # fmt: skip
-NATIVE: dict[str, Callable[[Deed], dict[str, Any]]] = {
-    "text_editor": lambda deed: {"command": "str_replace", **by_text("old_str", "new_str")(deed)},
-    "Edit": lambda deed: {**by_text("old_string", "new_string")(deed)},
-    "replace": lambda deed: {"instruction": "i", **by_text("old_string", "new_string")(deed)},
+NATIVE: dict[str, Callable[[LineChange], dict[str, Any]]] = {
+    "text_editor": lambda change: {"command": "str_replace", **by_text("old_str", "new_str")(change)},
+    "Edit": lambda change: {**by_text("old_string", "new_string")(change)},
+    "replace": lambda change: {"instruction": "i", **by_text("old_string", "new_string")(change)},
 }
 
 
 @st.composite
-def deeds(draw: st.DrawFn) -> Deed:
+def line_changes(draw: st.DrawFn) -> LineChange:
     size = draw(st.integers(1, 9))
     ending = draw(st.sampled_from(["\n", "\r\n"]))
     text = ending.join(f"l{number}" for number in range(1, size + 1)) + draw(st.sampled_from([ending, ""]))
     first = draw(st.integers(1, size))
     last = draw(st.integers(first - 1, size))
     new = tuple(f"n{number}" for number in range(1, draw(st.integers(0 if first <= last else 1, 3)) + 1))
-    return Deed(text, first, last, new)
+    return LineChange(text, first, last, new)
 
 
-def check(deed: Deed, answer: dict[str, Any], data: bytes) -> None:
+def check(change: LineChange, answer: dict[str, Any], data: bytes) -> None:
     rows = [row.rstrip("\r\n") for row in re.findall(r"[^\r\n]*(?:\r\n|\n)|[^\r\n]+", data.decode())]
-    assert rows == deed.after(), answer
+    assert rows == change.after(), answer
     lines, around = answer.get("lines", answer.get("affectedLines")), answer["context"]
     start, end = lines["start"], lines["end"]
-    assert rows[start - 1 : end] == list(deed.new)
-    assert start == deed.first
+    assert rows[start - 1 : end] == list(change.new)
+    assert start == change.first
     assert around["beforeLines"] == rows[max(start - 4, 0) : start - 1]
     assert around["afterLines"] == rows[end : end + 3]
 
 
 @pytest.mark.parametrize("tool", OWN, ids=lambda tool: f"{tool[0]}.{tool[1]}")
 def test_the_line_after_a_deletion_is_shown(tool: tuple[str, str, str], tmp_path: Path) -> None:
-    deed = Deed(NINE, 5, 5, ())
-    answer: Any = make(tmp_path, {"a.txt": NINE}).tools(tool[0]).call(tool[1], {tool[2]: "a.txt", **OWN[tool](deed)})
+    change = LineChange(NINE, 5, 5, ())
+    answer: Any = make(tmp_path, {"a.txt": NINE}).tools(tool[0]).call(tool[1], {tool[2]: "a.txt", **OWN[tool](change)})
     assert answer["context"] == {"beforeLines": ["l2", "l3", "l4"], "afterLines": ["l6", "l7", "l8"]}
-    check(deed, answer, (tmp_path / "a.txt").read_bytes())
+    check(change, answer, (tmp_path / "a.txt").read_bytes())
 
 
 @pytest.mark.hypothesis
@@ -133,12 +133,12 @@ def test_context_and_changed_lines_are_one_run_of_the_file(
     kit = make(root, {}).tools(tool[0])
 
     @settings(max_examples=EXAMPLES // 4)
-    @given(deeds())
-    def is_one_run(deed: Deed) -> None:
+    @given(line_changes())
+    def is_one_run(change: LineChange) -> None:
         file = root / f"{next(NUMBERS)}.txt"
-        file.write_bytes(deed.text.encode())
-        answer: Any = kit.call(tool[1], {tool[2]: file.name, **OWN[tool](deed)})
-        check(deed, answer, file.read_bytes())
+        file.write_bytes(change.text.encode())
+        answer: Any = kit.call(tool[1], {tool[2]: file.name, **OWN[tool](change)})
+        check(change, answer, file.read_bytes())
 
     is_one_run()
 
@@ -174,16 +174,16 @@ def test_numbered_lines_after_an_edit_are_those_of_the_file(
     workspace = make(root, {})
 
     @settings(max_examples=EXAMPLES // 4)
-    @given(deeds())
-    def are_those(deed: Deed) -> None:
+    @given(line_changes())
+    def are_those(change: LineChange) -> None:
         file = root / f"{next(NUMBERS)}.txt"
-        file.write_bytes(deed.text.encode())
+        file.write_bytes(change.text.encode())
         workspace.read(file.name)
         named = {"path" if tool == "text_editor" else "file_path": file.name}
-        content = TOOLS[tool](workspace, named | NATIVE[tool](deed)).content
-        rows = deed.after()
+        content = TOOLS[tool](workspace, named | NATIVE[tool](change)).content
+        rows = change.after()
         shown = {int(number): text for number, text in re.findall(r"^ *(\d+)(?:\t|: )(.*)$", content, re.M)}
-        around = range(max(deed.first - 3, 1), min(deed.first + len(deed.new) + 2, len(rows)) + 1)
+        around = range(max(change.first - 3, 1), min(change.first + len(change.new) + 2, len(rows)) + 1)
         assert set(around) <= set(shown) or not shown
         assert {line: rows[line - 1] for line in shown} == shown
 
