@@ -21,7 +21,7 @@ from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
 @click.argument("task", metavar="[TASK]", required=False)
 @click.option("--failed", is_flag=True, help="The task did not end well: its .bak copies stay.")
 def run(invocation: Invocation, what: str, task: str | None, failed: bool) -> int:
-    """End a task: record its end, and remove the `.bak` copies that were made for it.
+    """End a task, and remove the `.bak` copies that were made for it.
 
     TASK is the task that --task names in other commands. Copies that somebody changed since stay, and so does every
     recorded change; what the task has read is forgotten.
