@@ -173,6 +173,22 @@ def test_lines_that_stand_twice_are_not_told_apart_by_made_up_context() -> None:
     assert not sh.edit(text, [Replace(case.old, case.new)], path="a.py").ok
 
 
+def test_a_sibling_at_another_depth_is_not_taken_for_lines_that_are_gone() -> None:
+    text = "if ready:\n    send_all(messages)\n\nfor name in names:\n    if ready:\n        pass\n"
+    text += "    clear_all(messages)\n"
+    old = "    if ready:\n        send_all(messages)\n    clear_all(messages)\n"
+    assert not sh.edit(text, [Replace(old, old.replace("send_all", "post_all"))], path="a.py").ok
+
+
+def test_blank_lines_of_the_file_behind_the_quoted_ones_lead_to_no_error() -> None:
+    text = "  after: |-\n    Write the facts below, all of them:\n"
+    text += "    ## 1. Facts\n    ### 1.1. Given\n    ### 1.2. Learned\n  \n"
+    old = text.replace("after", "fater").replace("    ##", "    Write the facts below, all of them:\n\n    ##", 1)
+    old = old.rstrip() + "\n"
+    result = sh.edit(text, [Replace(old, old.replace("Given", "Told"))], path="a.yaml")
+    assert result.text == (text.replace("Given", "Told") if result.ok else text)
+
+
 def real_files() -> Iterator[tuple[str, list[str]]]:
     for path in sorted(HOME.glob("src/steadyhand/plan/*.py")) + sorted(HOME.glob("docs/**/*.md")):
         rows = path.read_text("utf-8").split("\n")[:-1]

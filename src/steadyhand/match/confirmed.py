@@ -9,7 +9,8 @@ Nothing is found where anything speaks for another place or another meaning:
 1. The lines that the edit removes are in exactly one place; lines that it only adds have their two neighbours side
    by side there, or one neighbour that nothing else is attached to and another that is nowhere.
 2. No other place has more of the context that is left out: there the lines would have been changed since.
-3. What the edit adds is not there already, and the context left out next to the change says nothing that the
+3. Where the file has the lines at another indentation, no context that is left out is somewhere else.
+4. What the edit adds is not there already, and the context left out next to the change says nothing that the
    change says too: it would not be clear what is to be there twice in the end.
 """
 
@@ -26,7 +27,7 @@ from steadyhand.match.lexis import lexis_of, token_key
 from steadyhand.match.needle import Needle, Signs
 from steadyhand.match.pairing import Likeness, likeness_of
 from steadyhand.match.rows import find_row, find_windows, span_of_rows
-from steadyhand.text.indent import width_of
+from steadyhand.text.indent import indent_of, width_of
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -126,6 +127,8 @@ class _Search:
         if _substance(self._rows[kept.start : kept.end]) < _SUBSTANCE:
             return False
         if self._has_twins(kept) or self._is_made(kept) or self._is_torn(kept):
+            return False
+        if self._is_shifted(kept) and any(self._is_astray(row, kept) for row in self._left_out(kept)):
             return False
         here = self._place(kept)
         return here is not None and not self._is_meant_for_another(here)
@@ -260,6 +263,12 @@ class _Search:
         if not any(_substance([row]) for row in self._rows[self._end : kept.end]):
             sides += self._rows[kept.end :]
         return any(self._key(row) in said for row in sides if _substance([row]))
+
+    def _is_shifted(self, kept: _Kept) -> bool:
+        """Whether the file has what is kept at another indentation, as a sibling of the meant lines may have it."""
+        rows = [row for row in self._rows[kept.start : kept.end] if row.strip()]
+        there = (self._table.text(at) for at in range(kept.first, kept.last + 1))
+        return [*map(indent_of, rows)] != [indent_of(row) for row in there if row.strip()]
 
     def _is_made(self, kept: _Kept) -> bool:
         """Whether what the edit adds is there already; of lines that it only adds, whether it does anywhere."""

@@ -62,7 +62,7 @@ def _names(row: str) -> bool:
 def _lead_of_file(window: Window, rows: Sequence[str], lead: int) -> str | None:
     """The line of the file that leads in the place of the rows behind a lead."""
     inside = [pairing for pairing in window.alignment if lead < pairing.old_start and pairing.likeness.is_sure]
-    placed = [one for one in inside if one.start < one.end and rows[one.old_start].strip()]
+    placed = [one for one in inside if one.start < one.end and any(map(str.strip, rows[one.old_start : one.old_end]))]
     if not placed:
         return None
     at = placed[0].start
