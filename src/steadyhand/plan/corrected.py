@@ -59,7 +59,7 @@ def can_be_sent_again(edit: Edit, source: Source, span: Span) -> bool:
         return False
     text = source.text
     lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
-    return _written(text, window.span, made.writes) == lead + edit.new + tail
+    return made.within(text, window.span) == lead + edit.new + tail
 
 
 def single_out(
@@ -122,20 +122,11 @@ def _rebuilt(source: Source, span: Span, old: str, new: str, signs: Signs | None
     if isinstance(made, Drifted):
         return None
     text = source.text
-    whole = _written(text, window.span, made.writes)
+    whole = made.within(text, window.span)
     lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
     if len(whole) < len(lead) + len(tail) or not (whole.startswith(lead) and whole.endswith(tail)):
         return window.span.of(text), whole
     return span.of(text), whole[len(lead) : len(whole) - len(tail)]
-
-
-def _written(text: str, span: Span, writes: Sequence[tuple[Span, str]]) -> str:
-    made: list[str] = []
-    at = span.start
-    for place, new in writes:
-        made += [text[at : place.start], new]
-        at = place.end
-    return "".join([*made, text[at : span.end]])
 
 
 def _is_single(text: str, ours: str) -> bool:

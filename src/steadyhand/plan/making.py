@@ -33,6 +33,15 @@ class Made:
     differs: tuple[str, ...]
     sure: float = 1.0
 
+    def within(self, text: str, span: Span) -> str:
+        """What a span of the text, with all writes inside it, is after them."""
+        parts: list[str] = []
+        at = span.start
+        for place, new in sorted(self.writes):
+            parts += [text[at : place.start], new]
+            at = place.end
+        return "".join([*parts, text[at : span.end]])
+
 
 @dataclass(frozen=True, slots=True)
 class Drifted:

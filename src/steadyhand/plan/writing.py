@@ -239,14 +239,10 @@ def _says(made: Made, source: Source, span: Span, new: str) -> bool:
     """
     first = min([span.start, *(place.start for place, _ in made.writes)])
     last = max([span.end, *(place.end for place, _ in made.writes)])
-    after, at = [], first
-    for place, text in sorted(made.writes):
-        after += [source.text[at : place.start], text]
-        at = place.end
     lexis = lexis_of(source.path)
     head, tail = source.text[first : span.start], source.text[span.end : last]
-    given = token_key(lexis, "".join([*after, source.text[at:last]]))
-    return given == token_key(lexis, f"{head}{new}{tail}")
+    after = made.within(source.text, Span(first, last))
+    return token_key(lexis, after) == token_key(lexis, f"{head}{new}{tail}")
 
 
 def _unended(row: str) -> str:
