@@ -148,7 +148,7 @@ def _together(work: Callable[[int], None]) -> None:
     start = threading.Barrier(THREADS)
 
     def run(number: int) -> None:
-        start.wait(60)
+        start.wait(300)
         work(number)
 
     with ThreadPoolExecutor(THREADS) as pool:
