@@ -111,7 +111,7 @@ def test_processes_at_once_lose_no_finding(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path), f"T{number}"], env=dict(os.environ))
         for number in range(3)
     ]
-    assert [task.wait(120) for task in tasks] == [0, 0, 0]
+    assert [task.wait(300) for task in tasks] == [0, 0, 0]
     with sh.Workspace(tmp_path) as ws:
         assert [len(ws.findings(f"T{number}")) for number in range(3)] == [30] * 3
 
