@@ -35,7 +35,7 @@ from steadyhand.text.span import Span
 __all__ = ["Confirmed", "confirmed_part"]
 
 _SUBSTANCE = 12  # letters and digits from which lines are not somewhere by chance
-_SAYING = 6  # the same of a row that may speak for another place
+_SAYING = 2  # the same of a row that may speak for another place
 _LONGEST = 400  # rows of an old text
 _BETTER = 0.05  # by how much more context must be elsewhere for the edit to be meant for that place
 _ALIKE = 60  # from so many hundredths on a row may be what another one was meant to be
@@ -139,15 +139,14 @@ class _Search:
         return _substance([*above, *below]) >= _SUBSTANCE
 
     def _is_torn(self, kept: _Kept) -> bool:
-        """Whether a row left out next to the change is where the change may be meant for: elsewhere, or beside a
+        """Whether a row left out is where the change may be meant for: elsewhere, or, next to the change, beside a
         row that resembles the changed one.
         """
-        for row, step in ((self._visible(self._start - 1, -1), 1), (self._visible(self._end, 1), -1)):
-            if row is None or kept.start <= row < kept.end:
-                continue
-            if self._is_astray(row, kept) or self._has_drifted_beside(row, step, kept):
-                return True
-        return False
+        if any(self._is_astray(row, kept) for row in self._left_out(kept)):
+            return True
+        beside = (self._visible(self._start - 1, -1), 1), (self._visible(self._end, 1), -1)
+        left_out = ((row, step) for row, step in beside if row is not None and not kept.start <= row < kept.end)
+        return any(self._has_drifted_beside(row, step, kept) for row, step in left_out)
 
     def _has_drifted_beside(self, row: int, step: int, kept: _Kept) -> bool:
         """Whether the file has a row left out next to one that the changed row may have become."""

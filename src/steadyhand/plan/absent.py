@@ -17,6 +17,7 @@ from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.edit import Edit, Replace, as_replacement
+from steadyhand.plan.leading import is_led_elsewhere, is_led_otherwise
 from steadyhand.plan.place import Old
 from steadyhand.plan.places import WIDTH, lines_phrase
 from steadyhand.plan.refusals import two_lines
@@ -192,6 +193,7 @@ class Absence:
 
         Where the lines that the edit changes are there as quoted, no other place may have them and contradict the rest
         no more. Where they are nowhere, half of what the edit repeats must be there: a sibling is like it, too.
+        What leads them in may not have another name there, nor be in the file elsewhere alone.
         """
         if self.edit is None:
             return True
@@ -200,6 +202,9 @@ class Absence:
 
         signs = self.edit.signs if isinstance(self.edit, Replace) else None
         needle, lexis = Needle(self.old, as_replacement(self.edit, self.old), signs), lexis_of(self.source.path)
+        window = window_at(self.source, span, self.old)
+        if is_led_otherwise(window, needle) or is_led_elsewhere(window, needle):
+            return False
         first, last = self.source.lines_of(span)
         places = find_candidates(self.source, needle) or []
         here = next((place for place in places if first - 1 <= place.seat <= last), None)

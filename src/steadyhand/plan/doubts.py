@@ -67,6 +67,19 @@ def _is_fenced(finding: Finding) -> bool:
     return sent == 1 and left == 0 and any(map(_is_fence, rows))
 
 
+def _is_as_quoted_elsewhere(finding: Finding) -> bool:
+    """What a repair took off was meant: with it the old text is in the file elsewhere, but for blanks and typography.
+
+    A list whose items have other blanks is no diff of the lines beside it.
+    """
+    edit, found = finding.edit, finding.found
+    if not found.mended or found.tier.is_single or not isinstance(edit.target, Old):
+        return False
+    needle = Needle(edit.target.text, edit.text)
+    spans = (tier_named(name).find(finding.draft.source, needle, apart=False) for name in ("whitespace", "typography"))
+    return any(not span.overlaps(finding.span) for span in islice(chain.from_iterable(spans), _SOON))
+
+
 def _is_fence(row: str) -> bool:
     return row.strip().startswith(("```", "~~~"))
 
@@ -130,6 +143,7 @@ def _is_line_of(text: str, row: str) -> bool:
 
 DOUBTS: tuple[Callable[[Finding], bool], ...] = (
     _is_fenced,
+    _is_as_quoted_elsewhere,
     _stands_already,
     _has_a_shape,
     _is_escaped,

@@ -7,14 +7,17 @@ section, and what is like it here is its sibling. A name that is merely misremem
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
+from steadyhand.match.lexis import token_key
 from steadyhand.match.needle import Needle
+from steadyhand.match.rows import find_row
 from steadyhand.plan.window import Window
 from steadyhand.text.indent import width_of
 from steadyhand.text.lines import body
 
-__all__ = ["is_led_otherwise"]
+__all__ = ["is_led_elsewhere", "is_led_otherwise"]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
@@ -28,29 +31,63 @@ _KEYWORDS = frozenset(
     "default public private protected internal static final abstract async pub override open virtual inline extern "
     "unsafe const readonly var let val void int self new".split()
 )
+_HEADING = re.compile(r"(#{1,6}) |(\[{1,2})[^\[\]]+\]{1,2}\s*\Z")
+_LEVELS = 7  # of headings
+_ABOVE = 2_000  # rows above a place in which what leads it in is looked for
 _SHARED = 3  # letters at the start that make two names akin
 
 
 def is_led_otherwise(window: Window, needle: Needle) -> bool:
-    """Whether the lines that change are led in by one that the file has under an unrelated name."""
-    first = min((change.before_start for change in needle.changes or ()), default=None)
-    lead = None if first is None else _lead(needle.rows, first)
-    if first is None or lead is None:
+    """Whether a line that leads in the lines that change is one that the file has under an unrelated name."""
+    for lead in _leads_left(window, needle):
+        ours = _lead_of_file(window, needle.rows, lead)
+        is_named = ours is not None and _names(needle.rows[lead]) and _names(ours)
+        if ours is not None and is_named and _are_unrelated(needle.rows[lead], ours):
+            return True
+    return False
+
+
+def is_led_elsewhere(window: Window, needle: Needle) -> bool:
+    """Whether a line that leads in the lines that change is in the file, but only where it leads in others."""
+    table, key = window.source.table, partial(token_key, window.lexis)
+    leads = [lead for lead in _leads_left(window, needle) if any(map(str.isalnum, needle.rows[lead]))]
+    if not leads:
         return False
-    pairing = window.pairing_of(lead)
-    if pairing is not None and pairing.likeness.is_sure:
-        return False
-    ours = _lead_of_file(window, needle.rows, lead)
-    return ours is not None and _names(needle.rows[lead]) and _names(ours) and _are_unrelated(needle.rows[lead], ours)
+    first, last = table.rows_of(window.span)
+    around = {*range(first, last + 1)}
+    depth = min((_depth(text) for row in around if (text := table.text(row)).strip()), default=_LEVELS)
+    for row in range(first - 1, max(-1, first - _ABOVE), -1):
+        text = table.text(row)
+        if text.strip() and _depth(text) < depth:
+            depth = _depth(text)
+            around.add(row)
+    places = (find_row(window.source, needle.rows[lead], key) for lead in leads)
+    return any(rows is None or (rows and around.isdisjoint(rows)) for rows in places)
+
+
+def _leads_left(window: Window, needle: Needle) -> Iterator[int]:
+    """The rows that lead in the lines that change and are not in the window, the innermost first."""
+    row = min((change.before_start for change in needle.changes or ()), default=None)
+    while row is not None:
+        row = _lead(needle.rows, row)
+        pairing = None if row is None else window.pairing_of(row)
+        if row is not None and (pairing is None or not pairing.likeness.is_sure):
+            yield row
 
 
 def _lead(rows: Sequence[str], first: int) -> int | None:
-    """The row above a row that is indented less than it."""
-    depth = next((width_of(row) for row in rows[first:] if row.strip()), None)
+    """The row above a row that is indented less than it, or is a heading above it."""
+    depth = next((_depth(row) for row in rows[first:] if row.strip()), None)
     above = [row for row in range(min(first, len(rows)) - 1, -1, -1) if rows[row].strip()]
     if depth is None:
-        depth = width_of(rows[above[0]]) if above else 0
-    return next((row for row in above if width_of(rows[row]) < depth), None)
+        depth = _depth(rows[above[0]]) if above else 0
+    return next((row for row in above if _depth(rows[row]) < depth), None)
+
+
+def _depth(row: str) -> int:
+    """How deep a line is: by its indentation, and all of a section is deeper than its heading."""
+    heading = _HEADING.match(row)
+    return _LEVELS + width_of(row) if heading is None else len(heading[1] or heading[2])
 
 
 def _names(row: str) -> bool:
@@ -66,9 +103,9 @@ def _lead_of_file(window: Window, rows: Sequence[str], lead: int) -> str | None:
     if not placed:
         return None
     at = placed[0].start
-    depth = width_of(body(window.rows[at]))
+    depth = _depth(body(window.rows[at]))
     above = [*window.rows[:at][::-1], *window.above]
-    return next((body(row) for row in above if row.strip() and width_of(body(row)) < depth), None)
+    return next((body(row) for row in above if row.strip() and _depth(body(row)) < depth), None)
 
 
 def _are_unrelated(theirs: str, ours: str) -> bool:

@@ -42,6 +42,7 @@ from steadyhand.structure.nodes.whole_lines import WholeLines
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.span import Span
+from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
     from steadyhand.text.nearest import Nearest
@@ -218,7 +219,7 @@ class Locator:
             return None
         free = [span for span in found.candidates if not isinstance(self._draft.slot(span), Taken)]
         key = _key(edit)
-        is_each = self._equal[key] > 1 and len(free) == self._waiting[key]
+        is_each = self._equal[key] > 1 and len(free) == self._waiting[key] and all(map(self._is_in_words, free))
         chosen = free[0] if is_each else self._whole_line(old, found)
         if chosen is None:
             return None
@@ -226,6 +227,11 @@ class Locator:
         match = Match(chosen, found.tier.name, found.tier.confidence, found.tier.differs)
         new = as_replacement(edit, old.text)
         return Found((match,), tuple(others), found.total, found.tier, old.text, new, signs=signs)
+
+    def _is_in_words(self, span: Span) -> bool:
+        """Whether a place begins and ends where words do."""
+        edges = (self._draft.read(max(at - 1, 0), at + 1) for at in (span.start, span.end))
+        return not any(len(edge) == 2 and sort_of(edge[0]) == sort_of(edge[1]) == "word" for edge in edges)
 
     def _whole_line(self, old: Old, found: Several) -> Span | None:
         """The one place that is a whole line, where all others are parts of longer ones and the text says enough."""
@@ -364,6 +370,7 @@ class Locator:
             on_drift = "refuse"  # somebody else's text, not the edit's own misspelt
         source, span = absence.source, places[0].span
         signs = absence.edit.signs if isinstance(absence.edit, Replace) else None
+        on_drift = on_drift if new.strip() else "refuse"  # what is only taken away must be what was quoted
         made = make(window_at(source, span, absence.old), new, on_drift=on_drift, signs=signs)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, absence.edit, span)
