@@ -115,3 +115,13 @@ def test_lines_that_are_only_taken_away_must_be_those_quoted() -> None:
         policy = Policy(on_drift=on_drift)  # type: ignore[arg-type]
         result = sh.edit(text, [Replace("    b = 2\n    b = 5\n", "")], path="a.py", policy=policy)
         assert not result.ok
+
+
+@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+def test_no_policy_of_drift_believes_other_context_around_lines_that_have_not_drifted(on_drift: str) -> None:
+    row = "from .response_reasoning_text_done_event import ResponseReasoningTextDoneEvent"
+    others = "".join(f"import module_{number}\n" for number in range(30))
+    text = f"from typing import Union\n\nfrom .utils import Info\n{others}{row}\nimport end\n"
+    old = f"from typing import Union\n{row}\n\nfrom .utils import Info\n"
+    policy = Policy(on_drift=on_drift)  # type: ignore[arg-type]
+    assert not sh.edit(text, [Replace(old, old.replace("Reasoning", "Reasoned"))], policy=policy).ok

@@ -370,11 +370,13 @@ class Locator:
             on_drift = "refuse"  # somebody else's text, not the edit's own misspelt
         source, span = absence.source, places[0].span
         signs = absence.edit.signs if isinstance(absence.edit, Replace) else None
-        on_drift = on_drift if new.strip() else "refuse"  # what is only taken away must be what was quoted
-        made = make(window_at(source, span, absence.old), new, on_drift=on_drift, signs=signs)
+        window = window_at(source, span, absence.old)
+        if not isinstance(make(window, new, signs=signs), Drifted):
+            return None  # the lines that change are there: the place was not believed for its context
+        made = make(window, new, on_drift=on_drift, signs=signs)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, absence.edit, span)
-        if on_drift == "refuse" or places[0].similarity < _DRIFT:
+        if places[0].similarity < _DRIFT:
             return None
         found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new, signs=signs)
         return Located(found.matches, (), found)
