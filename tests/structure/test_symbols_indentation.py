@@ -343,17 +343,21 @@ def written(proposal: Proposal | Refusal) -> str | None:
     return splice.new.strip("\n").removeprefix(",").lstrip("\n")
 
 
-def check_verbatim(source: Source, code: Code, index: int) -> None:
-    """A definition that is put in beside itself is there as it was, whatever it is cut out with."""
+def check_verbatim(source: Source, code: Code, index: int) -> list[bool]:
+    """A definition that is put in beside itself is there as it was, whatever it is cut out with.
+
+    Says of each insertion whether it was made.
+    """
     item = code.definitions[index]
     node = node_in(source, code, index)
     assert node is not None
     margin, own = margin_at(source.text, item.whole.start), to_lf(node.own_text(source))
     if source.text[item.whole.end :].lstrip(" \t")[:1] not in ("", "\n", "\r", ","):
-        return  # it shares its last line
-    for text in (own, margin + own):
-        found = written(node.insert(source, text, "after"))
+        return []  # it shares its last line
+    made = [written(node.insert(source, text, "after")) for text in (own, margin + own)]
+    for found in made:
         assert found is None or found.rstrip(",") == (margin + own).rstrip(","), f"{source.path}: {item.dotted}"
+    return [found is not None for found in made]
 
 
 def check_body(source: Source, code: Code, index: int, choice: int) -> None:
@@ -382,9 +386,11 @@ CODE_FILES = sorted(path for path in CORPUS.rglob("*") if path_of(path) is not N
 def test_every_definition_of_the_corpus_is_inserted_verbatim_and_its_body_comes_back(path: Path) -> None:
     source = path_of(path)
     assert source is not None
+    made: list[bool] = []
     for code, index, _ in definitions(source):
-        check_verbatim(source, code, index)
+        made += check_verbatim(source, code, index)
         check_body(source, code, index, index)
+    assert sum(made) >= 0.8 * len(made)  # 1,418 of 1,422 in all: a few share a line with what follows
 
 
 @given(places())

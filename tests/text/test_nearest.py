@@ -273,7 +273,7 @@ def test_the_floor_parts_misquoted_lines_from_lines_of_another_file() -> None:
     """On files of this repository, with a seed: what is nearly there is found, what is elsewhere hardly ever is."""
     chance = random.Random(15)
     paths = sorted((Path(__file__).parent.parent.parent / "src").rglob("*.py"))
-    texts = [path.read_text("utf-8") for path in chance.sample(paths, 40)]
+    texts = [path.read_text("utf-8") for path in chance.sample(paths, 150)]
     found = asked = strange = 0
     for text, other in pairwise(texts):
         rows = [row.strip() for row in text.split("\n") if len(row.strip()) > 24]
@@ -287,5 +287,6 @@ def test_the_floor_parts_misquoted_lines_from_lines_of_another_file() -> None:
         asked += 1
         found += misquoted in text or bool(find_nearest(source, misquoted, limit=1))
         strange += bool(find_nearest(source, chance.choice(others), limit=1))
-    assert found >= 0.95 * asked
-    assert strange <= 0.35 * asked  # rows of one code base are akin; of unrelated files it is a tenth
+    # 133 and 9 of 133 when this was written; the sample changes with the repository.
+    assert found >= 0.9 * asked
+    assert strange <= 0.25 * asked
