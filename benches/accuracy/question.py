@@ -49,10 +49,11 @@ class Question:
 class Offer:
     """What a refusal offers to send instead, sent as it is: the text it gave, or None where it was refused again.
 
-    `corrected` is the one edit that is offered in the place of the refused one, `candidate` one of several places.
+    `corrected` is the one edit that is offered in the place of the refused one, `candidate` one of several places,
+    `old` an old text alone, which is sent with the new text of the refused edit.
     """
 
-    what: Literal["corrected", "candidate"]
+    what: Literal["corrected", "candidate", "old"]
     text: str | None
     detail: str = ""
 

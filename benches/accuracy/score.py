@@ -25,7 +25,9 @@ text) must be refused under every policy: there is nothing that a policy could a
 An *offer* is what a refusal gives to send instead; it was sent as it is. *right*: it gave the expected text, or, where
 the case must be refused for a conflict or for several places, it changed the edit's own words and no others. *again*:
 it was refused again. *wrong*: everything else, so any correction of an edit that is for another file or done already.
-A candidate that a guard refuses for what it would write says nothing about the place, and is right.
+An old text that is offered alone is sent with the new text of the refused edit, and judged the same; in a conflict that
+writes over what someone else wrote. A candidate that a guard refuses for what it would write says nothing about the
+place, and is right.
 """
 
 from __future__ import annotations
@@ -139,7 +141,7 @@ def judge_offer(case: Case, offer: Offer) -> OfferScore:
     ):
         return "right"
     # A candidate is one place of several, so also where only another one gives the expected text.
-    may_change = _is_one_of(case, _CONFLICT) if offer.what == "corrected" else case.must_apply or _is_several(case)
+    may_change = _is_one_of(case, _CONFLICT) if offer.what != "candidate" else case.must_apply or _is_several(case)
     return "right" if may_change and changes_the_same(case, offer.text) else "wrong"
 
 

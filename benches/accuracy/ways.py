@@ -27,6 +27,7 @@ _TEXT_TOOLS = (
     "surgical.edit_file",
     "vault.TextReplace",
 )
+_SEVERAL = ("article.edit_article", "claude-code.MultiEdit", "core.edit", "site.editFile")  # edits in one call
 _PATCH_TOOLS = ("coder.write_patch", "core.edit patch", "openai.apply_patch", "surgical.patch_file")
 
 
@@ -38,10 +39,16 @@ class Way:
     policy: Mapping[str, Any] = field(default_factory=dict)
     tool: str = ""
     kinds: tuple[Kind, ...] = KINDS
+    only: tuple[str, ...] = ("*",)
     not_for: tuple[str, ...] = ()
+    most: int | None = None
 
     def takes(self, case: Case) -> bool:
-        return case.kind in self.kinds and not any(fnmatchcase(case.category, pattern) for pattern in self.not_for)
+        """Whether it is of a kind and a category that this way can be told, with no more edits than one call takes."""
+        if case.kind not in self.kinds or (self.most is not None and len(case.question.ops) > self.most):
+            return False
+        named = any(fnmatchcase(case.category, pattern) for pattern in self.only)
+        return named and not any(fnmatchcase(case.category, pattern) for pattern in self.not_for)
 
     @property
     def rules(self) -> Rules:
@@ -53,15 +60,18 @@ class Way:
 def _tool(name: str) -> Way:
     """A tool, under its toolset's policy."""
     toolset = toolset_named(name.partition(".")[0])
+    if name == "openai.apply_patch":
+        return Way(name, toolset.policy, name, ("reply",), ("reply/llm-v4a-*", "misquote-*"))
     if name in _PATCH_TOOLS:
-        return Way(name, toolset.policy, name, ("reply",) if name == "openai.apply_patch" else ("diff", "reply"))
+        return Way(name, toolset.policy, name, ("diff", "reply"))
     own = {
         "site.editFile": {"partial": True},  # what comes before the operation that fails
         "surgical.edit_file": {"tier": "newline"},
     }
     # Where the old text is in several places, `TextReplace` takes the first, as its contract says.
     not_for = ("*-ambiguous", "*-ambiguous-ws", "*-near-dup") if name == "vault.TextReplace" else ()
-    return Way(name, {**toolset.policy, **own.get(name, {})}, name, ("ops",), not_for)
+    most = None if name in _SEVERAL else 1
+    return Way(name, {**toolset.policy, **own.get(name, {})}, name, ("ops",), not_for=not_for, most=most)
 
 
 WAYS = (

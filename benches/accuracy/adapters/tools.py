@@ -153,7 +153,7 @@ class Called:
         for what, op in self._shown(str(result.get("content", ""))):
             yield what, (self.tool, self.form.corrected(arguments, index, op))
         if corrected is None and isinstance(found := details.get("found"), str):
-            yield "corrected", (self.tool, self.form.corrected(arguments, index, Op(found, question.ops[index].new)))
+            yield "old", (self.tool, self.form.corrected(arguments, index, Op(found, question.ops[index].new)))
 
     def _shown(self, content: str) -> Iterator[tuple[str, Op]]:
         """The edits that an answer in words shows, in the tool's fields."""
