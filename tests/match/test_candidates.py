@@ -147,3 +147,14 @@ def test_rows_in_the_place_of_misremembered_ones_keep_no_row_behind_them_away() 
     text = rows.format("third_and_longest_name_of_them_all") + "\n" + rows.format("third")
     needle = Needle(rows.format("other"), rows.format("other").replace("load(path)", "save(path)"))
     assert len(list(tier_named("fuzzy").find(Source.of_text(text, path="a.py"), needle, apart=False))) == 2
+
+
+def test_rows_that_are_quoted_several_times_do_not_hide_the_place_whose_changed_row_was_changed_since() -> None:
+    part = (
+        "        encode(source, target);\n" * 5
+        + "        rounds -= {0};\n        {1};\n    }}\n    if (rounds >= {2}) {{\n"
+    )
+    text = part.format(8, "goto next", 4) + part.format(4, "continue", 2) + part.format(2, "break", 1)
+    old = part.format(8, "continue", 4)
+    needle = Needle(old, old.replace("continue", "return"))
+    assert not list(tier_named("fuzzy").find(Source.of_text(text, path="a.c"), needle, apart=False))

@@ -55,8 +55,9 @@ def find_candidates(source: Source, needle: Needle) -> list[Candidate] | None:
 def find_context(source: Source, needle: Needle) -> list[Candidate]:
     """The places that have the rarest of the rows an edit merely repeats, whatever they have of those it changes."""
     lexis = lexis_of(source.path)
-    repeated = [row for row, text in enumerate(needle.rows) if text.strip() and row not in needle.changed]
-    longest = sorted(repeated, key=lambda row: (-len(needle.rows[row].strip()), row))[:_CONTEXT]
+    # Of rows that are there several times one is enough: the others would crowd out rows that tell places apart.
+    repeated = {text.strip(): row for row, text in enumerate(needle.rows) if text.strip() and row not in needle.changed}
+    longest = sorted(repeated.values(), key=lambda row: (-len(needle.rows[row].strip()), row))[:_CONTEXT]
     found: dict[tuple[int, int], Candidate] = {}
     for row in longest:
         places = find_row(source, needle.rows[row], partial(token_key, lexis)) or ()
