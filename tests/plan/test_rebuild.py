@@ -175,7 +175,9 @@ def test_drift_is_merged_word_by_word_or_overwritten_where_that_was_chosen() -> 
     file, old, new = "f(a, size=2)\n", "f(a, size=1)\n", "f(b, size=1)\n"
     assert made(file, old, new) is None
     assert made(file, old, new, on_drift="merge") == "f(b, size=2)\n"
-    assert made(file, old, new, on_drift="new") == new
+    assert made(file, old, new, on_drift="new") == "f(b, size=2)\n"  # the edit repeats the size, it does not change it
+    assert made("f(c, size=1)\n", old, new, on_drift="merge") is None
+    assert made("f(c, size=1)\n", old, new, on_drift="new") == new
 
 
 @pytest.mark.parametrize("on_drift", ["merge", "new"])

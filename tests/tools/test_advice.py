@@ -199,7 +199,6 @@ OFFERED: dict[str, dict[str, Any]] = {
     "article.edit_article": {"path": "a.txt", "edits": [{"old_string": SENT, "new_string": MEANT, "reason": "r"}]},
     "coder.write_patch": {"path": "a.txt", "patch": WRONG_ROW},
     "core.edit": {"path": "a.txt", "edits": [{"target": SENT, "new": MEANT}]},
-    "site.editFile": {"file": "a.txt", "operations": [{"search": SENT, "replace": MEANT}]},
     "surgical.edit_file": {"path": "a.txt", "old_content": SENT, "new_content": MEANT},
     "surgical.patch_file": {"path": "a.txt", "patch": WRONG_ROW},
     "vault.TextReplace": {"filePath": "a.txt", "oldText": SENT, "newText": MEANT},
@@ -225,6 +224,13 @@ def test_what_is_offered_for_a_misquoted_line_goes_through_as_it_is(named: str, 
     again = kit.call(*sent_again(tool, OFFERED[named], answer["details"]["corrected"]))
     assert not failed(again), again
     assert "repaired" not in again
+    assert tree(tmp_path)["a.txt"].decode() == ROWS.replace("beta two three", "beta 2 three")
+
+
+def test_a_misspelt_word_that_the_new_text_repeats_keeps_the_spelling_of_the_file(tmp_path: Path) -> None:
+    kit = make(tmp_path, {"a.txt": ROWS}).tools("site")
+    answer: Any = kit.call("editFile", {"file": "a.txt", "operations": [{"search": SENT, "replace": MEANT}]})
+    assert not failed(answer), answer
     assert tree(tmp_path)["a.txt"].decode() == ROWS.replace("beta two three", "beta 2 three")
 
 

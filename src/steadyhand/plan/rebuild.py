@@ -192,11 +192,9 @@ class _Builder:
         if pairing.likeness.is_sure and pairing.likeness is not Likeness.TYPOGRAPHY:
             return text
         words = versions.words
-        if pairing.likeness.is_sure or self._on_drift == "merge":
-            if words is not None:
-                return indent_of(text) + words + versions.trail + line_ending(text)
-            return text if pairing.likeness.is_sure else None
-        return text
+        if words is not None:  # also where the new text is to be taken: a word that it repeats misspelt is the file's
+            return indent_of(text) + words + versions.trail + line_ending(text)
+        return text if pairing.likeness.is_sure or self._on_drift == "new" else None
 
     def _laid_out(self, change: Change, pairing: Pairing) -> str:
         """The edit's words in the file's layout of a statement."""
