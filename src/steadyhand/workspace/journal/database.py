@@ -52,6 +52,10 @@ def open_database(folder: JournalFolder, timeout: float) -> tuple[sqlite3.Connec
                 connection = _connect_with_room(folder, timeout)
             except Unusable as error:
                 afterwards.callback(error.connection.close)
+            except sqlite3.OperationalError as error:
+                # Another process may be setting it aside just now: look again once it is done.
+                if error.sqlite_errorcode != sqlite3.SQLITE_CANTOPEN:
+                    raise
             else:
                 if version_of(connection) == VERSION:
                     return connection, None
