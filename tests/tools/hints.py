@@ -13,6 +13,8 @@ __all__ = ["check_hints", "fields_in", "hints_in"]
 
 OURS = {"expect", "occurrence", "overwrite", "batch"}  # words of the engine that are ordinary ones too
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+# The text of a file, which may have any word: an edit in the fields of the tool, or old text alone.
+OFFERED = re.compile(r"(alone|`corrected`|`old`):\n(?:(\w+):\n)?.*?(?=\nHint: |\Z)", re.DOTALL)
 
 
 def fields_in(shape: Any) -> set[str]:
@@ -62,7 +64,8 @@ def check_hints(toolset: str, answer: Mapping[str, Any]) -> None:
     """No hint names a field, a tool or an argument that the toolset has not, nor a command."""
     own = names_of(toolset)
     for hint, facts in hints_in(answer):
-        plain = QUOTED.sub("", hint)
+        assert {field for what, field in OFFERED.findall(hint) if field and what != "`old`"} <= own, hint
+        plain = QUOTED.sub("", OFFERED.sub(r"\1", hint))
         strange = {word for word in re.findall(r"\w+", plain) if word in known()} - own - facts
         assert not strange, (strange, hint)
         assert {*re.findall(r"\b([a-z_]+)=", plain)} <= own, hint
