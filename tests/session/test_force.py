@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -79,6 +80,40 @@ def test_a_corrected_edit_is_offered_only_where_no_token_is_changed_by_both(
         if isinstance(corrected, dict):
             two.edit("a.txt", [corrected])
             assert (tmp_path / "a.txt").read_text() == after
+
+
+# What another task did to "a b c d", and the lines there with two that this task has put in after "b".
+TWO_INSERTED: list[tuple[Edit, str]] = [
+    (sh.Replace("b\n", "B\n"), "a B 1 2 c d"),
+    (sh.Insert("a\n", "x\n"), "a x b 1 2 c d"),
+    (sh.Insert("b\n", "x\n"), "a b 1 2 x c d"),
+    (sh.Delete("b\n"), "a 1 2 c d"),
+    (sh.Replace("c\n", "C\n"), "a b 1 2 C d"),
+    (sh.Replace("b\nc\n", "BC\n"), "a BC 1 2 d"),
+    (sh.Replace("a\nb\nc\n", "Z\n"), "Z 1 2 d"),
+]
+
+
+@pytest.mark.parametrize(("theirs", "after"), TWO_INSERTED)
+@pytest.mark.parametrize("batch", ["snapshot", "sequential"])
+def test_two_forced_insertions_after_one_line_are_lines_of_their_own_in_the_order_they_have_alone(
+    theirs: Edit, after: str, batch: Literal["snapshot", "sequential"], tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("a\nb\nc\nd\n")
+    mine: list[Edit] = [sh.Insert("b\n", "1\n"), sh.Insert("b\n", "2\n")]
+    policy = sh.Policy(on_conflict="force", batch=batch)
+    with sh.Workspace(tmp_path, actor="host") as ws, ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [theirs])
+        receipt = two.edit("a.txt", mine, policy=policy)
+        rows = (tmp_path / "a.txt").read_text().splitlines()
+        wanted = after.split()
+        if batch == "sequential":  # the second finds "b" before the first of them
+            wanted = after.replace("1 2", "2 1").split()
+        assert rows == wanted
+        assert [rows[(outcome.lines or (0, 0))[0] - 1] for outcome in receipt.outcomes] == ["1", "2"]
+        ws.undo(receipt.id)
+        assert (tmp_path / "a.txt").read_text() == _after("a\nb\nc\nd\n", theirs)
 
 
 def _after(base: str, edit: Edit) -> str:

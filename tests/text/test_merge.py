@@ -182,11 +182,11 @@ def change_sets(draw: st.DrawFn) -> tuple[str, ChangeSet, ChangeSet]:
     base = "\n".join(rows) + draw(st.sampled_from(["", "\n"]))
     sides = []
     for _ in range(2):
-        marks = sorted(draw(st.lists(st.integers(0, len(base)), min_size=2, max_size=4)))
-        # Left out, and a known fault: two insertions at one place, which a plan may have, are refused as stale here.
-        pairs = dict(zip(marks[::2], marks[1::2], strict=False)).items()
-        new = st.sampled_from([*PARTS, "", "7", "new line\n", "\nnew line"])
-        splices = [Splice(start, base[start:end][:12], draw(new)) for start, end in pairs]
+        starts = st.sampled_from([0, *(at + 1 for at, sign in enumerate(base) if sign == "\n")])
+        marks = sorted(draw(st.lists(st.integers(0, len(base)) | starts, min_size=2, max_size=4)))
+        pairs = zip(marks[::2], marks[1::2], strict=False)
+        new = st.sampled_from([*PARTS, "", "7", "new line\n", "\nnew line", "y\n"])
+        splices = [Splice(start, base[start:end][:30], draw(new)) for start, end in pairs]
         sides.append(ChangeSet.of(splices))
     return base, sides[0], sides[1]
 

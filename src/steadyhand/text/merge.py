@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby, pairwise
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import Change, diff_rows
@@ -115,21 +115,17 @@ def overwrite(text: str, mine: ChangeSet, theirs: ChangeSet) -> list[Overwritten
     [Overwritten(splice=Splice(start=4, old='30', new='4'), mine=0, theirs=(0,))]
     """
     present, meant = theirs.apply(text), mine.apply(text)
-    done = _overwritten(text, mine, theirs, _reach)
-    after = ChangeSet(tuple(each.splice for each in done)).apply(present)
-    known = {token for side in (text, present, meant) for token in split_tokens(side)}
-    if set(split_tokens(after)) <= known:
-        return done
-    return _overwritten(text, mine, theirs, _whole_lines)  # what is between two changes made one token of both
+    done = _overwritten(text, present, mine, theirs, _reach)
+    if all(one.splice.end <= two.splice.start for one, two in pairwise(done)):
+        after = ChangeSet(tuple(each.splice for each in done)).apply(present)
+        known = {token for side in (text, present, meant) for token in split_tokens(side)}
+        if set(split_tokens(after)) <= known:
+            return done
+    return _overwritten(text, present, mine, theirs, _whole_lines)  # what is between two changes is of both
 
 
-def _overwritten(text: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) -> list[Overwritten]:
-    parts = [
-        _part(text, row, number, reach, is_mine=is_mine)
-        for side, is_mine in ((mine, True), (theirs, False))
-        for number, splice in enumerate(side.splices)
-        for row in _rows(splice)
-    ]
+def _overwritten(text: str, present: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) -> list[Overwritten]:
+    parts = [*_parts(text, mine, reach, is_mine=True), *_parts(text, theirs, reach, is_mine=False)]
     done: list[Overwritten] = []
     delta = 0
     for group in _groups(text, sorted(parts, key=lambda part: _rank(text, part))):
@@ -137,9 +133,10 @@ def _overwritten(text: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) ->
         written = [part for part in group if part.is_mine]
         others = ChangeSet.of(part.splice for part in group if not part.is_mine)
         if others and all(part.puts_lines_in for part in written):
-            places = [others.map_position(part.splice.start) + delta for part in written]
-            made = zip(places, written, strict=True)
-            done += [Overwritten(Splice(at, "", part.splice.new), part.number) for at, part in made]
+            for part in written:
+                at = others.map_position(part.splice.start) + delta
+                splice = _between_lines(present, at, part.splice.new, is_before=part.is_before(text))
+                done.append(Overwritten(splice, part.number))
         elif written:
             standing = _replaced(text, span, others)
             new = _replaced(text, span, ChangeSet.of(part.splice for part in written))
@@ -147,7 +144,7 @@ def _overwritten(text: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) ->
             if new != standing:
                 done.append(Overwritten(Splice(span.start + delta, standing, new), written[0].number, gone))
         delta += others.delta
-    return done
+    return sorted(done, key=lambda each: each.splice.span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +157,24 @@ class _Part:
     number: int
     is_mine: bool
 
+    def is_before(self, text: str) -> bool:
+        """Whether lines that are put in come before the line that starts there, not behind one that ends."""
+        return starts_line(text, self.splice.start)
+
+
+def _parts(text: str, side: ChangeSet, reach: Reach, *, is_mine: bool) -> Iterator[_Part]:
+    """The parts of one side in order.
+
+    What it inserts at one place is one part, so that its order stays, unless it is lines each time.
+    """
+    rows = [(row.trim(), number) for number, splice in enumerate(side.splices) for row in _rows(splice)]
+    for span, found in groupby(rows, key=lambda row: row[0].span):
+        same = list(found)
+        if len(same) > 1 and not all(_puts_lines_in(text, splice) for splice, _ in same):
+            same = [(Splice(span.start, "", "".join(splice.new for splice, _ in same)), same[0][1])]
+        for splice, number in same:
+            yield _part(text, splice, number, reach, is_mine=is_mine)
+
 
 def _part(text: str, splice: Splice, number: int, reach: Reach, *, is_mine: bool) -> _Part:
     trimmed = splice.trim()
@@ -169,7 +184,7 @@ def _part(text: str, splice: Splice, number: int, reach: Reach, *, is_mine: bool
 def _rank(text: str, part: _Part) -> tuple[int, int, bool]:
     """The order of parts; at one place lines come before what starts there and behind what ends there."""
     if part.puts_lines_in:
-        rank = 0 if starts_line(text, part.reach.start) else 2
+        rank = 0 if part.is_before(text) else 2
     else:
         rank = 1 if part.reach.is_empty else 3
     return part.reach.start, rank, part.is_mine
@@ -215,14 +230,35 @@ def _puts_lines_in(text: str, splice: Splice) -> bool:
     return new.startswith(("\n", "\r")) and (at == len(text) or text[at] in "\r\n")
 
 
+def _between_lines(text: str, at: int, new: str, *, is_before: bool) -> Splice:
+    """Lines that are put in before a line, or behind one, for a place that may have come to be inside a line."""
+    if not is_before:
+        while at < len(text) and text[at] not in "\r\n":
+            at += 1
+        return Splice(at, "", new)
+    while at < len(text) and not starts_line(text, at):
+        at += 1
+    if not starts_line(text, at):  # the last line has no ending: theirs comes first
+        ending = "\r\n" if new.endswith("\r\n") else new[-1]
+        new = ending + new.removesuffix(ending)
+    return Splice(at, "", new)
+
+
 def _meet(text: str, left: _Part, right: _Part) -> bool:
     """Whether two splices reach for the same characters, or are side by side in one line."""
     if left.reach.overlaps(right.reach) or not left.reach.touches(right.reach):
         return left.reach.overlaps(right.reach)
-    if left.puts_lines_in or right.puts_lines_in:
-        return False
-    first = min(left, right, key=lambda part: part.reach)
-    return first.reach.is_empty or not (starts_line(text, first.reach.end) and _keeps_line_end(text, first))
+    first, second = sorted((left, right), key=lambda part: part.reach)
+    if first.puts_lines_in:
+        return not first.is_before(text) and _takes_line_end(second.splice)
+    if first.reach.is_empty or not starts_line(text, first.reach.end):
+        return not second.puts_lines_in
+    return not _keeps_line_end(text, first)
+
+
+def _takes_line_end(splice: Splice) -> bool:
+    """Whether a splice that starts where a line ends joins it to the next."""
+    return splice.old.startswith(("\n", "\r")) and not splice.new.startswith(("\n", "\r"))
 
 
 def _keeps_line_end(text: str, part: _Part) -> bool:
