@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,8 +49,8 @@ class Case:
 MADE = [
     Case(
         "context made up above and below",
-        '    # save the table\n    content = "\\n".join(rows)\n    return content\n',
-        '    # save the table\n    content = "\\r\\n".join(rows)\n    return content\n',
+        'def write(path, rows):\n    # save it\n    content = "\\n".join(rows)\n    return 1\n',
+        'def write(path, rows):\n    # save it\n    content = "\\r\\n".join(rows)\n    return 1\n',
         '    content = "\\n".join(rows)\n',
         '    content = "\\r\\n".join(rows)\n',
     ),
@@ -61,8 +63,8 @@ MADE = [
     ),
     Case(
         "lines that go, and nothing comes",
-        "    # write it all\n    path.write_text(content)\n    path.close()\n",
-        "    # write it all\n    path.close()\n",
+        '    content = "\\n".join(rows)\n    # write\n    path.write_text(content)\n    path.close()\n',
+        '    content = "\\n".join(rows)\n    # write\n    path.close()\n',
         "    path.write_text(content)\n",
     ),
     Case(
@@ -131,6 +133,18 @@ REFUSED = [
         "def show(table):\n    path.write_bytes(content)\n",
         None,
     ),
+    Case(
+        "nothing of the context is there, so the line may be one that another file has as well",
+        "    for name in names:\n        print(name)\n    path.write_text(content)\n    server.restart()\n",
+        "    for name in names:\n        print(name)\n    path.write_bytes(content)\n    server.restart()\n",
+        None,
+    ),
+    Case(
+        "most of the context is not there",
+        "    text = path.read_text()\n    check(text, against=schema)\n    report(errors_in(text))\n    return None\n",
+        "    text = path.read_bytes()\n    check(text, against=schema)\n    report(errors_in(text))\n    return None\n",
+        None,
+    ),
 ]
 
 
@@ -167,6 +181,15 @@ def test_a_stricter_policy_does_not_take_it() -> None:
     assert not sh.edit(SETUP, [Replace(case.old, case.new)], path="a.py", policy=Policy(tier="token")).ok
 
 
+def test_a_refusal_says_that_only_the_lines_around_the_change_are_not_there() -> None:
+    case = REFUSED[-2]
+    error = sh.edit(SETUP, [Replace(case.old, case.new)], path="a.py").error
+    assert error is not None
+    assert error.details["changed_lines"] == [9, 9]
+    assert "line 9 has what the edit changes" in error.message
+    assert "corrected" not in error.details
+
+
 def test_lines_that_stand_twice_are_not_told_apart_by_made_up_context() -> None:
     text = SETUP + SETUP.replace("read(", "load(").replace("parse(", "split(").replace("write(", "save(")
     case = MADE[0]
@@ -194,6 +217,45 @@ def real_files() -> Iterator[tuple[str, list[str]]]:
         rows = path.read_text("utf-8").split("\n")[:-1]
         if len(rows) >= 30:
             yield path.name, rows
+
+
+def words_of(rows: Sequence[str]) -> set[str]:
+    return {word for row in rows for word in re.findall(r"[A-Za-z]{3,}", row)}
+
+
+def shared_lines(files: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[int, int, int, int]]:
+    """Lines that two files have, once each, as (file, row, other file, row there)."""
+    known: dict[str, list[tuple[int, int]]] = {}
+    for file, (_, rows) in enumerate(files):
+        counts = Counter(map(str.strip, rows))
+        for row, text in enumerate(rows):
+            if sum(map(str.isalnum, text)) >= 12 and counts[text.strip()] == 1:
+                known.setdefault(text.strip(), []).append((file, row))
+    for places in known.values():
+        yield from ((*one, *two) for one in places for two in places if one[0] != two[0])
+
+
+@pytest.mark.hypothesis
+def test_on_real_files_an_edit_for_another_file_that_shares_the_line_is_refused() -> None:
+    """The judge: no word of the context is near the line in the file that is asked."""
+    chance = random.Random(15)
+    files = list(real_files())
+    places = list(shared_lines(files))
+    asked = 0
+    for file, row, other, there in chance.sample(places, min(len(places), EXAMPLES * 20)):
+        rows, (name, others) = files[file][1], files[other]
+        above = rows[max(row - chance.randint(0, 3), 0) : row]
+        below = rows[row + 1 : row + 1 + chance.randint(0, 3)]
+        said = words_of([*above, *below])
+        if not said or said & words_of([text for at, text in enumerate(others) if at != there]):
+            continue
+        asked += 1
+        old, new = ("".join(f"{text}\n" for text in (*above, line, *below)) for line in (rows[row], "quux(zork)"))
+        before = "".join(f"{text}\n" for text in others)
+        for on_drift in ("refuse", "merge", "new"):
+            policy = Policy(on_drift=on_drift, guards=frozenset())  # type: ignore[arg-type]
+            assert not sh.edit(before, [Replace(old, new)], path=name, policy=policy).ok, (name, old)
+    assert asked > 3
 
 
 def misquoted(rows: Sequence[str], chance: random.Random) -> list[str]:

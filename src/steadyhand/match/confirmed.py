@@ -12,11 +12,13 @@ Nothing is found where anything speaks for another place or another meaning:
 3. Where the file has the lines at another indentation, no context that is left out is somewhere else.
 4. What the edit adds is not there already, and the context left out next to the change says nothing that the
    change says too: it would not be clear what is to be there twice in the end.
+5. Half of the context at least is near the place, or resembles what is in its place: a line that files have in
+   common, under rows that this one knows nothing of, is a line of an edit for another file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -40,6 +42,9 @@ _LONGEST = 400  # rows of an old text
 _BETTER = 0.05  # by how much more context must be elsewhere for the edit to be meant for that place
 _ALIKE = 60  # from so many hundredths on a row may be what another one was meant to be
 _NEAR = 6  # rows in which it is looked for
+_OFF = 2  # rows by which context that is misremembered may be off its place
+_RESEMBLES = 70  # hundredths from which context is misremembered from the row in its place
+_KNOWN = 0.5  # of the context, by what it says, must be near the place or like what is there
 # What belongs to the row below it: decorators and attributes, comments, a statement that goes on.
 _ATTACHED = ("@", "#", "//", "/*", "*", "--", "<!--", ";", "%", '"""', "'''", "[")
 _GOES_ON = ("\\", "=", "+", "|", "&", ".", "?", "->", "=>")
@@ -130,6 +135,8 @@ class _Search:
             return False
         if self._is_shifted(kept) and any(self._is_astray(row, kept) for row in self._left_out(kept)):
             return False
+        if not self._is_of_this_file(kept):
+            return False
         here = self._place(kept)
         return here is not None and not self._is_meant_for_another(here)
 
@@ -166,6 +173,28 @@ class _Search:
         reach = len(self._rows) + _NEAR
         near = range(kept.first - reach, kept.first) if row < kept.start else range(kept.last + 1, kept.last + reach)
         return not any(at in near for at in places)
+
+    def _is_of_this_file(self, kept: _Kept) -> bool:
+        """Whether the place confirms half of the context: it has those rows near it, or something like them there."""
+        context = [row for row in range(len(self._rows)) if not self._start <= row < self._end]
+        says = {row: _substance([self._rows[row]]) for row in context}
+        known = sum(says[row] for row in context if kept.start <= row < kept.end)
+        known += sum(says[row] for row in self._recognised(range(kept.start - 1, -1, -1), kept.first, -1))
+        known += sum(says[row] for row in self._recognised(range(kept.end, len(self._rows)), kept.last, 1))
+        return known >= _KNOWN * sum(says.values())
+
+    def _recognised(self, rows: range, edge: int, step: int) -> Iterator[int]:
+        """The rows of one side, from the place outwards, that the file has on that side, or has something like."""
+        there: list[int] = []
+        at = self._next(edge, step)
+        while at is not None and len(there) < len(self._rows) + _NEAR:
+            there.append(at)
+            at = self._next(at, step)
+        keys = {self._key(self._table.text(at)) for at in there}
+        for index, row in enumerate(row for row in rows if self._rows[row].strip()):
+            beside = there[max(index - _OFF, 0) : index + _OFF + 1]
+            if self._key(self._rows[row]) in keys or self._is_like_one(row, beside, _RESEMBLES):
+                yield row
 
     def _changed(self) -> _Kept | None:
         """The rows from the first to the last that the edit changes, where the file has them once, blanks aside."""
@@ -246,12 +275,12 @@ class _Search:
             return False
         return not self._is_like_one(above, range(before - _NEAR + 1, before))
 
-    def _is_like_one(self, row: int, among: range) -> bool:
+    def _is_like_one(self, row: int, among: Iterable[int], least: int = _ALIKE) -> bool:
         """Whether a row that is made up may be one of some rows of the file, misremembered."""
         from rapidfuzz import fuzz
 
         rows = (self._table.text(at).strip() for at in among if 0 <= at < self._table.count)
-        return any(text and fuzz.ratio(self._rows[row].strip(), text) >= _ALIKE for text in rows)
+        return any(text and fuzz.ratio(self._rows[row].strip(), text) >= least for text in rows)
 
     def _has_twins(self, kept: _Kept) -> bool:
         """Whether context that is left out says what the change says, with nothing in between to tell them apart."""

@@ -126,6 +126,12 @@ class Absence:
 
     def _about_places(self, places: Sequence[Nearest], details: dict[str, object]) -> tuple[list[str], str]:
         name = self.name
+        changed = self._changed_lines() if not places else None
+        if changed is not None:
+            details["changed_lines"], where = list(changed), lines_phrase(*changed)
+            has = "has" if changed[0] == changed[1] else "have"
+            told = f"the old text is not in {name}: {where} {has} what the edit changes, but not the lines around it"
+            return [told], f"read {where} of {name}: quote what is around it, or edit the file that is meant"
         if not places:
             return [f"the old text is not in {name}, and nothing there is similar"], (
                 f"read {name} again: the text may be gone, or in another file"
@@ -147,6 +153,24 @@ class Absence:
         if self.new is not None and best.span.overlaps(self.new):
             return message, f"read {lines} of {name}: if the edit is not made there, quote the old text as it stands"
         return message, self._offer(best, lines, details)
+
+    def _changed_lines(self) -> tuple[int, int] | None:
+        """The one place that has the lines which the edit changes, whatever is around them."""
+        from itertools import islice
+
+        from steadyhand.match.lexis import lexis_of, token_key
+        from steadyhand.match.rows import find_windows
+
+        needle = None if self.edit is None else Needle(self.old, as_replacement(self.edit, self.old))
+        if needle is None or not needle.changes:
+            return None
+        rows = needle.rows[needle.changes[0].before_start : needle.changes[-1].before_end]
+        if not any(map(_is_saying, rows)):
+            return None
+        lexis = lexis_of(self.source.path)
+        windows = find_windows(self.source, Needle("\n".join(rows)), lambda row: token_key(lexis, row), apart=False)
+        found = list(islice(windows, 2))
+        return self.source.lines_of(found[0]) if len(found) == 1 else None
 
     def _is_cut(self, span: Span) -> bool:
         """Whether the old text is said to be whole lines, and a place is part of one."""
