@@ -14,12 +14,13 @@ import anyio
 import pytest
 import uvicorn
 from mcp import Client
+from starlette.testclient import TestClient
 
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp import doors
 from steadyhand.surfaces.mcp.doors import Door
 from steadyhand.surfaces.mcp.guard import Guard
-from steadyhand.surfaces.mcp.http import Address, serve_http
+from steadyhand.surfaces.mcp.http import Address, _application, serve_http
 from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import ERAS, MODERN, TOKEN, HttpServer, http_server, over_http, serving
 from tests.mcp.test_calls import many_files
@@ -330,3 +331,28 @@ def test_what_is_posted_at_once_is_bounded_together() -> None:
         return statuses
 
     assert anyio.run(run) == [503] * 6 + [200] * 14
+
+
+def test_the_longest_idle_session_makes_room_for_a_new_one(tmp_path: Path) -> None:
+    """Clients that never end their sessions shut nobody out, and whoever is at work keeps its own."""
+    application = _application(Service(serving(tmp_path)), most=5)
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    with TestClient(application) as client:
+
+        def opened() -> str:
+            answer = client.post("/mcp", content=HELLO_BODY, headers=headers)
+            assert answer.status_code == 200, answer.text
+            return str(answer.headers["mcp-session-id"])
+
+        def status(number: str) -> int:
+            return client.post("/mcp", json=ping, headers={**headers, "mcp-session-id": number}).status_code
+
+        kept = opened()
+        others = []
+        for _ in range(40):
+            others.append(opened())
+            assert status(kept) == 200
+        assert [status(number) for number in others] == [404] * 36 + [200] * 4
+        assert client.delete("/mcp", headers={"mcp-session-id": others[-1]}).status_code == 200
+        assert status(opened()) == status(kept) == status(others[-2]) == 200

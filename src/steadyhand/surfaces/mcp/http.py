@@ -8,15 +8,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.mcp.frames import LONGEST
-from steadyhand.surfaces.mcp.guard import PATH, Guard, Message, Receive, Scope, Send
+from steadyhand.surfaces.mcp.guard import PATH, App, Guard, Message, Receive, Scope, Send
 from steadyhand.surfaces.mcp.logs import say
 from steadyhand.surfaces.mcp.running import SESSION_HEADER
 from steadyhand.surfaces.mcp.server import Service
@@ -98,35 +99,108 @@ def serve_http(service: Service, address: Address, token: str) -> None:
         )
 
 
-def _application(service: Service) -> Any:
+def _application(service: Service, most: int = _MOST_SESSIONS) -> App:
     from mcp.server.transport_security import TransportSecuritySettings
 
     app = service.server().streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=LONGEST,
-        max_sessions=_MOST_SESSIONS,
+        max_sessions=most,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard is stricter
     )
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        """The SDK does not report that a client has ended its session; the answer to that request shows it."""
-        if scope["type"] != "http" or scope["method"] != "DELETE":
-            await app(scope, receive, send)
-            return
+    return _SessionLimit(app, service, most)
+
+
+class _SessionLimit:
+    """The SDK's application, with room for a new session made by ending the one that was not used for longest.
+
+    Few clients end their sessions; the SDK would refuse further ones until the old expire. A session is in use while a
+    request of it is answered, which a stream that the client listens to is all the time. A client whose session was
+    ended is answered 404 and begins another, as the protocol has it.
+    """
+
+    def __init__(self, app: App, service: Service, most: int) -> None:
+        self._app = app
+        self._service = service
+        self._most = most
+        self._opening = 0
+        self._requests: OrderedDict[str, int] = OrderedDict()  # by session; used last comes last
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif (number := _number_in(scope)) is not None:
+            await self._go_on(number, scope, receive, send)
+        else:
+            await self._open(scope, receive, send)
+
+    async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
+        opened: list[str] = []
+
+        async def noting(message: Message) -> None:
+            number = _number_in(message) if message.get("status", 500) < 400 else None
+            if number is not None:
+                opened.append(number)
+                self._requests[number] = 1
+                self._opening -= 1
+            await send(message)
+
+        self._opening += 1
+        try:
+            while len(self._requests) + self._opening > self._most and (idle := self._longest_idle()) is not None:
+                await self._go_on(idle, {**scope, "method": "DELETE", "headers": _header_of(idle)}, _nothing, _ignore)
+            await self._app(scope, receive, noting)
+        finally:
+            if opened:
+                self._answered(opened[0])
+            else:
+                self._opening -= 1
+
+    async def _go_on(self, number: str, scope: Scope, receive: Receive, send: Send) -> None:
         statuses: list[int] = []
 
         async def noting(message: Message) -> None:
             statuses.append(message.get("status", 0))
             await send(message)
 
-        await app(scope, receive, noting)
-        numbers = [
-            value.decode("latin-1") for name, value in scope["headers"] if name.lower() == SESSION_HEADER.encode()
-        ]
-        if statuses[:1] == [200] and numbers:
-            await service.end_session(numbers[0])
+        if number in self._requests:
+            self._requests[number] += 1
+            self._requests.move_to_end(number)
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            self._answered(number)
+        is_ended = scope["method"] == "DELETE" and statuses[:1] == [200]
+        if is_ended or statuses[:1] == [404]:
+            self._requests.pop(number, None)
+        if is_ended:  # the SDK does not report it in another way
+            await self._service.end_session(number)
 
-    return application
+    def _answered(self, number: str) -> None:
+        if number in self._requests:
+            self._requests[number] -= 1
+
+    def _longest_idle(self) -> str | None:
+        return next((number for number, requests in self._requests.items() if not requests), None)
+
+
+def _number_in(message: Scope | Message) -> str | None:
+    """The session that a request or an answer names."""
+    named = (value for name, value in message.get("headers", ()) if name.lower() == SESSION_HEADER.encode())
+    return next((value.decode("latin-1") for value in named), None)
+
+
+def _header_of(number: str) -> list[tuple[bytes, bytes]]:
+    return [(SESSION_HEADER.encode(), number.encode("latin-1"))]
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _ignore(_: Message) -> None:
+    pass
 
 
 async def _serve(service: Service, server: Server) -> None:
