@@ -16,6 +16,8 @@ from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source, digest_of
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
+from steadyhand.workspace.place import lock_key_of
+from steadyhand.workspace.protection import repository_parts
 from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.sandbox import FileImage
 
@@ -79,8 +81,14 @@ class Overlay:
         return reading, self._at[reading.path]
 
     def lock_keys(self) -> list[str]:
-        """Every path that was looked at, and every inode with several names among them."""
+        """Every path that was looked at, and every inode with several names among them.
+
+        Whoever writes a part of what git could take for a repository holds its `HEAD`: two calls at once must not
+        each make one half of it.
+        """
         keys = {reading.lock_key for reading in self.readings.values()}
+        parts = (part for path in self.readings for part in repository_parts(path))
+        keys.update(lock_key_of(f"{part.directory}/HEAD" if part.directory else "HEAD") for part in parts)
         images = [reading.image for reading in self.readings.values() if reading.image is not None]
         keys.update(f"inode {image.dev} {image.ino}" for image in images if image.nlink > 1)
         return sorted(keys)

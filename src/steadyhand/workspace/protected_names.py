@@ -16,6 +16,9 @@ __all__ = [
     "REFUSED_NAMES",
     "REFUSED_PATHS",
     "REFUSED_SUFFIXES",
+    "REPOSITORY_FILES",
+    "REPOSITORY_FOLDERS",
+    "REPOSITORY_MARKS",
     "SECRET_NAMES",
     "SECRET_PATTERN",
     "SECRET_SUFFIXES",
@@ -26,6 +29,14 @@ __all__ = [
 VCS_NAMES: Final = frozenset(".git .hg .svn .jj .bzr _darcs .pijul .sl".split())
 # What lies below one of those, also deep as submodules do, and may hold a token: in the address of a remote, say.
 VCS_SECRETS: Final = frozenset("config config.worktree config.toml credentials hgrc".split())
+
+# What git reads in a directory that it takes for a repository, and the part of it by which it recognises one.
+# `objects` and `refs` count whatever they are: git asks only whether it may pass through them.
+REPOSITORY_FILES: Final = frozenset(
+    "head config config.worktree commondir gitdir packed-refs index objects refs".split()
+)
+REPOSITORY_FOLDERS: Final = frozenset("objects refs hooks info logs modules worktrees".split())
+REPOSITORY_MARKS: Final = frozenset("head config commondir objects refs".split())
 
 _VCS_SETTINGS: Final = ".gitmodules"
 _SHELL: Final = (

@@ -1,6 +1,8 @@
 """Which paths an agent may not write, which it may not see, and which it may write but not quietly.
 
 Pure; compares names, never looks at the disk.
+A name is judged by itself (`classify`), and by what is beside it (`repository_parts`): files that are harmless alone
+make a directory a git repository together.
 Names are compared as the laxest file system would see them: NFKC, case folded, without ignorable characters,
 trailing dots and blanks, stream names and 8.3 abbreviations.
 Our own state and temporary files are sealed: no pattern of the host opens them.
@@ -13,13 +15,26 @@ from __future__ import annotations
 import fnmatch
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from steadyhand.workspace import protected_names as names
 
-__all__ = ["OWN_STATE", "TEMP_PREFIX", "Protect", "Protection", "classify", "fold", "is_hidden"]
+__all__ = [
+    "OWN_STATE",
+    "TEMP_PREFIX",
+    "Protect",
+    "Protection",
+    "RepositoryPart",
+    "classify",
+    "fold",
+    "is_hidden",
+    "is_repository",
+    "is_repository_allowed",
+    "repository_mark",
+    "repository_parts",
+]
 
 OWN_STATE: Final = ".steadyhand"
 TEMP_PREFIX: Final = ".steadyhand-tmp-"
@@ -80,6 +95,45 @@ def classify(
     return Protection(verdict.status, verdict.why, secret=secret)
 
 
+@dataclass(frozen=True, slots=True)
+class RepositoryPart:
+    """A component that is git's own where its directory is a repository: that directory, and the component, folded."""
+
+    directory: str
+    name: str
+    is_mark: bool
+
+
+def repository_parts(resolved: str) -> Iterator[RepositoryPart]:
+    """The components of a path that git reads in a repository, although nothing there is named `.git`.
+
+    >>> [(part.directory, part.name) for part in repository_parts("a/HEAD")], list(repository_parts("a/b.md"))
+    ([('a', 'head')], [])
+    """
+    given = resolved.split("/")
+    for row, part in enumerate(map(fold, given)):
+        is_folder = row < len(given) - 1
+        if part in (names.REPOSITORY_FOLDERS if is_folder else names.REPOSITORY_FILES):
+            mark = repository_mark(part, is_directory=is_folder)
+            yield RepositoryPart("/".join(given[:row]), part, mark is not None)
+
+
+def repository_mark(name: str, *, is_directory: bool) -> str | None:
+    """Which of the names by which git recognises a repository this one is, if any."""
+    folded = fold(name)
+    is_mark = folded in names.REPOSITORY_MARKS and (not is_directory or folded in names.REPOSITORY_FOLDERS)
+    return folded if is_mark else None
+
+
+def is_repository(marks: Iterable[str]) -> bool:
+    """Whether a directory with these marks is one that git takes for a repository, or lacks only `HEAD` to be one.
+
+    Git asks for `HEAD`, `objects` and `refs`; a `commondir` names a directory that has the last two.
+    """
+    found = frozenset(marks)
+    return (found >= {"objects", "refs"} and bool(found & {"head", "config"})) or found >= {"head", "commondir"}
+
+
 def is_hidden(resolved: str, *, state_dirs: Sequence[str] = (OWN_STATE,)) -> bool:
     """Whether listings leave the path out: our own state, temporary files, version-control metadata."""
     parts = fold(resolved).split("/")
@@ -111,6 +165,12 @@ def _is_own(parts: Sequence[str], state_dirs: Sequence[str]) -> bool:
     if any(part == OWN_STATE or part.startswith(TEMP_PREFIX) or _short_of(part, OWN_STATE) for part in parts):
         return True
     return any(list(parts[: len(own)]) == own for own in (fold(state).split("/") for state in state_dirs))
+
+
+def is_repository_allowed(part: RepositoryPart, resolved: str, allow: Sequence[str]) -> bool:
+    """Whether a pattern of the host opens the repository that a path is part of: by its directory, or by the path."""
+    row = part.directory.count("/") if part.directory else 0
+    return _allowed(fold(resolved).split("/"), row, allow)
 
 
 def _protected(parts: Sequence[str]) -> Iterator[tuple[int, str, bool]]:

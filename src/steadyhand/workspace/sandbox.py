@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +28,17 @@ from steadyhand.workspace.ignoring import IgnoreRules
 from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.paths import check_portable, parse_path
 from steadyhand.workspace.place import FileImage, Place
-from steadyhand.workspace.protection import OWN_STATE, Protect, Protection, classify
+from steadyhand.workspace.protection import (
+    OWN_STATE,
+    Protect,
+    Protection,
+    classify,
+    fold,
+    is_repository,
+    is_repository_allowed,
+    repository_mark,
+    repository_parts,
+)
 from steadyhand.workspace.refusal import refuse_os, shown
 from steadyhand.workspace.resolve import Resolved, Resolver
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, require_platform, shut
@@ -107,6 +118,45 @@ class Sandbox:
         except BaseException:
             shut(self.storage, found.dir_fd)
             raise
+
+    def check_repositories(self, changed: Iterable[str], appearing: Iterable[str]) -> None:
+        """Refuse, with `protected-path`, changes to a directory that is a git repository without the name `.git`.
+
+        Whoever runs git in such a directory runs the programs that its `config` names. `changed` are all paths of a
+        transaction, `appearing` those that exist after it: together with what is on the disk they must not make one.
+        """
+        if self._protect == "none":
+            return
+        changes = [(path, part) for path in changed for part in repository_parts(path)]
+        if not changes:
+            return
+        marks: dict[str, set[str]] = {}
+        for directory in dict.fromkeys(part.directory for _, part in changes):
+            marks.setdefault(fold(directory), set()).update(self._repository_marks(directory))
+        for part in (part for path in appearing for part in repository_parts(path)):
+            if part.is_mark:
+                marks.setdefault(fold(part.directory), set()).add(part.name)
+        for path, part in changes:
+            if is_repository(marks[fold(part.directory)]) and not is_repository_allowed(part, path, self._allow):
+                why = f"git runs what the settings in {shown(part.directory or '.')} say"
+                raise self._protected(path, Protection("refused", why))
+
+    def _repository_marks(self, directory: str) -> set[str]:
+        """What is in a directory by which git would recognise a repository; nothing where there is no directory."""
+        try:
+            fd, _ = self._resolver.directory(tuple(directory.split("/")) if directory else (), given=directory or ".")
+        except EditError as error:
+            if error.kind is Kind.NO_SUCH_FILE:
+                return set()
+            raise
+        try:
+            entries = self.storage.listdir(fd, limit=sys.maxsize)
+        except OSError as error:
+            raise refuse_os(error, "list", directory) from None
+        finally:
+            shut(self.storage, fd)
+        found = (repository_mark(entry.name, is_directory=entry.kind == "directory") for entry in entries)
+        return {mark for mark in found if mark is not None}
 
     def read(self, place: Place) -> FileImage:
         """The file's bytes and metadata. Refuses `no-such-file`, `not-text`, `too-large`, `outside-root`."""

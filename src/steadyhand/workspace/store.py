@@ -190,6 +190,7 @@ class Store:
         overlay = self._laid_surely(header, lay)
         steps = overlay.steps()
         check_links(steps, hardlinks)
+        self._check_repositories(steps)
         if preview or not steps:
             return Change(steps, None, overlay.remarks(steps))
         self._open_for_writing()
@@ -205,6 +206,7 @@ class Store:
                     if set(overlay.lock_keys()) <= set(keys):
                         if not steps:
                             return Change((), None, ())
+                        self._check_repositories(steps)
                         committed = self._write(header, overlay, steps, Held(hold, keys), manner)
                         return Change(steps, committed, overlay.remarks(steps) + committed.warnings)
             if crashed:
@@ -263,6 +265,11 @@ class Store:
             if now.path != known.path or _facts(now) != _facts(known):
                 return False
         return True
+
+    def _check_repositories(self, steps: tuple[FileStep, ...]) -> None:
+        appearing = [step.after_path for step in steps if step.after_path is not None]
+        vanishing = [step.before_path for step in steps if step.before_path is not None]
+        self.sandbox.check_repositories(dict.fromkeys([*appearing, *vanishing]), appearing)
 
     def _write(
         self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], held: Held, manner: _Manner
