@@ -22,6 +22,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.journal.party import Party
+from steadyhand.workspace.journal.record import Record
 from steadyhand.workspace.news import News
 
 OUTSIDE = "something outside Steadyhand"
@@ -178,7 +179,7 @@ def _hull(regions: Sequence[Region]) -> Region:
 
 def whole_file(path: str, source: Source, news: Sequence[News], *, is_secret: bool = False) -> Conflict:
     """What is done to a file as a whole, over what others changed in it."""
-    others = tuple(_other(item, item.region(source)) for item in news[:_SHOWN])
+    others = tuple(_other(item, item.region(source), source.path) for item in news[:_SHOWN])
     return Conflict(path, None, None, (1, max(source.table.count, 1)), "", "", others, None, is_secret, source.digest)
 
 
@@ -186,7 +187,7 @@ def others_at(news: Sequence[News], source: Source, region: Region) -> tuple[dic
     """The changes of others that concern some rows."""
     theirs = [(item, item.region(source)) for item in news]
     hit = [(item, place) for item, place in theirs if place.meets(region) or region.meets(place)]
-    return tuple(_other(item, place) for item, place in hit[:_SHOWN])
+    return tuple(_other(item, place, source.path) for item, place in hit[:_SHOWN])
 
 
 def _stands_on(source: Source, mine: Sequence[Region], item: News, theirs: Region, proofs: Sequence[Span]) -> bool:
@@ -239,7 +240,7 @@ def _conflict(
         rows.lines,
         before,
         after,
-        tuple(_other(item, region) for item, region in hit[:_SHOWN]),
+        tuple(_other(item, region, source.path) for item, region in hit[:_SHOWN]),
         offered,
         is_secret,
         source.digest,
@@ -295,7 +296,7 @@ def by_nobody(region: Region, before: str, after: str) -> dict[str, object]:
     }
 
 
-def _other(item: News, region: Region) -> dict[str, object]:
+def _other(item: News, region: Region, path: str | None) -> dict[str, object]:
     """One change of others as data."""
     if item.entry is None:
         return by_nobody(region, item.before, item.after)
@@ -307,15 +308,15 @@ def _other(item: News, region: Region) -> dict[str, object]:
         "task": record.task,
         "tool": record.tool,
         "time": record.time,
-        "reason": _reason(item, record.reason),
+        "reason": _reason(item, path, record),
         **facts,
     }
 
 
-def _reason(item: News, usual: str | None) -> str | None:
+def _reason(item: News, path: str | None, record: Record) -> str | None:
     """Why: what the edit that wrote it gave, else what the whole record gives."""
-    assert item.entry is not None
-    for change in item.entry.record.files:
+    own = record.file(path or "")  # None: the file has another name by now
+    for change in record.files if own is None else (own,):
         splices = change.changes.splices if change.changes is not None else ()
         for note in change.edits:
             hit = any(
@@ -324,7 +325,7 @@ def _reason(item: News, usual: str | None) -> str | None:
             )
             if hit and note.reason is not None:
                 return note.reason
-    return usual
+    return record.reason
 
 
 def cut(text: str) -> str:

@@ -16,7 +16,7 @@ from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span, joined
 from steadyhand.text.visible import WIDEST
 from steadyhand.workspace.awareness import Lookout
-from steadyhand.workspace.backups import backups_in
+from steadyhand.workspace.backups import is_backup
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
@@ -182,7 +182,7 @@ class Knowledge:
         with contextlib.suppress(EditError):
             latest = self.store.journal.latest(path) if self.store.state.exists else None
             if latest is not None and Party(latest.record.actor, latest.record.task) == self.party:
-                return any(made.path == path for _, made in backups_in(latest.record))
+                return is_backup(latest.record, path)
         return False
 
     def forget(self) -> None:

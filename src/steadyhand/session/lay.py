@@ -55,6 +55,7 @@ class Layer:
     tick: Callable[[], None] | None = None
     plans: Plans = field(default_factory=Plans)
     outcomes: list[Outcome] = field(default_factory=list)
+    _written: dict[str, list[int]] = field(default_factory=dict, init=False)  # the outcomes of edits, by file
     warnings: list[str] = field(default_factory=list)
 
     def lay_all(self, asks: list[Ask], *, partial: bool) -> None:
@@ -252,10 +253,13 @@ class Layer:
 
     def _carry(self, first: int, path: str, source: Source, planned: Plan) -> None:
         """The lines of what earlier requests wrote to the file, as the plan leaves them."""
-        for at, outcome in enumerate(self.outcomes[:first]):
-            if outcome.path == path and outcome.lines is not None:
+        written = self._written.setdefault(path, [])
+        for at in written:
+            outcome = self.outcomes[at]
+            if outcome.lines is not None:
                 lines = source.lines_after(outcome.lines, planned.changes, planned.after)
                 self.outcomes[at] = replace(outcome, lines=lines)
+        written.extend(range(first, len(self.outcomes)))
 
     def _write(self, ask: Ask, request: WriteFile | WriteBytes) -> None:
         _, draft = self.overlay.look(request.path)

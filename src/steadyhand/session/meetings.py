@@ -311,8 +311,8 @@ class Meetings:
 
     def _news(self, draft: Draft) -> list[News]:
         """What others did, as it stands in the draft's text, but for what this call has written over."""
-        replaced = {(item.entry, item.before, item.after) for item in self._replaced.get(draft.before_path or "", ())}
-        left = [item for item in self._on_disk(draft) if (item.entry, item.before, item.after) not in replaced]
+        replaced = set(map(_facts, self._replaced.get(draft.before_path or "", ())))
+        left = [item for item in self._on_disk(draft) if _facts(item) not in replaced]
         return _moved(left, draft)
 
     def _news_since(self, draft: Draft, digest: str) -> list[News]:
@@ -329,6 +329,11 @@ class Meetings:
         if key not in self._known:
             self._known[key] = self.knowledge.news(draft)
         return self._known[key]
+
+
+def _facts(item: News) -> tuple[str | None, str, str]:
+    """What tells one piece of news from another, wherever it stands."""
+    return None if item.entry is None else item.entry.record.id, item.before, item.after
 
 
 def _moved(news: Sequence[News], draft: Draft) -> list[News]:

@@ -122,12 +122,10 @@ class Announcements:
             if latest is None or latest.seq <= seq:
                 return path
             seq = latest.seq
-            for change in latest.record.files:
-                if change.is_rename and change.before is not None and change.before.path == path:
-                    path = change.path
-                    break
-            else:
+            change = latest.record.leaving(path)
+            if change is None or not change.is_rename:
                 return path
+            path = change.path
 
     def _version(self, path: str, digest: str) -> bytes | None:
         found = self._content(digest)

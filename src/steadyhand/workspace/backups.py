@@ -11,7 +11,7 @@ from typing import Final
 
 from steadyhand.workspace.journal.record import FileChange, FileState, Record
 
-__all__ = ["BACKUP", "TIDYING", "backups_in", "is_tidying"]
+__all__ = ["BACKUP", "TIDYING", "backups_in", "is_backup", "is_tidying"]
 
 BACKUP: Final = ".bak"
 TIDYING: Final = "task"  # the tool in whose name copies are removed at the end of a task
@@ -19,12 +19,18 @@ TIDYING: Final = "task"  # the tool in whose name copies are removed at the end 
 
 def backups_in(record: Record) -> Iterator[tuple[FileChange, FileState]]:
     """The changes of a record that made a copy, each with what it made."""
-    before = {change.before.path: change.before.digest for change in record.files if change.before is not None}
-    made = [(change, change.after) for change in record.files if change.before is None and change.after is not None]
-    for change, copy in made:
-        of = copy.path.removesuffix(BACKUP)
-        if of != copy.path and before.get(of) == copy.digest:
-            yield change, copy
+    for change in record.files:
+        if change.after is not None and is_backup(record, change.after.path):
+            yield change, change.after
+
+
+def is_backup(record: Record, path: str) -> bool:
+    """Whether a record made a copy at a path."""
+    made = record.arriving(path)
+    copied = record.leaving(path.removesuffix(BACKUP)) if path.endswith(BACKUP) else None
+    if made is None or made.before is not None or made.after is None or copied is None or copied.before is None:
+        return False
+    return copied.before.digest == made.after.digest
 
 
 def is_tidying(record: Record) -> bool:

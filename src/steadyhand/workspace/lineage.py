@@ -59,7 +59,7 @@ def stops_back(journal: Journal, path: str, *, before_seq: int | None = None) ->
     while True:
         moved = False
         for entry in paced(journal.entries(path=path, before_seq=before_seq), _SOME):
-            change = _arriving(entry, path)
+            change = entry.record.arriving(path)
             if change is None:
                 return
             deletion = _deletion_undone(journal, entry, change)
@@ -82,7 +82,7 @@ def stops_forward(course: Course, path: str, *, after_seq: int) -> Iterator[Stop
     while True:
         moved = False
         for entry in paced(course.after(path, after_seq)):
-            change = _leaving(entry, path)
+            change = entry.record.leaving(path)
             if change is None:
                 return
             yield Stop(entry, change)
@@ -102,7 +102,7 @@ def history_of(journal: Journal, path: str) -> Iterator[Entry]:
         moved_from: str | None = None
         for entry in paced(journal.entries(path=path, before_seq=before_seq), _SOME):
             yield entry
-            change = _arriving(entry, path)
+            change = entry.record.arriving(path)
             if change is not None and change.before is not None and change.before.path != path:
                 moved_from, before_seq = change.before.path, entry.seq
                 break
@@ -208,13 +208,6 @@ def _chain_back(journal: Journal, stop: Stop) -> Iterator[Stop]:
         digest = earlier.change.before.digest
 
 
-def _arriving(entry: Entry, path: str) -> FileChange | None:
-    for change in entry.record.files:
-        if change.after is not None and change.after.path == path:
-            return change
-    return None
-
-
 def _deletion_undone(journal: Journal, entry: Entry, change: FileChange) -> Stop | None:
     """The deletion that this record took back: the file that came back has the past it had before."""
     if change.before is not None or change.after is None or entry.record.verb == "edit":
@@ -224,16 +217,10 @@ def _deletion_undone(journal: Journal, entry: Entry, change: FileChange) -> Stop
             undone = journal.find(name)
         except EditError:
             return None
-        for other in undone.record.files:
+        same = undone.record.leaving(change.after.path)
+        for other in undone.record.files if same is None else (same,):
             if other.after is None and other.before is not None and other.before.digest == change.after.digest:
                 return Stop(undone, other)
-    return None
-
-
-def _leaving(entry: Entry, path: str) -> FileChange | None:
-    for change in entry.record.files:
-        if change.before is not None and change.before.path == path:
-            return change
     return None
 
 

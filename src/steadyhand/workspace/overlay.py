@@ -66,6 +66,7 @@ class Overlay:
         self._reader = reader
         self._recall = recall
         self._drafts: list[Draft] = []
+        self._from: dict[str, Draft] = {}  # by the path on disk
         self._at: dict[str, Draft | None] = {}
         self._given: dict[str, Reading] = {}
         self.readings: dict[str, Reading] = {}
@@ -159,7 +160,8 @@ class Overlay:
     def came_from(self, path: str) -> Draft | None:
         """The file that stands at `path` on disk, wherever the overlay has moved it; else what it laid there."""
         _, draft = self.look(path)
-        return next((d for d in self._drafts if d.before_path == path and d.path is not None), draft)
+        moved = self._from.get(path)
+        return moved if moved is not None and moved.path is not None else draft
 
     def steps(self) -> tuple[FileStep, ...]:
         """The net effect, one step per file that would really change."""
@@ -180,6 +182,7 @@ class Overlay:
         if self._recall is not None:
             draft.recall = partial(self._recall, reading.path, reading.image.digest)
         self._drafts.append(draft)
+        self._from[reading.path] = draft
         return draft
 
     def _own(self, given: str, verb: str) -> Draft:

@@ -6,7 +6,10 @@ index agree.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, replace
+from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.audit import Problem, heads_after, seal_problem
@@ -20,6 +23,9 @@ from steadyhand.workspace.journal.row import GENESIS, Row, RowType
 PAGE = 500
 _BY_PATH = "files f CROSS JOIN records r"  # the order that SQLite keeps to: by path first
 _LAST = 1 << 62
+_MANY_FILES = 8  # a record of fewer is as quickly read again as kept
+_KEPT_BYTES = 16 << 20  # of records of many files, as they are written
+_ENDS = 1024  # rows that settled a record
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,43 +80,99 @@ def seqs_starting(connection: Connection, prefix: str, limit: int) -> list[tuple
     return connection.execute(query, (prefix, end, limit)).fetchall()
 
 
-class LastRecord:
-    """The record that was read last, by the bytes it was read from: one of many files is asked for once per file."""
+class _End(NamedTuple):
+    """What a row says of how a record ended."""
+
+    seq: int
+    state: str
+    record: str | None
+    note: str | None
+
+
+class RecordsRead:
+    """Records as they were read from sound rows, so that a record of many files is not read again for each of them.
+
+    A row is never changed once it is written, so what was sound stays true; the id tells one row from another that
+    took its number after a transaction was rolled back. A record is found as long as somebody uses it. Of those that
+    nobody uses the last one is kept, and beside it those of many files, up to a limit. Used under the handle's lock.
+    """
 
     def __init__(self) -> None:
-        self._held: tuple[bytes, Record] | None = None
+        self._known: WeakValueDictionary[tuple[int, str], Record] = WeakValueDictionary()
+        self._ends: dict[tuple[object, str, str], _End] = {}
+        self._kept: OrderedDict[tuple[int, str], tuple[Record, int]] = OrderedDict()
+        self._size = 0
+        self._last: Record | None = None
 
-    def decode(self, row: Row) -> Record:
-        """The record of a row; raises `ValueError` for one that cannot be read."""
-        held = self._held
-        if held is None or held[0] != row.body:
-            held = self._held = row.body, decode_record(unpack(row.codec, row.body))
-        return held[1]
+    def record(self, connection: Connection, seq: int, record_id: str) -> Record | Problem:
+        """The record that was prepared in a row, or why it cannot be used."""
+        place = seq, record_id
+        found = self._known.get(place)
+        if found is None:
+            row = sound_row(connection, seq)
+            if isinstance(row, Problem):
+                return row
+            try:
+                body = unpack(row.codec, row.body)
+                found = decode_record(body)
+            except ValueError as error:
+                return Problem(seq, "body", f"row {seq} cannot be read: {error}")
+            if row.type != RowType.PREPARED or found.id != record_id:
+                return Problem(
+                    seq, "index", f"the index says record {record_id!r} is in row {seq}, which holds {found.id}"
+                )
+            self._known[place] = found
+            self._keep(place, found, len(body))
+        elif place in self._kept:
+            self._kept.move_to_end(place)
+        self._last = found
+        return found
+
+    def end(self, connection: Connection, settled: object, record_id: str, state: str) -> _End | Problem:
+        """The row that settled a record, as far as it is told, or why it cannot be used."""
+        place = settled, record_id, state
+        found = self._ends.get(place)
+        if found is None:
+            row = sound_row(connection, settled)
+            if isinstance(row, Problem):
+                return row
+            found = _End(row.seq, row.type, row.record, reason_of(row))
+            if len(self._ends) >= _ENDS:
+                self._ends.clear()
+            self._ends[place] = found
+        return found
+
+    def _keep(self, place: tuple[int, str], record: Record, size: int) -> None:
+        if len(record.files) < _MANY_FILES or size > _KEPT_BYTES:
+            return
+        self._kept[place] = record, size
+        self._size += size
+        while self._size > _KEPT_BYTES:
+            _, (_, dropped) = self._kept.popitem(last=False)
+            self._size -= dropped
 
 
 def entry_at(
-    connection: Connection, seq: int, path: str | None = None, *, last: LastRecord | None = None
+    connection: Connection, seq: int, path: str | None = None, *, read: RecordsRead | None = None
 ) -> Entry | Problem:
     """The entry whose record was prepared in this row, or why it cannot be used; `path` must be one it touched."""
     held = connection.execute("SELECT id, state, settled, undone_by FROM records WHERE seq = ?", (seq,)).fetchone()
     if held is None:
         return Problem(seq, "index", f"row {seq} is no record")
     record_id, state, settled, undone_by = held
-    prepared = sound_row(connection, seq)
-    if isinstance(prepared, Problem):
-        return prepared
-    note = None
-    if settled is not None or state != State.PREPARED:
-        end = sound_row(connection, settled)
-        if isinstance(end, Problem):
-            return end
-        if (end.type, end.record) != (state, record_id):
-            return Problem(seq, "index", f"the index says {state!r} of record {record_id!r}, row {end.seq} does not")
-        note = reason_of(end)
-    record = _record_of(prepared, record_id, last or LastRecord())
+    read = read or RecordsRead()
+    record = read.record(connection, seq, record_id)
     if isinstance(record, Problem):
         return record
-    if path is not None and path not in record.paths:
+    note = None
+    if settled is not None or state != State.PREPARED:
+        end = read.end(connection, settled, record_id, state)
+        if isinstance(end, Problem):
+            return end
+        if (end.state, end.record) != (state, record_id):
+            return Problem(seq, "index", f"the index says {state!r} of record {record_id!r}, row {end.seq} does not")
+        note = end.note
+    if path is not None and record.file(path) is None:
         return Problem(seq, "index", f"the index says record {record_id} touched {path!r}, the record does not")
     if undone_by is not None and not (isinstance(undone_by, str) and is_record_id(undone_by)):
         return Problem(seq, "index", f"the index cannot say by whom record {record_id} is undone")
@@ -137,7 +199,7 @@ def note_of(row: Row) -> Note | None:
         return None
 
 
-def happening_of(connection: Connection, row: Row, *, last: LastRecord) -> Happening | None:
+def happening_of(connection: Connection, row: Row, *, read: RecordsRead) -> Happening | None:
     """What a row of the log tells those who watch; None when it is damaged or the record it speaks of is."""
     if isinstance(sound_row(connection, row.seq), Problem):
         return None
@@ -145,7 +207,7 @@ def happening_of(connection: Connection, row: Row, *, last: LastRecord) -> Happe
         note = note_of(row)
         return None if note is None else Happening(row.seq, row.time, note)
     held = connection.execute("SELECT seq FROM records WHERE id = ?", (row.record,)).fetchone()
-    entry = None if held is None else entry_at(connection, held[0], last=last)
+    entry = None if held is None else entry_at(connection, held[0], read=read)
     if not isinstance(entry, Entry):
         return None
     return Happening(row.seq, row.time, replace(entry, state=State(row.type), note=reason_of(row)))
@@ -170,18 +232,6 @@ def _heads_before(connection: Connection, seq: int) -> tuple[bytes, ...]:
         return (GENESIS,)
     before, head = found
     return heads_after(before, None if head is None else (head,))
-
-
-def _record_of(row: Row, record_id: str, last: LastRecord) -> Record | Problem:
-    try:
-        record = last.decode(row)
-    except ValueError as error:
-        return Problem(row.seq, "body", f"row {row.seq} cannot be read: {error}")
-    if row.type != RowType.PREPARED or record.id != record_id:
-        return Problem(
-            row.seq, "index", f"the index says record {record_id!r} is in row {row.seq}, which holds {record.id}"
-        )
-    return record
 
 
 def reason_of(row: Row) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
@@ -167,7 +167,16 @@ class ToolCall:
     conversation: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class _Sides:
+    """The changes of a record by the path before and by the path after, made when one is first asked for."""
+
+    leaving: dict[str, FileChange] = field(default_factory=dict)
+    arriving: dict[str, FileChange] = field(default_factory=dict)
+    is_made: bool = False
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Record:
     """One transaction, invertible: all files, with the reason for the whole and for each edit.
 
@@ -188,6 +197,7 @@ class Record:
     model: str | None = None
     duration_ms: int | None = None
     call: ToolCall | None = None
+    _sides: _Sides = field(default_factory=_Sides, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         wrong = next((given for given in (self.id, *self.undoes) if not is_record_id(given)), None)
@@ -205,10 +215,26 @@ class Record:
 
     def file(self, path: str) -> FileChange | None:
         """The change that has `path` on one of its sides; the side after wins."""
-        touching = [file for file in self.files if path in file.paths]
-        return next(
-            (file for file in touching if file.after and file.after.path == path), touching[0] if touching else None
-        )
+        return self.arriving(path) or self.leaving(path)
+
+    def arriving(self, path: str) -> FileChange | None:
+        """The change that left a file at `path`."""
+        return self._by_path().arriving.get(path)
+
+    def leaving(self, path: str) -> FileChange | None:
+        """The change that found a file at `path`."""
+        return self._by_path().leaving.get(path)
+
+    def _by_path(self) -> _Sides:
+        sides = self._sides
+        if not sides.is_made:
+            for change in self.files:
+                if change.before is not None:
+                    sides.leaving.setdefault(change.before.path, change)
+                if change.after is not None:
+                    sides.arriving.setdefault(change.after.path, change)
+            sides.is_made = True
+        return sides
 
 
 @dataclass(frozen=True, slots=True)

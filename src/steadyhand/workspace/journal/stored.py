@@ -34,7 +34,7 @@ from steadyhand.workspace.journal.presence import Presence
 from steadyhand.workspace.journal.query import (
     PAGE,
     Filter,
-    LastRecord,
+    RecordsRead,
     entry_at,
     happening_of,
     note_of,
@@ -70,7 +70,7 @@ class StoredJournal(PartyTables):
     def __init__(self, handle: Handle, presence: Presence, *, location: str) -> None:
         super().__init__(handle, presence)
         self._location = location
-        self._last = LastRecord()
+        self._read = RecordsRead()
 
     @property
     def location(self) -> str:
@@ -142,7 +142,7 @@ class StoredJournal(PartyTables):
             raise _unknown(prefix)
         if len(found) > 1:
             raise _ambiguous(prefix, [record_id for _, record_id in found])
-        return _sound(self._handle.read(lambda connection: entry_at(connection, found[0][0])))
+        return _sound(self._handle.read(lambda connection: entry_at(connection, found[0][0], read=self._read)))
 
     def entries(
         self,
@@ -162,7 +162,7 @@ class StoredJournal(PartyTables):
         for seq in self._seqs(asked, PAGE if left is None else min(left + 1, PAGE)):
             if left == 0:
                 return
-            entry = self._handle.read(partial(entry_at, seq=seq, path=path, last=self._last))
+            entry = self._handle.read(partial(entry_at, seq=seq, path=path, read=self._read))
             if isinstance(entry, Entry):
                 left = None if left is None else left - 1
                 yield entry
@@ -172,7 +172,7 @@ class StoredJournal(PartyTables):
     def latest(self, path: str) -> Entry | None:
         def work(connection: Connection) -> Entry | Problem | None:
             found = Filter(path=path, states=LASTING).page(connection, None, 1)
-            return entry_at(connection, found[0], path, last=self._last) if found else None
+            return entry_at(connection, found[0], path, read=self._read) if found else None
 
         entry = self._handle.read(work)
         return None if entry is None else _sound(entry)
@@ -218,7 +218,7 @@ class StoredJournal(PartyTables):
         found: list[Happening] = []
         last = max(0, min(after_seq, 1 << 62))
         while len(found) < limit and (page := self._handle.read(partial(log.news, after=last, size=min(limit, PAGE)))):
-            told = (self._handle.read(partial(happening_of, row=row, last=self._last)) for row in page)
+            told = (self._handle.read(partial(happening_of, row=row, read=self._read)) for row in page)
             found += [happening for happening in told if happening is not None]
             last = page[-1].seq
         return found[: max(limit, 0)]
