@@ -60,3 +60,21 @@ def test_other_texts_that_are_there_twice_stay_ambiguous(before: str, old: str) 
     result = sh.edit(before, [Replace(old, "new")])
     assert result.error is not None
     assert result.error.kind is sh.Kind.AMBIGUOUS_MATCH
+
+
+def test_equal_edits_under_other_headers_are_each_for_their_own_part() -> None:
+    part = "class {}:\n    def f(self):\n        value = compute_value()\n"
+    before = part.format("A") + "    def g(self):\n        value = compute_value()\n" + part.format("B")
+    hunk = "-        value = compute_value()\n+        value = other_value()\n"
+    patch = f"*** Begin Patch\n*** Update File: a.py\n@@ class A:\n{hunk}@@ class B:\n{hunk}*** End Patch\n"
+    result = sh.patch(before, patch, path="a.py")
+    assert result.error is not None
+    assert result.error.kind is sh.Kind.AMBIGUOUS_MATCH
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+def test_an_edit_with_a_number_is_not_one_of_the_equal_ones(batch: Literal["sequential", "snapshot"]) -> None:
+    edits = [Replace("a\n", "b\n"), Replace("a\n", "b\n", occurrence=1)]
+    result = sh.edit("x = a\ny = a\n", edits, policy=Policy(batch=batch))
+    assert result.error is not None
+    assert result.error.kind is sh.Kind.AMBIGUOUS_MATCH

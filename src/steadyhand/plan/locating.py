@@ -398,9 +398,10 @@ def _but_exactly(find: Finder) -> Finder:
     return find_others
 
 
-def _key(edit: Edit) -> tuple[str, str, str]:
-    """What two edits of old text have in common that do the same."""
-    return type(edit).__name__, edit.target.text if isinstance(edit.target, Old) else "", edit.text
+def _key(edit: Edit) -> tuple[object, ...]:
+    """What two edits of old text have in common that do the same in the same part of a file."""
+    target = replace(edit.target, line=None) if isinstance(edit.target, Old) else None
+    return type(edit), target, edit.text, edit.occurrence, edit.expected
 
 
 def _is_phrase(row: str) -> bool:
