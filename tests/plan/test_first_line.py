@@ -231,3 +231,16 @@ def test_a_shape_that_is_taken_off_does_not_double_the_indentation(
     assert result.text == after
     assert result.outcomes[0].confidence is not None
     assert result.outcomes[0].confidence < 1
+
+
+@pytest.mark.parametrize("old", ["x = load(1)", "x =  load(1)"])
+def test_new_lines_of_an_edit_of_several_places_are_indented_alike_or_it_is_refused(old: str) -> None:
+    change = Replace(old, "x = load(1)\ny = 2", occurrence="all")
+    inside = "def f():\n    x = load(1)\n    z()\n    x = load(1)\n    z()\n"
+    result = edit(inside, [change], path="a.py")
+    assert result.text == inside.replace("load(1)\n", "load(1)\n    y = 2\n")
+    at_end = inside.removesuffix("    z()\n")  # there both readings are valid
+    assert edit(at_end, [change], path="a.py").text in (
+        at_end,
+        at_end.replace("load(1)\n", "load(1)\n    y = 2\n"),
+    )

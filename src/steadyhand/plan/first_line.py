@@ -71,7 +71,7 @@ class FullQuote:
     is_moved: bool
 
 
-def quote_in_full(source: Source, span: Span, old: str, new: str) -> FullQuote | None:
+def quote_in_full(source: Source, span: Span, old: str, new: str, *, asks_parser: bool = True) -> FullQuote | None:
     """The edit in full where its old text begins behind the indentation of a line; None where that says nothing.
 
     Part of a line is replaced as it is; so is everything where the indentation that stays is surely the one meant.
@@ -83,19 +83,25 @@ def quote_in_full(source: Source, span: Span, old: str, new: str) -> FullQuote |
     if not lead or lead.strip(" \t") or not rows[0].strip() or not (ends_line or len(rows) > 1):
         return None
     whole = Span(start, span.end)
-    reading = read_in_full(window_at(source, whole, old), new)
+    reading = read_in_full(window_at(source, whole, old), new, asks_parser=asks_parser)
     if reading is None or (reading.is_sure and reading.new == lead + new):
         return None
     return FullQuote(whole, lead + old, reading.new, is_moved=reading.new != lead + new)
 
 
-def read_in_full(window: Window, new: str) -> Reading | None:
-    """The edit with the indentation that its first line has lost; None where it has lost none."""
+def read_in_full(window: Window, new: str, *, asks_parser: bool = True) -> Reading | None:
+    """The edit with the indentation that its first line has lost; None where it has lost none.
+
+    `asks_parser`: the whole file is parsed where that tells two readings apart.
+    """
     first = _first_pair(window)
     if first is None:
         return None
     others = _pairs_behind(window, first)
-    reading = _among_others(window, new, first, others) if others else _alone(window, new, first)
+    if others:
+        reading = _among_others(window, new, first, others)
+    else:
+        reading = _alone(window, new, first, asks_parser=asks_parser)
     is_full = bool(others) or first.before == first.after
     if reading is None and is_full and _is_only_new_bare(window, new, first):
         return Reading(window.old, new, is_clear=False)
@@ -173,7 +179,7 @@ def _said_at(window: Window, rows: Sequence[str], indent: str) -> list[str]:
     return [fold(window.lexis, row) for row in rows if row.strip() and indent_of(row) == indent]
 
 
-def _alone(window: Window, new: str, first: Pair) -> Reading | None:
+def _alone(window: Window, new: str, first: Pair, *, asks_parser: bool) -> Reading | None:
     """One line of old text with less indentation than the file's line."""
     if first.before == first.after or not first.after.endswith(first.before):
         return None
@@ -193,7 +199,7 @@ def _alone(window: Window, new: str, first: Pair) -> Reading | None:
     literal = _with_indent(new, first.after.removesuffix(first.before) + lead) if is_first else new
     if is_first and len(rows) == 1:
         return Reading(old, literal)
-    return _chosen(window, old, literal, _shifted(window, new, first), first)
+    return _chosen(window, old, literal, _shifted(window, new, first), first, asks_parser=asks_parser)
 
 
 def _again(window: Window, rows: Sequence[str], first: Pair) -> list[str]:
@@ -233,11 +239,13 @@ def _moved(text: str, carried: Carried) -> str | None:
     return "".join(lines)
 
 
-def _chosen(window: Window, old: str, literal: str, shifted: str | None, first: Pair) -> Reading:
+def _chosen(window: Window, old: str, literal: str, shifted: str | None, first: Pair, *, asks_parser: bool) -> Reading:
     """The reading that parses, or else the one that agrees with the lines around."""
     if shifted is None:
         return Reading(old, literal, is_sure=False)
-    is_valid, is_valid_shifted = _parses(window, literal), _parses(window, shifted)
+    is_valid = is_valid_shifted = True
+    if asks_parser:
+        is_valid, is_valid_shifted = _parses(window, literal), _parses(window, shifted)
     if is_valid != is_valid_shifted:
         return Reading(old, literal) if is_valid else Reading(old, shifted, is_sure=False)
     rows = [row for row in split_bodies(literal) if row.strip()]
@@ -265,8 +273,13 @@ def _parses(window: Window, new: str) -> bool:
 def _is_in_place(window: Window, rows: Sequence[str]) -> bool:
     """Whether rows agree with the lines around: no depth that is open nowhere above, none torn by the line below."""
     visible = [row for row in rows if row.strip()]
-    above = [width_of(row) for row in window.above if row.strip()]
-    open_depths = {0, *(width for at, width in enumerate(above) if width < min(above[:at], default=width + 1))}
+    open_depths, lowest = {0}, None
+    for width in (width_of(row) for row in window.above if row.strip()):
+        if lowest is None or width < lowest:
+            open_depths.add(width)
+            lowest = width
+        if lowest == 0:
+            break
     for row, behind in pairwise(visible):
         depth, next_depth = width_of(row), width_of(behind)
         open_depths.add(depth)

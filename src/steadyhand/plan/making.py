@@ -56,9 +56,14 @@ class Drifted:
     is_clear: bool = True
 
 
-def make(window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None) -> Made | Drifted:
-    """The edit that puts `new` in the place of the window's old text; `signs` say which of its rows go."""
-    reading = read_in_full(window, new) or Reading(window.old, new)
+def make(
+    window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None, asks_parser: bool = True
+) -> Made | Drifted:
+    """The edit that puts `new` in the place of the window's old text; `signs` say which of its rows go.
+
+    `asks_parser` is as in `read_in_full`.
+    """
+    reading = read_in_full(window, new, asks_parser=asks_parser) or Reading(window.old, new)
     full = replace(window, old=reading.old)
     drift = None if reading.is_clear else _first_row(window)
     if drift is None and on_drift == "refuse":

@@ -19,11 +19,19 @@ __all__ = ["make_at"]
 
 
 def make_at(
-    source: Source, span: Span, old: str, new: str, *, tier: str, on_drift: str, signs: Signs | None = None
+    source: Source,
+    span: Span,
+    old: str,
+    new: str,
+    *,
+    tier: str,
+    on_drift: str,
+    signs: Signs | None = None,
+    asks_parser: bool = True,
 ) -> Made | Drifted:
     """The writes that make an edit at a place that a tolerant tier found."""
     window = window_at(source, span, old, _alignment(source, span, old, tier))
-    return make(window, new, on_drift=on_drift, signs=signs)
+    return make(window, new, on_drift=on_drift, signs=signs, asks_parser=asks_parser)
 
 
 def _alignment(source: Source, span: Span, old: str, tier: str) -> Alignment | None:

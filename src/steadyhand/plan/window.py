@@ -20,7 +20,7 @@ from steadyhand.text.span import Span
 __all__ = ["Window", "window_at"]
 
 _BESIDE = 8_000  # code points on either side that are compared with what is to be added
-_AROUND = 100_000  # code points on either side in which the unit of indentation is looked for
+_AROUND = 100_000  # code points on either side, at least, in which the unit of indentation is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def window_at(source: Source, span: Span, old: str, alignment: Alignment | None 
     if alignment is None:
         alignment = align(split_bodies(old), [body(row) for row in rows], lexis)
     above, below = _around(source.text, wide)
-    newline, unit = source.newline_at(wide.start), _unit_near(source, wide)
+    newline, unit = source.newline_at(wide.start), source.derive(_Units).near(wide)
     return Window(source, wide, old, tuple(rows), alignment, lexis, newline, unit, is_partial, above, below)
 
 
@@ -98,6 +98,16 @@ def _whole_lines(text: str, span: Span) -> tuple[Span, bool]:
     return Span(start, end), is_partial
 
 
-def _unit_near(source: Source, span: Span) -> str | None:
-    near = source.text[max(0, span.start - _AROUND) : span.end + _AROUND]
-    return unit_of(split_bodies(near))
+class _Units:
+    """The units of indentation in a text, found once for all places of one stretch of it."""
+
+    def __init__(self, source: Source) -> None:
+        self._text = source.text
+        self._known: dict[int, str | None] = {}
+
+    def near(self, span: Span) -> str | None:
+        stretch = span.start // _AROUND
+        if stretch not in self._known:
+            near = self._text[max(0, stretch - 1) * _AROUND : (stretch + 2) * _AROUND]
+            self._known[stretch] = unit_of(split_bodies(near))
+        return self._known[stretch]

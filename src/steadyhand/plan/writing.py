@@ -24,6 +24,7 @@ from steadyhand.plan.proposing import propose_all
 from steadyhand.plan.tolerant import make_at
 from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import Change, diff_rows, diff_within
+from steadyhand.text.indent import width_of
 from steadyhand.text.lines import body, line_ending, split_lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
@@ -34,6 +35,7 @@ __all__ = ["Wish", "Writing"]
 
 _LEAD_LOST = 0.99  # how much of the old text is there where only blanks in front of it are missing
 _MANY = 20_000  # rows of an edit beyond which it is written in one piece
+_PARSED = 2_000_000  # code points that are parsed to tell two readings of an edit apart at several places
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,10 @@ class Writing:
         """What an edit wants to write where, its first match, and how sure it is that this is meant there."""
         match, found = located.matches[0], located.found
         if found is not None and found.tier.rank > LITERAL:
-            every = [self._made(edit, match, found) for match in located.matches]
+            every = [self._made(edit, match, found, len(located.matches)) for match in located.matches]
+            if len(every) > 1 and any(made.sure < 1 for made in every):
+                pairs = zip(located.matches, every, strict=True)
+                self._check_alike(located, found, [self._depths(match, made) for match, made in pairs])
             writes = [write for made in every for write in made.writes]
             sure = min(made.sure for made in every)
             told = _told(match, every[0], found.mended)
@@ -72,8 +77,9 @@ class Writing:
             return [self._free(index, *write) for write in writes], told, sure
         wishes: list[Wish] = []
         sure, signs = 1.0, None if found is None else found.signs
-        for place in located.matches:
-            full = self._in_full(edit, found, place)
+        every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
+        self._check_alike(located, found, [full is not None and full.is_moved for full in every_full])
+        for place, full in zip(located.matches, every_full, strict=True):
             if full is None:
                 wishes += self._plain(index, edit, place, found)
                 continue
@@ -84,7 +90,25 @@ class Writing:
             wishes += [self._free(index, *change) for change in changes]
         return wishes, match, sure
 
-    def _in_full(self, edit: Edit, found: Found | None, match: Match) -> FullQuote | None:
+    def _check_alike(self, located: Located, found: Found | None, readings: Sequence[object]) -> None:
+        """Refuse an edit of several places whose new lines would be indented in one way here and in another there."""
+        if len(readings) > 1 and any(reading != readings[0] for reading in readings):
+            source, span = self._draft.source, located.matches[0].span
+            old = span.of(source.text) if found is None else found.old
+            raise refusals.drift_at(self._name, source, Drifted(span, old, old, is_clear=False), None, span)
+
+    def _depths(self, match: Match, made: Made) -> list[int]:
+        """How much deeper than the first line of a place each line is that is written there."""
+        table = self._draft.source.table
+        first = width_of(table.text(table.row_at(match.span.start)))
+        rows = (row for _, text in made.writes for row in split_lines(text) if row.strip())
+        return [width_of(row) - first for row in rows]
+
+    def _asks_parser(self, places: int) -> bool:
+        """Whether a whole file is parsed at each of so many places: at all of them or, beyond one, at none."""
+        return places == 1 or places * self._draft.length <= _PARSED
+
+    def _in_full(self, edit: Edit, found: Found | None, match: Match, places: int) -> FullQuote | None:
         """The edit where its first line was quoted without its indentation; None where that makes no difference."""
         start = match.span.start
         if found is None or not isinstance(edit, Replace | Delete) or self._policy.tier in STRICT:
@@ -92,16 +116,22 @@ class Writing:
         if self._draft.read(start - 1, start) not in (" ", "\t"):
             return None
         new = edit.text if found.tier.name in STRICT else _plain_endings(found.new or "", found.old)
-        return quote_in_full(self._draft.source, match.span, found.old, new)
+        if _is_bare_row(found.old) and _is_bare_row(new):
+            return None  # one row for another, behind the indentation that stays
+        source, asks_parser = self._draft.source, self._asks_parser(places)
+        return quote_in_full(source, match.span, found.old, new, asks_parser=asks_parser)
 
-    def _made(self, edit: Edit, match: Match, found: Found) -> Made:
+    def _made(self, edit: Edit, match: Match, found: Found, places: int) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
         new, on_drift = found.new or "", self._policy.on_drift
         wrong = check_elisions(found.old, new) if found.tier.name == "elision" else None
         if wrong is not None:
             raise refusals.bad_elisions(self._name, wrong)
         source = self._draft.source
-        made = make_at(source, match.span, found.old, new, tier=found.tier.name, on_drift=on_drift, signs=found.signs)
+        made = make_at(
+            source, match.span, found.old, new,
+            tier=found.tier.name, on_drift=on_drift, signs=found.signs, asks_parser=self._asks_parser(places),
+        )  # fmt: skip
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, edit, match.span)
         if found.tier.name == "token" and not _says(made, source, match.span, new):
@@ -217,6 +247,11 @@ class Writing:
             return fit_lines(text, draft.read(place.start, place.end), newline, literal=literal)
         before, is_end = draft.character_before(place.start), place.start == draft.length
         return fit_insertion(text, newline, before=before, is_end=is_end, literal=literal)
+
+
+def _is_bare_row(text: str) -> bool:
+    """Whether a text is one row, or a part of one, without blanks around it."""
+    return text.strip() == text != "" and "\n" not in text and "\r" not in text
 
 
 def _indented(match: Match, found: Found | None) -> Match:
