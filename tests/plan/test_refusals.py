@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -24,8 +22,7 @@ from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused
 from tests.conftest import EXAMPLES
 
-HOME = Path(__file__).resolve().parents[2]
-REAL = sorted((HOME / "src" / "steadyhand" / "text").glob("[a-z]*.py"))
+REAL = sorted((Path(__file__).resolve().parents[2] / "src" / "steadyhand" / "text").glob("[a-z]*.py"))
 
 CODE = "def area(w, h):\n    return w * h\n\n\ndef volume(w, h, d):\n    return w * h * d\n"
 
@@ -309,93 +306,3 @@ def test_a_drift_of_blank_lines_does_not_show_nothing_against_nothing(expected: 
     assert "nothing" not in error.message
     assert "blank lines" in error.message
     assert "line 2" in error.message
-
-
-LOOP = ["for row in rows:", "gamma.append(beta)"]
-REST = ["for row in rows:", "close(out)", "for row in rows:", "emit(row, out)"]
-LISTED_TWICE = [
-    (
-        "two readings of the same lines, one of them the best",
-        [
-            "for row in rows:",
-            "gamma.append(beta)",
-            "gamma.append(beta)",
-            "for row in rows:",
-            "alpha = load(path)",
-            *LOOP,
-        ],
-        ["for row in rows:", "alpha = load(path)", "gamma.append(beta)"],
-        ["for row in rows:", "alpha = load(path)", "added(x)", "gamma.append(beta)"],
-    ),
-    (
-        "two readings of the same lines, beside a better place",
-        ["alpha = load(path)", "return gamma", "close(out)", "close(out)", "for row in rows:", *REST],
-        ["close(out)", "for row in rows:", "close(out)", "for row in rows:"],
-        ["close(out)", "for row in rows:", "changed()", "for row in rows:"],
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "old", "new"), [case[1:] for case in LISTED_TWICE], ids=[c[0] for c in LISTED_TWICE])
-def test_an_ambiguity_lists_no_line_as_two_places(text: list[str], old: list[str], new: list[str]) -> None:
-    before, quoted, wanted = ("".join(f"{row}\n" for row in rows) for rows in (text, old, new))
-    result = edit(before, [Replace(quoted, wanted)], path="a.py")
-    assert result.text == before
-    assert result.error is not None
-    check_places(result.error, before, quoted)
-
-
-def check_places(error: EditError, text: str, old: str) -> bool:
-    """Whether it is an ambiguity; then its places are disjoint, or each of them has the old text to the letter."""
-    if error.kind is not Kind.AMBIGUOUS_MATCH:
-        return False
-    candidates: list[dict[str, object]] = error.details["candidates"]  # type: ignore[assignment]
-    places = sorted((*place["lines"], place["column"]) for place in candidates)  # type: ignore[misc]
-    assert len(places) == len(set(places)) > 1
-    rows = text.splitlines()
-    for (_, last, _), (first, _, _) in pairwise(places):
-        is_repeated = last >= first and error.details["tier"] != "fuzzy"
-        assert last < first or is_repeated, (places, old)
-        if is_repeated and last != first:  # rows that overlap themselves, as `aa` does in `aaa`
-            there = rows[first - 1 : first - 1 + len(old.splitlines())]
-            assert [*map(str.split, there)] == [*map(str.split, old.splitlines())], (places, old)
-    return True
-
-
-@pytest.mark.hypothesis
-def test_on_real_files_the_places_of_an_ambiguity_are_disjoint() -> None:
-    chance, ambiguous = Random(34), Counter[object]()
-    files = [path.read_text("utf-8") for path in sorted(HOME.glob("tests/structure/*.py"))]
-    files += [path.read_text("utf-8") for path in sorted(HOME.glob("docs/*.md"))]
-    for _ in range(EXAMPLES * 3):
-        rows = chance.choice(files).splitlines()
-        often = [at for at in range(3, len(rows) - 4) if rows[at].strip() and rows[at] in rows[at + 1 : at + 5]]
-        if not often:
-            continue
-        at = chance.choice(often)
-        near = range(max(at - 30, 0), min(at + 30, len(rows)))
-        part = [rows[row] for row in near]
-        quoted = rows[at - chance.randint(0, 3) : at + 1 + chance.randint(0, 3)]
-        changed = quoted.index(rows[at])
-        for _ in range(chance.randint(0, 2)):
-            other = chance.randrange(len(quoted))
-            if other == changed:
-                continue
-            match chance.choice(["made up", "left out", "twice"]):
-                case "made up":
-                    quoted[other] = f"quux{chance.randrange(9)} = 1"
-                case "left out":
-                    del quoted[other]
-                    changed -= other < changed
-                case _:
-                    quoted.insert(other, quoted[other])
-                    changed += other < changed
-        text = "".join(f"{row}\n" for row in part * chance.randint(1, 2))
-        added = ["changed_by_this_edit()"] if chance.random() < 0.5 else [quoted[changed], "added_by_this_edit()"]
-        new = [*quoted[:changed], *added, *quoted[changed + 1 :]]
-        old, new_text = ("".join(f"{row}\n" for row in side) for side in (quoted, new))
-        error = edit(text, [Replace(old, new_text)], path="a.py", policy=Policy(guards=frozenset())).error
-        if error is not None and check_places(error, text, old):
-            ambiguous[error.details["tier"]] += 1
-    assert ambiguous["exact"]
-    assert ambiguous["fuzzy"]

@@ -12,6 +12,7 @@ Nothing here knows a dialect: which of the fences are files and which only show 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,7 @@ __all__ = ["Fence", "fences_in"]
 
 _MARK = re.compile(r"( {0,8})(`{3,}|~{3,})[ \t]*([^\r\n]*?)[ \t]*")
 _TAG = re.compile(r"<(file|document|source_file|new_file|updated_file|full_file)\b[^<>]*>", re.I)
+_CLOSING = re.compile(r"\s{0,80}</(\w{1,20})>\s*")
 _BARE = re.compile(r"<(source|sourcecode|codeblock)>\w*", re.I)  # the tags that aider has for fences
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*|__)")
 _COMMENT = re.compile(r"\s*(?:#|//|--|;+|%|/\*|<!--)\s*(\S+?)\s*(?:\*/|-->)?\s*")
@@ -123,6 +125,10 @@ class _Scan:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
         self._marks = [mark for at, line in enumerate(lines) if (mark := _mark_in(at, line.text)) is not None]
+        self._closings: dict[str, list[int]] = {}  # where each kind of tag is closed
+        for at, line in enumerate(lines):
+            if (closing := _CLOSING.fullmatch(line.text)) is not None:
+                self._closings.setdefault(closing[1].lower(), []).append(at)
 
     def fences(self) -> Iterator[Fence]:
         at = number = 0
@@ -216,9 +222,9 @@ class _Scan:
         first = next((line.text for line in self._lines[at + 1 : at + 2 + _BLANKS] if line.text.strip()), "")
         if _mark_in(0, first) is not None:
             return None
-        closing = f"</{found[1].lower()}>"
-        ends = (row for row in range(at + 1, len(self._lines)) if self._lines[row].text.strip().lower() == closing)
-        return next(ends, len(self._lines) if bare is None else None)
+        closings = self._closings.get(found[1].lower(), [])
+        number = bisect_right(closings, at)
+        return closings[number] if number < len(closings) else len(self._lines) if bare is None else None
 
     def _file(self, at: int, end: int) -> Fence:
         last = min(end, len(self._lines) - 1)

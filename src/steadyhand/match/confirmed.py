@@ -45,6 +45,7 @@ _NEAR = 6  # rows in which it is looked for
 _OFF = 2  # rows by which context that is misremembered may be off its place
 _RESEMBLES = 70  # hundredths from which context is misremembered from the row in its place
 _KNOWN = 0.5  # of the context, by what it says, must be near the place or like what is there
+_SEARCHED = 300_000_000  # code points in which rows that are left out are looked for
 # What belongs to the row below it: decorators and attributes, comments, a statement that goes on.
 _ATTACHED = ("@", "#", "//", "/*", "*", "--", "<!--", ";", "%", '"""', "'''", "[")
 _GOES_ON = ("\\", "=", "+", "|", "&", ".", "?", "->", "=>")
@@ -115,6 +116,7 @@ class _Search:
         self._rows = needle.rows
         after = split_lines(needle.new or "")
         self._added = [row for change in changes for row in after[change.after_start : change.after_end] if row.strip()]
+        self._found: dict[str, list[int] | None] = {}
 
     def kept(self) -> _Kept | None:
         """The lines that change, and the context around them that the file has."""
@@ -130,6 +132,8 @@ class _Search:
         if kept.start == 0 and kept.end == len(self._rows):
             return False  # nothing is left out, so that was no reason not to find it
         if _substance(self._rows[kept.start : kept.end]) < _SUBSTANCE:
+            return False
+        if len(self._left_out(kept)) * len(self._source.text) > _SEARCHED:
             return False
         if self._has_twins(kept) or self._is_made(kept) or self._is_torn(kept):
             return False
@@ -160,14 +164,13 @@ class _Search:
         changed = self._visible(row + step, step)
         if changed is None or not self._start <= changed < self._end or not _substance([self._rows[row]]):
             return False
-        beside = (self._next(at, step) for at in find_row(self._source, self._rows[row], self._key) or ())
+        beside = (self._next(at, step) for at in self._places_of(row) or ())
         outside = (at for at in beside if at is not None and not kept.first <= at <= kept.last)
         return any(self._is_like_one(changed, range(at, at + 1)) for at in outside)
 
     def _is_astray(self, row: int, kept: _Kept) -> bool:
         """Whether a row left out says something and is in the file, but not near the place on its side of it."""
-        text = self._rows[row]
-        places = find_row(self._source, text, self._key) if _substance([text]) >= _SAYING else ()
+        places = self._places_of(row) if _substance([self._rows[row]]) >= _SAYING else ()
         if not places:
             return places is None
         reach = len(self._rows) + _NEAR
@@ -237,7 +240,14 @@ class _Search:
 
     def _is_nowhere(self, row: int) -> bool:
         """Whether a row is made up: the file has none that says the same, or it says nothing."""
-        return not _substance([self._rows[row]]) or find_row(self._source, self._rows[row], self._key) == []
+        return not _substance([self._rows[row]]) or self._places_of(row) == []
+
+    def _places_of(self, row: int) -> list[int] | None:
+        """Where the file has a row of the old text; None where there are too many to look at."""
+        text = self._rows[row]
+        if text not in self._found:
+            self._found[text] = find_row(self._source, text, self._key)
+        return self._found[text]
 
     def _left_out(self, kept: _Kept) -> list[int]:
         """The rows of the old text that are not kept, those aside that say what a kept one says."""

@@ -59,7 +59,7 @@ def sections_of(
         if pair.old < len(old):
             sections.append(pair)
         row, other = pair.old + 1, pair.new + 1
-    return sections if signs is None else [_as_signed(section, signs) for section in sections]
+    return sections if signs is None else _with_kept(sections, signs, len(old), len(new))
 
 
 def twins_beside(
@@ -116,19 +116,21 @@ def _but_blank_runs(pairs: Sequence[Repeated], old: Sequence[str], new: Sequence
         above, blanks = pair, []
 
 
-def _as_signed(section: Section, signs: Signs) -> Section:
-    """A run of blank rows with which of them stay."""
-    if not isinstance(section, BlankRun):
-        return section
+def _with_kept(sections: Sequence[Section], signs: Signs, before: int, after: int) -> list[Section]:
+    """Sections whose runs of blank rows say which of them stay; both texts have so many rows."""
     stays: dict[int, int] = {}
     row = other = 0
-    for change in (*signs, Change(section.row, section.row, section.end, section.end)):
-        stays |= dict(zip(range(other, change.after_start), range(row, change.before_start), strict=False))
+    for change in (*signs, Change(before, before, after, after)):
+        stays.update(zip(range(other, change.after_start), range(row, change.before_start), strict=False))
         row, other = change.before_end, change.after_end
-    first = section.row - section.before
-    kept = (stays.get(row) for row in range(section.start, section.end))
-    among = tuple(None if row is None or not first <= row < section.row else row - first for row in kept)
-    return replace(section, kept=among)
+
+    def kept_of(run: BlankRun) -> Iterator[int | None]:
+        first = run.row - run.before
+        for row in range(run.start, run.end):
+            old = stays.get(row)
+            yield None if old is None or not first <= old < run.row else old - first
+
+    return [replace(each, kept=tuple(kept_of(each))) if isinstance(each, BlankRun) else each for each in sections]
 
 
 def _said_again(old: Sequence[str], new: Sequence[str], lexis: Lexis) -> list[Repeated]:

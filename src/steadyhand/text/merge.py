@@ -114,14 +114,45 @@ def overwrite(text: str, mine: ChangeSet, theirs: ChangeSet) -> list[Overwritten
     >>> overwrite("c = 3", ChangeSet((Splice(4, "3", "4"),)), ChangeSet((Splice(5, "", "0"),)))
     [Overwritten(splice=Splice(start=4, old='30', new='4'), mine=0, theirs=(0,))]
     """
-    present, meant = theirs.apply(text), mine.apply(text)
+    present = theirs.apply(text)
     done = _overwritten(text, present, mine, theirs, _reach)
-    if all(one.splice.end <= two.splice.start for one, two in pairwise(done)):
-        after = ChangeSet(tuple(each.splice for each in done)).apply(present)
-        known = {token for side in (text, present, meant) for token in split_tokens(side)}
-        if set(split_tokens(after)) <= known:
-            return done
+    is_apart = all(one.splice.end <= two.splice.start for one, two in pairwise(done))
+    if is_apart and not _makes_tokens(text, present, mine, theirs, done):
+        return done
     return _overwritten(text, present, mine, theirs, _whole_lines)  # what is between two changes is of both
+
+
+def _makes_tokens(text: str, present: str, mine: ChangeSet, theirs: ChangeSet, done: Sequence[Overwritten]) -> bool:
+    """Whether a token where one of the splices starts or ends is in none of the texts that it is made of.
+
+    Only the rows there are looked at: everywhere else the text is as one of the two left it.
+    """
+    meant, back = mine.apply(text), theirs.invert()
+    changes = ChangeSet(tuple(each.splice for each in done))
+    after = changes.apply(present)
+    for splice, span in zip(changes.splices, changes.after_spans(), strict=True):
+        known: set[str] = set()
+        for assoc, edge in ((-1, splice.start), (1, splice.end)):
+            before = back.map_position(edge, assoc=assoc)
+            sides = (text, before), (present, edge), (meant, mine.map_position(before, assoc=assoc))
+            known.update(token for side, at in sides for token in split_tokens(_rows_around(side, at)))
+        if not all(known.issuperset(_tokens_at(after, edge)) for edge in span):
+            return True
+    return False
+
+
+def _rows_around(text: str, offset: int) -> str:
+    """The row at an offset, and the one before it where the row starts there; of long rows what is near."""
+    start = max(text.rfind("\n", max(offset - WINDOW, 0), max(offset - 1, 0)) + 1, offset - WINDOW, 0)
+    end = text.find("\n", offset, offset + WINDOW)
+    return text[start : end + 1 if end >= 0 else offset + WINDOW]
+
+
+def _tokens_at(text: str, offset: int) -> Iterator[str]:
+    """The tokens that a position is in or beside."""
+    start = token_around(text, Span(max(offset - 1, 0), offset)).start
+    end = token_around(text, Span(offset, min(offset + 1, len(text)))).end
+    yield from split_tokens(text[start:end])
 
 
 def _overwritten(text: str, present: str, mine: ChangeSet, theirs: ChangeSet, reach: Reach) -> list[Overwritten]:

@@ -309,15 +309,27 @@ def _of_one_token(moved: ChangeSet, later: Later, text: str) -> str | None:
     """Who has changed another part of a token of the present text that the undo would change a part of."""
     reaches = [token_around(text, splice.trim().span) for splice in moved.splices]
     reaches = [reach for reach, splice in zip(reaches, moved.splices, strict=True) if reach != splice.trim().span]
-    for name, changes in reversed(later):
-        if not reaches:
-            return None
-        for span in changes.after_spans():
-            if any(reach.start < span.end and span.start < reach.end for reach in reaches):
-                return name
-        back = changes.invert()
-        reaches = [Span(back.map_position(reach.start), back.map_position(reach.end, assoc=-1)) for reach in reaches]
+    for name, changes in paced(reversed(later), _SOME):
+        before = _before(reaches, changes) if reaches else []
+        if before is None:
+            return name
+        reaches = before
     return None
+
+
+def _before(spans: Sequence[Span], changes: ChangeSet) -> list[Span] | None:
+    """Spans of the text after changes, from top to bottom, in the text before; None where one has a part in them."""
+    found: list[Span] = []
+    written = list(zip(changes.after_spans(), changes.splices, strict=True))
+    at = delta = 0
+    for span in spans:
+        while at < len(written) and written[at][0].end <= span.start:
+            delta += written[at][1].delta
+            at += 1
+        if at < len(written) and written[at][0].start < span.end:
+            return None
+        found.append(span.shift(-delta))
+    return found
 
 
 def _over(mine: ChangeSet, later: ChangeSet) -> ChangeSet | Clash:

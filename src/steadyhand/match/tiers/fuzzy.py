@@ -7,7 +7,7 @@ place, so two places that differ in one word stay two places for a needle with a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from steadyhand.match.anchored import find_candidates, find_context
 from steadyhand.match.candidate import Candidate
@@ -38,20 +38,11 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     rivals = [place for place in places[1:] if _is_rival(place, places[0])]
     if not rivals and _is_meant_for_another(source, needle, places[0]):
         return
-    shown = _disjoint([places[0], *rivals])
-    if rivals and len(shown) == 1:
+    others = [place for place in rivals if place.last < places[0].first or place.first > places[0].last]
+    if rivals and not others:
         return  # two readings of the same lines are not two places, and which of them is meant is not told
-    for place in shown[: _SHOWN + 1]:
+    for place in (places[0], *others[:_SHOWN]):
         yield span_of_rows(source.table, place.first, place.last, needle.text)
-
-
-def _disjoint(places: Sequence[Candidate]) -> list[Candidate]:
-    """The places that share no row with a better one: readings of the same lines are listed once."""
-    kept: list[Candidate] = []
-    for place in places:
-        if all(place.last < other.first or place.first > other.last for other in kept):
-            kept.append(place)
-    return kept
 
 
 def _is_rival(place: Candidate, best: Candidate) -> bool:

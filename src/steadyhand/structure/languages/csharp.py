@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from steadyhand.structure.language import Language, Unread, brackets_of
 
@@ -46,25 +47,27 @@ def _one_branch(text: str) -> str:
     Branches that open and close different brackets are left as they are: one of them may be broken.
     """
     pieces: list[str] = []
-    branches: list[list[str]] = []  # of every `#if` that is open
+    branches: list[list[Counter[int]]] = []  # of every `#if` that is open: the brackets of its branches
     at = 0
     for match in _BRANCH.finditer(text):
         part = text[at : match.start()]
         pieces.append(_blank(part) if any(len(each) > 1 for each in branches) else part)
+        opened = dict(enumerate(brackets_of(part)))
         for each in reversed(branches):
-            each[-1] += part
+            each[-1].update(opened)
             if len(each) > 1:
                 break  # what is around a further branch has the first one for it
         at = match.start()
         if match.group(1) == "if":
-            branches.append([""])
+            branches.append([Counter()])
             if len(branches) > _DEEPEST:
                 return text
         elif branches and match.group(1) == "endif":
-            if len({brackets_of(branch) for branch in branches.pop()}) > 1:
+            first, *others = branches.pop()
+            if any(branch != first for branch in others):
                 return text
         elif branches:
-            branches[-1].append("")
+            branches[-1].append(Counter())
     return _DIRECTIVE("".join([*pieces, text[at:]]))
 
 

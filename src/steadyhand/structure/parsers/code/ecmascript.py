@@ -20,9 +20,10 @@ UNREAD_JAVASCRIPT = (
     Unread.of(r"(?<==)\"([^\"\r\n]*&[^\"\r\n]*)\"", "x"),  # a bare ampersand in an attribute
 )
 
-_BRACES = r"\{(?:[^{}`]|\{(?:[^{}`]|\{[^{}`]{0,400}\}){0,400}\}){0,800}\}"
-_INNER = rf"[^<>{{}}`;]|=>|{_BRACES}"
-_ARGUMENTS = rf"<(?:{_INNER}|<(?:{_INNER}|<(?:{_INNER}){{0,400}}>){{0,400}}>){{0,400}}>"
+# No alternative starts like another and nothing is tried again: a text of comparisons costs no more than reading it.
+_BRACES = r"\{(?:[^{}`]|\{(?:[^{}`]|\{[^{}`]{0,400}+\}){0,400}+\}){0,800}+\}"
+_INNER = rf"[^<>{{}}`;=]|=>?|{_BRACES}"
+_ARGUMENTS = rf"<(?:{_INNER}|<(?:{_INNER}|<(?:{_INNER}){{0,400}}+>){{0,400}}+>){{0,400}}+>"
 _ROW = re.compile(r"(?m)^[ \t]*([ \t])(?=<(?:[\w$]|\s*$)|in\??:)")
 _NOTE = re.compile(r"(?m)[ \t]*(?://|/?\*)[^\n]*$")
 _BEHIND = re.compile(r"//[^\n\"'`]*$")

@@ -31,12 +31,13 @@ _WARNED = (
     ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set,
     ast.SetComp, ast.GeneratorExp, ast.JoinedStr, ast.FormattedValue, ast.Lambda,
 )  # fmt: skip
+# A string that is not closed goes to the end of its line, or of the text: each place is looked at once.
 _PROSE = re.compile(
     r"""\#[^\n]*
-    | \"{3} [^"\\]* (?: (?: \\. | "(?!"") ) [^"\\]* )* (\"{3})
-    | '{3} [^'\\]* (?: (?: \\. | '(?!'') ) [^'\\]* )* ('{3})
-    | " [^"\\\n]* (?: \\. [^"\\\n]* )* (")
-    | ' [^'\\\n]* (?: \\. [^'\\\n]* )* (')""",
+    | \"{3} [^"\\]*+ (?: (?: \\(?:.|\Z) | "(?!"") ) [^"\\]*+ )*+ (\"{3}|\Z)
+    | '{3} [^'\\]*+ (?: (?: \\(?:.|\Z) | '(?!'') ) [^'\\]*+ )*+ ('{3}|\Z)
+    | " [^"\\\n]*+ (?: \\(?:.|\Z) [^"\\\n]*+ )*+ ("|(?=\n)|\Z)
+    | ' [^'\\\n]*+ (?: \\(?:.|\Z) [^'\\\n]*+ )*+ ('|(?=\n)|\Z)""",
     re.VERBOSE | re.DOTALL,
 )
 _WORD_BEFORE = re.compile(r"(?:\w+|[)\]])$")
