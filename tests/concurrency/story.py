@@ -88,12 +88,14 @@ def main() -> None:
 
     def meet() -> None:
         (here / f"{name}.ready").touch()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not all((here / f"{other}.ready").exists() for other in NAMES):
             assert time.monotonic() < deadline
             time.sleep(0.005)
 
-    with sh.Workspace(root, actor="planner", task=name, journal=journal[0] if journal else None, lock_timeout=60) as ws:
+    with sh.Workspace(
+        root, actor="planner", task=name, journal=journal[0] if journal else None, lock_timeout=300
+    ) as ws:
         told = act(ws, name, meet)
     sys.stdout.write(json.dumps(told) + "\n")
 

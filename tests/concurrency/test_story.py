@@ -33,10 +33,10 @@ def test_three_tasks_of_one_process(root: Path) -> None:
 
     def run(ws: sh.Workspace, name: str) -> dict[str, object]:
         with ws.task(name) as task:
-            return act(task, name, lambda: together.wait(60))
+            return act(task, name, lambda: together.wait(300))
 
-    with sh.Workspace(root, actor="planner", lock_timeout=60) as ws, ThreadPoolExecutor(len(NAMES)) as pool:
-        told = [ended.result(120) for ended in [pool.submit(run, ws, name) for name in NAMES]]
+    with sh.Workspace(root, actor="planner", lock_timeout=300) as ws, ThreadPoolExecutor(len(NAMES)) as pool:
+        told = [ended.result(300) for ended in [pool.submit(run, ws, name) for name in NAMES]]
     check(root, told)
 
 
@@ -55,7 +55,7 @@ def _processes(root: Path, journal: str | None = None, *, machines: bool = False
         running = [stack.enter_context(_started(root, name, journal, machines=machines)) for name in NAMES]
         told = []
         for process in running:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=300)
             assert process.returncode == 0, err.decode()[-2000:]
             told.append(json.loads(out))
         return told

@@ -23,18 +23,18 @@ def _together(work: Callable[[int], None]) -> None:
     start = threading.Barrier(THREADS)
 
     def run(number: int) -> None:
-        start.wait(60)
+        start.wait(300)
         work(number)
 
     with ThreadPoolExecutor(THREADS) as pool:
         for ended in [pool.submit(run, number) for number in range(THREADS)]:
-            ended.result(timeout=200)
+            ended.result(timeout=300)
 
 
 @pytest.mark.parametrize("sharing", ["one workspace", "one each"])
 def test_eight_threads_edit_the_same_files(sharing: str, tmp_path: Path) -> None:
     with shared_root(tmp_path) as root:
-        spaces = [sh.Workspace(root, lock_timeout=60) for _ in range(THREADS if sharing == "one each" else 1)]
+        spaces = [sh.Workspace(root, lock_timeout=300) for _ in range(THREADS if sharing == "one each" else 1)]
 
         def work(number: int) -> None:
             ws = spaces[number % len(spaces)]
@@ -66,7 +66,7 @@ def test_eight_threads_edit_the_same_files(sharing: str, tmp_path: Path) -> None
 
 
 def test_a_name_goes_to_exactly_one_of_the_threads_that_want_it(tmp_path: Path) -> None:
-    with shared_root(tmp_path) as root, sh.Workspace(root, lock_timeout=60) as ws:
+    with shared_root(tmp_path) as root, sh.Workspace(root, lock_timeout=300) as ws:
         won: Counter[str] = Counter()
         lost: list[EditError] = []
 
@@ -85,7 +85,7 @@ def test_a_name_goes_to_exactly_one_of_the_threads_that_want_it(tmp_path: Path) 
 
 
 def test_a_record_is_undone_by_exactly_one_of_the_threads_that_try(tmp_path: Path) -> None:
-    with shared_root(tmp_path) as root, sh.Workspace(root, lock_timeout=60) as ws:
+    with shared_root(tmp_path) as root, sh.Workspace(root, lock_timeout=300) as ws:
         before = (root / SHARED[0]).read_bytes()
         ids = [ws.edit(SHARED[0], [sh.Insert(LAST, f"line {n}\n", where="before")]).id for n in range(5)]
         won: Counter[str] = Counter()

@@ -19,7 +19,7 @@ from steadyhand.errors import EditError, Kind
 SHARED = ("a.txt", "b.txt", "c.txt")
 FIRST, LAST = "== first ==\n", "== last ==\n"
 START = f"{FIRST}count 0\n{LAST}"
-PATIENCE = 60.0
+PATIENCE = 300.0
 FORCE = sh.Policy(on_conflict="force")
 
 

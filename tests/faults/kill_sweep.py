@@ -37,7 +37,7 @@ def _traced(story: Story, root: Path, *options: str) -> int:
     child = [sys.executable, "-c", CHILD, story.name, str(root)]
     command = ["strace", "-f", "-qq", "-e", f"trace={','.join(CALLS)}", *options, *child]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["src", "."]), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False).returncode
+    return subprocess.run(command, env=environment, capture_output=True, timeout=300, check=False).returncode
 
 
 def _copy(pristine: Path, root: Path) -> None:

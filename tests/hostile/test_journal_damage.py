@@ -245,13 +245,13 @@ def test_processes_that_find_the_same_damage_set_it_aside_once(tmp_path: Path) -
         "import sys\n"
         "from steadyhand.workspace.journal.store import open_journal\n"
         "from tests.workspace.journal.making import commit, record\n"
-        "with open_journal(sys.argv[1], timeout=60) as journal:\n"
+        "with open_journal(sys.argv[1], timeout=300) as journal:\n"
         "    for _ in range(5): commit(journal, record())\n"
     )
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     command = [sys.executable, "-c", script, str(folder)]
     running = [subprocess.Popen(command, env=environment) for _ in range(4)]
-    assert [process.wait(120) for process in running] == [0] * 4
+    assert [process.wait(300) for process in running] == [0] * 4
     assert [path.name for path in folder.glob("journal-damaged*")] == ["journal-damaged-1.sqlite"]
     with open_journal(folder) as journal:
         assert len(list(journal.entries())) == 20

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 SCALE = int(os.environ.get("STEADYHAND_SCALE", "1"))
 SECONDS = 20 * SCALE
 
-pytestmark = pytest.mark.timeout(120 * SCALE)  # processor time is what is limited; a busy machine may take its time
+pytestmark = pytest.mark.timeout(300 * SCALE)  # processor time is what is limited; a busy machine may take its time
 
 Made = tuple[str, str, str]
 

@@ -170,7 +170,7 @@ def test_no_mutating_system_call_names_anything_beneath_the_root(root: Path, tmp
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     subprocess.run(
-        [*prefix, sys.executable, "-c", SCRIPT, str(root)], check=True, cwd="/", env=environment, timeout=120
+        [*prefix, sys.executable, "-c", SCRIPT, str(root)], check=True, cwd="/", env=environment, timeout=300
     )
     assert snapshot(root) == before
     if trace is not None:

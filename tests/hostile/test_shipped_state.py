@@ -106,7 +106,6 @@ REFUSED: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("ship", REFUSED.values(), ids=list(REFUSED))
 def test_a_state_folder_that_cannot_be_ours_is_refused(ship: Callable[[Path], None], root: Path) -> None:
     ship(root)
@@ -191,7 +190,6 @@ ODD: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("ship", ODD.values(), ids=list(ODD))
 def test_odd_things_in_the_state_folder_lead_nowhere(ship: Callable[[Path], None], root: Path) -> None:
     ship(root)
@@ -283,7 +281,6 @@ NOTES: dict[str, object] = {
 }
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("note", NOTES.values(), ids=list(NOTES))
 def test_a_forged_note_of_a_running_transaction_takes_nothing_away(note: object, root: Path) -> None:
     (root / "way").symlink_to("../out")
@@ -298,7 +295,6 @@ def test_a_forged_note_of_a_running_transaction_takes_nothing_away(note: object,
     assert (root / "sub/a.md").read_text() == (root / "sub/dir/a.md").read_text() == INSIDE
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "data",
     [b"", b"{", b"\xff\xfe", b"[" * 200_000, b"1" * 200_000, b'{"machine": 1}'],

@@ -136,7 +136,6 @@ def _odd_files(root: Path) -> list[str]:
     return names
 
 
-@pytest.mark.timeout(60)
 def test_only_regular_files_are_read_or_replaced(root: Path) -> None:
     names = _odd_files(root)
     (root / "to-pipe").symlink_to("pipe")

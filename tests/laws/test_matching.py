@@ -332,7 +332,7 @@ def test_another_process_says_the_same() -> None:
     def ask(hash_seed: str) -> str:
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
         child = [sys.executable, "-c", CHILD]
-        done = subprocess.run(child, env=environment, capture_output=True, text=True, check=True, cwd=ROOT, timeout=120)
+        done = subprocess.run(child, env=environment, capture_output=True, text=True, check=True, cwd=ROOT, timeout=300)
         return done.stdout.strip()
 
     assert {ask("1"), ask("4242")} == {told(range(60))}

@@ -188,7 +188,7 @@ def test_what_was_not_begun_when_the_server_ends_is_never_begun() -> None:
 
     def work(number: int) -> None:
         begun.append(number)
-        release.wait(20)
+        release.wait(300)
 
     async def run() -> list[str]:
         calls = Calls()

@@ -51,7 +51,7 @@ def asked(server: HttpServer, method: str = "POST", path: str = "/mcp", body: st
         "Accept": "application/json, text/event-stream",
         **{name.replace("_", "-"): value for name, value in changed.items()},
     }
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=300)
     try:
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in headers.items():
@@ -157,7 +157,7 @@ def test_a_request_that_is_given_up_in_the_middle_leaves_all_or_nothing(
 
                 await client.call_tool("edit", call, progress_callback=stop)
             # What was begun ends by itself; until then the tree may be on its way.
-            with anyio.fail_after(30):
+            with anyio.fail_after(300):
                 while len(words := {text.split()[0] for text in tree(folder).values()}) > 1:
                     await anyio.sleep(0.01)
             said = await client.call_tool("history", {"path": f"{folder.name}/000.md"})
@@ -216,7 +216,7 @@ def test_connections_that_say_nothing_shut_out_nobody_and_are_ended(monkeypatch:
         answer = await reader.readline()
         assert len(state.connections) <= 4
         for one, other in [*silent, (reader, writer)]:
-            with anyio.fail_after(30), contextlib.suppress(ConnectionError):
+            with anyio.fail_after(300), contextlib.suppress(ConnectionError):
                 await one.read()
             other.close()
         assert not state.connections

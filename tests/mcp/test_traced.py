@@ -61,7 +61,7 @@ def traced(log: Path, calls: str, *arguments: str) -> Iterator[Hand]:
         hand.greet()
         yield hand
         hand.to_server.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=300) == 0
     finally:
         stop(process)
 

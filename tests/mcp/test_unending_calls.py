@@ -32,7 +32,7 @@ def test_a_call_that_never_asks_whether_to_go_on_is_answered(monkeypatch: pytest
     release, told = threading.Event(), []
 
     def work(deadline: Deadline) -> None:
-        release.wait(60)
+        release.wait(300)
         try:
             deadline.tick()
         except EditError as error:
@@ -52,7 +52,7 @@ def test_a_call_that_nobody_has_time_for_is_told_so_and_never_begins(monkeypatch
     monkeypatch.setattr(calls, "_QUEUED", 0.05)
     monkeypatch.setattr(calls, "_THREADS", 1)
     held, release, begun = Calls(), threading.Event(), []
-    busy = held._threads.submit(release.wait, 60)
+    busy = held._threads.submit(release.wait, 300)
     refused = refusal_of(held, lambda _: begun.append(1))
     assert refused.kind == "busy"
     assert refused.hint

@@ -95,7 +95,7 @@ class Wire(Hand):
         stop(self.process)
 
     def ended(self) -> int:
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=300)
 
 
 def piped(served: Serving | Service, client: Callable[[Hand], _Told], *, greets: bool = True) -> _Told:
@@ -114,7 +114,7 @@ def piped(served: Serving | Service, client: Callable[[Hand], _Told], *, greets:
             failed.append(error)
         finally:
             hand.to_server.close()
-            ended.wait(30)
+            ended.wait(300)
             hand.from_server.close()
 
     ended = threading.Event()
@@ -124,7 +124,7 @@ def piped(served: Serving | Service, client: Callable[[Hand], _Told], *, greets:
         anyio.run(serve_wire, service, reading, writing)
         ended.set()
         os.close(writing)
-        thread.join(30)
+        thread.join(300)
         os.close(reading)
     for error in failed:
         raise error

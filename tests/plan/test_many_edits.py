@@ -27,8 +27,6 @@ from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-pytestmark = pytest.mark.timeout(120)  # against a hang
-
 
 @pytest.fixture(scope="module")
 def _indexed() -> Iterator[None]:

@@ -32,7 +32,7 @@ _SETTINGS = {
     "shared_buffers": "16MB",
     "synchronous_commit": "off",
 }
-_PATIENCE = 60.0
+_PATIENCE = 300.0
 
 
 class Server:

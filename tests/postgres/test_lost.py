@@ -144,17 +144,17 @@ def test_writers_go_on_through_a_restart(postgres_server: Server, opener: Opener
                 done.append(made.id)
             if number == 20:
                 halfway.set()
-                restarted.wait(60)
+                restarted.wait(300)
 
     journals = [opener() for _ in range(2)]
     threads = [threading.Thread(target=write, args=(journal,)) for journal in journals]
     for thread in threads:
         thread.start()
-    halfway.wait(60)
+    halfway.wait(300)
     postgres_server.restart_immediate()
     restarted.set()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     kept = [found.id for found, _ in journals[0].unsettled()]
     assert len(done) >= 100
     assert len(set(kept)) == len(kept)
@@ -225,7 +225,7 @@ def test_two_machines_append_to_one_chain(opener: Opener) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     assert journals[0].head() == 3 * 2 * 15 * 2
     assert journals[0].verify() == []
 

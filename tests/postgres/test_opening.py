@@ -144,7 +144,7 @@ def test_many_may_open_a_new_journal_at_once(postgres_url: str) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     assert sorted(opened) == [1, 2, 3, 4, 5, 6]
 
 

@@ -345,7 +345,7 @@ def _on_terminal(shell: Shell, *arguments: str) -> str:
     except OSError:  # the other side is closed
         pass
     os.close(ours)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     return seen.decode()
 
 

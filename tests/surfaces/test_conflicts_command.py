@@ -230,7 +230,7 @@ def test_a_person_at_a_terminal_is_asked(shell: Shell, conflict: str) -> None:
     os.write(ours, b"a\n")
     while b"applied" not in seen:
         seen += os.read(ours, 4096)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=300) == 0
     os.close(ours)
     assert b"\x1b[31m" in seen  # what goes away is red
     assert shell.text("notes.md") == STANDS.replace("sat", "slept")

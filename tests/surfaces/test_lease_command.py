@@ -106,7 +106,7 @@ def test_who_ends_the_lease_ends_the_command(shell: Shell) -> None:
         until((shell.root / "started").exists, "the command did not start")
         assert len(shell.json("lease")["leases"]) == 1
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 128 + signal.SIGTERM
+        assert process.wait(300) == 128 + signal.SIGTERM
     finally:
         process.kill()
         process.communicate()

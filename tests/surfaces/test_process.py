@@ -28,7 +28,7 @@ TWO_FILES = json.dumps(
 
 
 def finish(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
 

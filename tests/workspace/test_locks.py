@@ -63,11 +63,11 @@ def hold_elsewhere(table: LockTable, *keys: str) -> tuple[threading.Thread, thre
     def work() -> None:
         with table.hold(keys, timeout=5):
             held.set()
-            free.wait(30)
+            free.wait(300)
 
     thread = threading.Thread(target=work)
     thread.start()
-    assert held.wait(10)
+    assert held.wait(300)
     return thread, free
 
 

@@ -92,13 +92,13 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
 
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     process = start(script, *arguments)
-    said, complained = process.communicate(timeout=120)
+    said, complained = process.communicate(timeout=300)
     return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
 
 
 def until(true: Callable[[], object], what: str) -> None:
-    """Wait for something that takes a moment; a moment is at most a minute."""
-    deadline = time.monotonic() + 60
+    """Wait for something that takes a moment; it fails only where it never comes."""
+    deadline = time.monotonic() + 300
     while not true():
         assert time.monotonic() < deadline, what
         time.sleep(0.01)

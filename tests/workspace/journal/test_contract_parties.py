@@ -272,7 +272,7 @@ def test_leases_end_with_the_process_that_announced_them(location: str, journal:
         assert [each.id for each in journal.leases()] == ["mine", "theirs"]
     finally:
         other.kill()
-        other.communicate(timeout=60)
+        other.communicate(timeout=300)
     until(lambda: len(journal.leases()) == 1, "the lease outlives its holder")
     assert [each.id for each in journal.leases()] == ["mine"]
 

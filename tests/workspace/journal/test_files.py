@@ -234,7 +234,7 @@ def test_reading_only_does_not_loosen_the_hold_of_a_writer_in_the_same_process(f
 def test_a_copy_made_while_others_write_and_check_point_is_never_torn(folder: Path) -> None:
     open_journal(folder).close()
     writing = start(
-        "with open_journal(sys.argv[1], timeout=60) as journal:\n"
+        "with open_journal(sys.argv[1], timeout=300) as journal:\n"
         "    while not Path(sys.argv[2]).exists():\n"
         "        commit(journal, record(), image_of(os.urandom(300_000)))\n",
         folder,
@@ -249,7 +249,7 @@ def test_a_copy_made_while_others_write_and_check_point_is_never_torn(folder: Pa
             assert writing.poll() is None
     finally:
         (folder / "stop").touch()
-        assert writing.communicate(timeout=60)[1] == ""
+        assert writing.communicate(timeout=300)[1] == ""
 
 
 def test_reading_only_where_nothing_is_leaves_nothing(folder: Path) -> None:
@@ -303,12 +303,12 @@ def test_a_process_killed_between_prepare_and_settle_leaves_a_prepared_record(fo
 
 def test_four_processes_append_to_one_chain(folder: Path) -> None:
     script = (
-        "with open_journal(sys.argv[1], timeout=60) as journal:\n"
+        "with open_journal(sys.argv[1], timeout=300) as journal:\n"
         "    for number in range(25):\n"
         "        commit(journal, record(actor=sys.argv[2]), image_of(sys.argv[2].encode() * 500, b'shared' * 500))\n"
     )
     running = [start(script, folder, f"p{number}") for number in range(4)]
-    assert [process.communicate(timeout=120)[1] for process in running] == [""] * 4
+    assert [process.communicate(timeout=300)[1] for process in running] == [""] * 4
     with open_journal(folder) as journal:
         assert journal.verify() == []
         assert {actor: len(list(journal.entries(actor=actor))) for actor in ("p0", "p1", "p2", "p3")} == {

@@ -166,9 +166,9 @@ def test_an_old_journal_whose_file_is_broken_in_places_still_opens(folder: Path)
 
 def test_several_processes_bring_up_one_journal(folder: Path) -> None:
     write_old(folder, [record() for _ in range(20)], ["recovery"] * 200)
-    script = "with open_journal(sys.argv[1], timeout=60) as journal: commit(journal, record())\n"
+    script = "with open_journal(sys.argv[1], timeout=300) as journal: commit(journal, record())\n"
     running = [start(script, folder) for _ in range(3)]
-    assert [process.communicate(timeout=120)[1] for process in running] == [""] * 3
+    assert [process.communicate(timeout=300)[1] for process in running] == [""] * 3
     with open_journal(folder) as journal:
         assert journal.stats().records == 23
         assert journal.verify() == []

@@ -168,6 +168,6 @@ def test_a_real_disk_that_fills_up_still_takes_undo_and_recovery(tmp_path: Path)
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "SCRIPT": SCRIPT}
     command = f'{mount} && exec "{sys.executable}" -c "$SCRIPT" {place}'
     ended = subprocess.run(
-        [unshare, "-rm", "sh", "-c", command], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [unshare, "-rm", "sh", "-c", command], env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert ended.returncode == 0, ended.stderr
