@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -27,6 +29,12 @@ def _edit(chance: random.Random, count: int) -> object:
     return sh.Replace(sh.Lines(at, min(at + 2, count)), text)
 
 
+def _change_outside(chance: random.Random, file: Path) -> None:
+    lines = file.read_text().splitlines(keepends=True)
+    lines[chance.randrange(len(lines))] = f"outside {chance.getrandbits(40)}\n"
+    file.write_text("".join(lines))
+
+
 @pytest.mark.parametrize("seed", range(25))
 def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
@@ -40,6 +48,8 @@ def test_news_that_is_carried_on_is_what_looking_anew_tells(seed: int, tmp_path:
         for _ in range(30):
             name = chance.choice(["one", "two", "watcher"])
             with_task = ws._bound(name)
+            if chance.random() < 0.2:
+                _change_outside(chance, tmp_path / "a.txt")
             present = ws.source("a.txt")
             edits = [_edit(chance, present.table.count)]  # by numbers of the present text
             with_task.edit("a.txt", edits, expect=present.digest, reason=name)  # type: ignore[arg-type]
@@ -69,3 +79,42 @@ def test_what_was_answered_before_a_read_is_not_carried_on_after_it(tmp_path: Pa
         with pytest.raises(sh.EditError) as caught:
             two.edit("a.txt", [sh.Replace(sh.Lines(6), "mine\n")])
         assert caught.value.kind is sh.Kind.CONFLICT
+
+
+def test_an_edit_after_a_change_outside_does_not_walk_over_all_earlier_edits(tmp_path: Path) -> None:
+    """How many records are read for an edit does not depend on how many the task has made before it."""
+    file = tmp_path / "a.txt"
+    file.write_text("".join(f"line {number}\n" for number in range(100)))
+    with sh.Workspace(tmp_path, actor="host", task="one") as ws:
+        ws.edit("a.txt", [sh.Replace("line 0\n", "first\n")])
+        file.write_text(file.read_text() + "outside\n")
+        read = [_entries_read(ws, number) for number in range(1, 41)]
+        assert read[39] == read[10]
+
+
+def test_what_was_changed_outside_is_still_news_after_many_edits(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("".join(f"line {number}\n" for number in range(100)))
+    with sh.Workspace(tmp_path, actor="host", task="one") as ws:
+        ws.read("a.txt")
+        file.write_text(file.read_text().replace("line 90\n", "outside\n"))
+        for number in range(20):
+            ws.edit("a.txt", [sh.Replace(f"line {number}\n", f"mine {number}\n")])
+        with pytest.raises(sh.EditError) as caught:
+            ws.edit("a.txt", [sh.Replace(sh.Lines(91), "mine\n")])
+        assert caught.value.kind is sh.Kind.CONFLICT
+
+
+def _entries_read(ws: sh.Workspace, number: int) -> int:
+    read = 0
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        nonlocal read
+        read += event == "call" and frame.f_code.co_name == "entry_at"
+
+    sys.setprofile(note)
+    try:
+        ws.edit("a.txt", [sh.Replace(f"line {number}\n", f"mine {number}\n")])
+    finally:
+        sys.setprofile(None)
+    return read

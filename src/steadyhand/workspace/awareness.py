@@ -102,11 +102,15 @@ class Lookout:
             for span in _shown(sights, step.after):
                 tracked.drop_inside(span, is_last=span.end == length)
         news = tuple(tracked.news())
-        return news, self._to_resume(way, present, news, lately)
+        return news, self._to_resume(way, present, news, sights, lately)
 
-    def _to_resume(self, way: _Way, present: Source, news: tuple[News, ...], lately: Lately | None) -> Lately | None:
+    def _to_resume(
+        self, way: _Way, present: Source, news: tuple[News, ...], sights: Sequence[Sight], lately: Lately | None
+    ) -> Lately | None:
         entries = [step.entry for step in way.steps]
-        if len(news) > _REMEMBERED or None in entries:  # a change outside may only be one that is under way
+        # A change outside that nothing was built on may be one that is under way; one between two records is settled.
+        # Who had seen nothing was not told of it, and is once it has.
+        if len(news) > _REMEMBERED or (None in entries and (entries[-1] is None or not sights)):
             return None
         before = lately.sight.seq if lately is not None else self._since
         seq = max([before, *(entry.seq for entry in entries if entry is not None)])

@@ -147,9 +147,12 @@ def _through(span: Span, later: ChangeSet) -> Span:
 
 
 def _touching(places: tuple[Span, ...], ends: list[int], span: Span) -> list[int]:
+    """The places that a span has a part in; where it has none, those at its edges."""
     found = []
     for index in range(bisect_left(ends, span.start), len(places)):
         if places[index].start > span.end:
             break
         found.append(index)
-    return found
+    # One that only touches belongs to another edit, and would hand on what touches it the next time.
+    inside = [at for at in found if places[at] == span or (places[at].start < span.end and span.start < places[at].end)]
+    return inside or found
