@@ -228,7 +228,8 @@ def test_regions_move_with_later_edits(ws: sh.Workspace) -> None:
         one.edit("a.txt", [sh.Replace("line 4", "A")])
         three.edit("a.txt", [sh.Insert(sh.Lines(1), "x\ny\nz\n", where="before"), sh.Delete("line 2\n")])
         assert text(ws).split("\n")[5] == "A"
-        assert conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(6), "B\n")]).details["with"][0]["task"] == "one"
+        told = conflict(two.edit, "a.txt", [sh.Replace(sh.Lines(4), "B\n")]).details
+        assert (told["with"][0]["task"], told["lines"]) == ("one", [6, 6]), "the line that is 4 in what it has read"
         assert two.edit("a.txt", [sh.Replace("line 3", "B")]).ok
 
 

@@ -336,7 +336,7 @@ def test_a_conflict_with_a_change_outside_can_be_shown_and_applied_at_its_own_li
         a.read("a.md")
         (root / "a.md").write_text("zero\n" + now(root).replace("three", "by an editor"))
         with pytest.raises(EditError) as caught:
-            a.edit("a.md", [sh.Replace(sh.Lines(4), "B\n")])
+            a.edit("a.md", [sh.Replace(sh.Lines(3), "B\n")])
     assert caught.value.kind is Kind.CONFLICT
     (dispute,) = ws.conflicts()
     assert ws.standing(dispute.id).text == "by an editor\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Literal
 
@@ -289,3 +290,88 @@ def _force_several(ws: sh.Workspace, file: Path, chance: random.Random) -> None:
     rows = [wanted.get(number, row) for number, row in present.rows]
     rows += [row for number, row in wanted.items() if not present.has(number)]
     assert sorted(file.read_text().splitlines()) == sorted(rows), (edits, present.text)
+
+
+def test_a_line_number_is_that_of_the_version_in_which_the_line_was_last_shown(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text(Lines(30).text)
+    with sh.Workspace(tmp_path, actor="host") as ws, ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Insert(sh.Lines(2), "put in above\n")])
+        shown = two.read("a.txt", lines=(10, 20)).text.splitlines()[14]
+        last = one.edit("a.txt", [sh.Replace(shown, "theirs")])
+        receipt = two.edit("a.txt", [sh.Replace(sh.Lines(15), "mine\n")], policy=FORCE)
+        assert file.read_text().splitlines()[13:16] == ["name_12 = 1200.12", "mine", "name_14 = 1400.14"]
+        assert receipt.outcomes[0].forced == (last.id,)
+
+
+def test_the_record_names_whose_text_was_replaced_and_not_whose_has_the_number_now(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text(Lines(9).text)
+    with sh.Workspace(tmp_path, actor="host") as ws, ws.task("one") as one, ws.task("two") as two:
+        two.read("a.txt")
+        one.edit("a.txt", [sh.Delete("name_1 = 100.1\n")])
+        replaced = one.edit("a.txt", [sh.Replace("name_4 = 400.4", "theirs_4")])
+        one.edit("a.txt", [sh.Replace("name_5 = 500.5", "theirs_5")])
+        with pytest.raises(EditError) as caught:
+            two.edit("a.txt", [sh.Replace(sh.Lines(5), "mine\n")])
+        others = caught.value.details["with"]
+        assert isinstance(others, list)
+        assert [other["record"] for other in others] == [replaced.id]
+        assert caught.value.details["lines"] == [4, 4]
+        receipt = two.edit("a.txt", [sh.Replace(sh.Lines(5), "mine\n")], policy=FORCE)
+        assert file.read_text().splitlines()[3:5] == ["mine", "theirs_5"]
+        assert receipt.outcomes[0].forced == (replaced.id,)
+
+
+def test_at_random_a_number_means_the_line_that_was_shown_with_it(tmp_path: Path) -> None:
+    made = Counter[str]()
+    with sh.Workspace(tmp_path, actor="host") as ws:
+        for seed in range(EXAMPLES // 2):
+            made[_number_once(ws, tmp_path / f"{seed}.txt", random.Random(seed))] += 1
+    assert made["edited"] and made["forced"] and made["offered"], made
+
+
+def _number_once(ws: sh.Workspace, file: Path, chance: random.Random) -> str:
+    """One task reads a part of a file that another changes, and names a line by the number it was shown with."""
+    present = Lines(14)
+    file.write_text(present.text)
+    with ws.task(f"one {file.name}") as one, ws.task(f"two {file.name}") as two:
+        changed: dict[int, list[str | None]] = {}
+
+        def go_on() -> None:
+            rows = [known for known, text in present.rows if text.startswith("name")]
+            for number in chance.sample(rows, chance.randint(1, 3)):
+                edit = _theirs(chance, present, number)
+                changed.setdefault(number, []).append(one.edit(file.name, [edit], policy=FORCE).id)
+
+        if chance.random() < 0.6:
+            two.read(file.name)
+        go_on()
+        first = chance.randint(1, 6)
+        last = chance.randint(first, 10)
+        two.read(file.name, lines=(first, last))
+        line = chance.randint(first, min(last, len(present.rows)))
+        number, shown = present.rows[line - 1]
+        changed.clear()
+        go_on()
+        edit = sh.Replace(sh.Lines(line), "mine\n")
+        what = "edited"
+        try:
+            receipt = two.edit(file.name, [edit], policy=chance.choice([FORCE, sh.Policy()]))
+            if receipt.outcomes[0].forced:
+                what = "forced"
+        except EditError as error:
+            assert error.kind is Kind.CONFLICT
+            corrected = error.details.get("corrected")
+            if not isinstance(corrected, dict):
+                assert file.read_text() == present.text
+                return "refused"
+            receipt, what = two.edit(file.name, [corrected]), "offered"
+    rows = ["mine" if known == number else text for known, text in present.rows]
+    if not present.has(number):
+        rows.append("mine")
+    assert sorted(file.read_text().splitlines()) == sorted(rows), (line, shown, present.text)
+    if what == "forced" and dict(present.rows).get(number) != shown:
+        assert set(receipt.outcomes[0].forced) & set(changed[number])
+    return what

@@ -84,13 +84,14 @@ class Conflict:
 
     def facts(self) -> dict[str, object]:
         """What programs are told, and what the journal keeps."""
-        shown: dict[str, object] = {"path": self.path, "lines": list(self.lines), "with": list(self.others)}
+        others = self.others[:_SHOWN]
+        shown: dict[str, object] = {"path": self.path, "lines": list(self.lines), "with": list(others)}
         if self.index is not None:
             shown["index"] = self.index
         if self.is_moved:
             shown["moved"] = True
         if self.is_secret:
-            hidden = [{k: v for k, v in other.items() if k not in ("before", "after")} for other in self.others]
+            hidden = [{k: v for k, v in other.items() if k not in ("before", "after")} for other in others]
             return {**shown, "with": hidden}
         shown["yours"] = {"before": cut(self.before), "after": cut(self.after)}
         return shown if self.corrected is None else {**shown, "corrected": self.corrected}
@@ -109,7 +110,7 @@ class Conflict:
 
     def named(self) -> str:
         """Who the others are."""
-        names = dict.fromkeys(name_of(other) for other in self.others)
+        names = dict.fromkeys(name_of(other) for other in self.others[:_SHOWN])
         return " and ".join(names)
 
 
@@ -131,11 +132,13 @@ def find_conflicts(
     *,
     meant: Meant = lambda _: (),
     known: Callable[[], str] = str,
+    uncounted: Callable[[Edit], Sequence[News]] | None = None,
     is_secret: bool = False,
 ) -> list[Conflict]:
     """The edits of a plan that stand on news, or whose line numbers it moved; `news` as it stands in `source`.
 
     `shown` are the parts of this very text that the party was shown, `known` gives the text as the party knows it.
+    `uncounted` gives the news that the line numbers of an edit cannot count, since it came after they were shown.
     """
     if not news:
         return []
@@ -152,14 +155,21 @@ def find_conflicts(
         if hit and quoted and not (_is_only_place(edit, outcome, quoted) and quoted[0].of(source.text) in known()):
             hit = [(item, region) for item, region in hit if _stands_on(source, regions, item, region, quoted)]
         rows = _hull(regions) if regions else Region(0, 0)
-        above = moved_by(edit, mine, rows, source, theirs, shown) if edit is not None and mine else []
+        above: list[tuple[News, Region]] = []
+        if edit is not None and mine and is_by_number(edit.target):
+            moving = news if uncounted is None else uncounted(edit)
+            theirs_above = [placed for placed in theirs if placed[0] in moving]
+            above = moved_by(edit, mine, rows, source, theirs_above, shown)
+        over = meant(outcome.index) if hit or above else ()
+        if above and over:  # then the numbers say where it would be, and what is meant is elsewhere
+            places = [region_of(source, splice) for splice in over]
+            hit = [(item, region) for item, region in theirs if _stands_on(source, places, item, region, ())]
+            mine = list(over)
         if hit:
-            over = () if above else meant(outcome.index)  # of moved lines the answer shows what would be written there
             found.append(_conflict(path, outcome.index, edit, source, mine, hit, over, is_secret=is_secret))
         elif above and edit is not None:
-            over = meant(outcome.index)
-            conflict = _conflict(path, outcome.index, edit, source, over or mine, above, over, is_secret=is_secret)
-            corrected = None if is_secret else corrected_lines(edit, rows, source, theirs)
+            conflict = _conflict(path, outcome.index, edit, source, mine, above, over, is_secret=is_secret)
+            corrected = None if is_secret else corrected_lines(edit, rows, source, theirs_above, theirs)
             writes = conflict.writes if over else None
             found.append(replace(conflict, corrected=corrected, is_moved=True, writes=writes))
     return found
@@ -179,15 +189,15 @@ def _hull(regions: Sequence[Region]) -> Region:
 
 def whole_file(path: str, source: Source, news: Sequence[News], *, is_secret: bool = False) -> Conflict:
     """What is done to a file as a whole, over what others changed in it."""
-    others = tuple(_other(item, item.region(source), source.path) for item in news[:_SHOWN])
+    others = tuple(_other(item, item.region(source), source.path) for item in news)
     return Conflict(path, None, None, (1, max(source.table.count, 1)), "", "", others, None, is_secret, source.digest)
 
 
-def others_at(news: Sequence[News], source: Source, region: Region) -> tuple[dict[str, object], ...]:
-    """The changes of others that concern some rows."""
+def others_at(news: Sequence[News], source: Source, *regions: Region) -> tuple[dict[str, object], ...]:
+    """The changes of others that concern some rows, each once."""
     theirs = [(item, item.region(source)) for item in news]
-    hit = [(item, place) for item, place in theirs if place.meets(region) or region.meets(place)]
-    return tuple(_other(item, place, source.path) for item, place in hit[:_SHOWN])
+    hit = [(item, place) for item, place in theirs if any(place.meets(row) or row.meets(place) for row in regions)]
+    return tuple(_other(item, place, source.path) for item, place in hit)
 
 
 def _stands_on(source: Source, mine: Sequence[Region], item: News, theirs: Region, proofs: Sequence[Span]) -> bool:
@@ -240,7 +250,7 @@ def _conflict(
         rows.lines,
         before,
         after,
-        tuple(_other(item, region, source.path) for item, region in hit[:_SHOWN]),
+        tuple(_other(item, region, source.path) for item, region in hit),
         offered,
         is_secret,
         source.digest,

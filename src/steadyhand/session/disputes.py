@@ -238,7 +238,7 @@ class _Overruling(Meetings):
         if planned.ok:
             outcome = replace(planned.outcomes[0], splices=(0,))
         meant = Plan(True, (outcome,), ChangeSet((refused.trim(),)), (0,), then)
-        return laid_over(meant, Known(then, since), source, policy, draft.path)
+        return laid_over(meant, Known(then, since).over(meant), source, policy, draft.path)
 
     def _stale(self, planned: Plan, because: str) -> EditError:
         if planned.error is not None:

@@ -7,7 +7,7 @@ only in this. Nothing here refuses an edit.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
@@ -110,6 +110,21 @@ class Knowledge:
         """The version of a file that this party last saw all of, if it can still be had."""
         whole = [sight.digest for sight in self._sights_of(path) if sight.spans is None]
         return self.version_of(path, whole[-1]) if whole else None
+
+    def last_shown(self, path: str, is_in: Callable[[bytes, Sequence[Span]], bool]) -> str | None:
+        """The digest of the version in which this party was last shown something; None: that is not known.
+
+        `is_in` says whether it is among the parts of a version that were shown.
+        """
+        for sight in reversed(self._sights_of(path)):
+            if sight.spans is None:
+                return sight.digest
+            data = self.version_of(path, sight.digest)
+            if data is None:
+                return None
+            if is_in(data, [Span(*span) for span in sight.spans]):
+                return sight.digest
+        return None
 
     def knows(self, path: str, digest: str) -> bool:
         """Whether this party has seen all of a version."""

@@ -24,10 +24,11 @@ from steadyhand.session.conflicts import (
     whole_file,
 )
 from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.moved_lines import is_by_number
+from steadyhand.session.moved_lines import is_by_number, is_shown
 from steadyhand.session.rebased import (
     Believed,
     Known,
+    Others,
     PlanFor,
     as_rebased,
     changed_quotes,
@@ -36,6 +37,7 @@ from steadyhand.session.rebased import (
     rebased,
     together,
     without_content,
+    written_over,
 )
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
@@ -95,7 +97,7 @@ class Meetings:
         news = self._news(draft)
         if not news:
             return planned
-        believed = Believed(lambda: Known.of(source, news) or self._last_read(draft, source), plan_for)
+        believed = Believed(lambda: self._written_for(edits, draft, source, news), plan_for)
         gone = self._gone(planned, edits, draft, source, policy, believed, news)
         found = self._standing_on(news, planned, edits, draft, source, believed)
         is_forced = policy.on_conflict == "force"
@@ -126,12 +128,40 @@ class Meetings:
         return find_conflicts(
             draft.path or "", planned, edits, source, news, shown,
             meant=believed.over, known=believed.text, is_secret=draft.secret,
+            uncounted=lambda edit: self._since_shown(news, self._shown_in(edit, draft, source), draft),
         )  # fmt: skip
 
-    def _last_read(self, draft: Draft, source: Source) -> Known | None:
-        """The version that this party last saw all of; of no use to a call that has changed the file by now."""
-        data = None if draft.changes else self.knowledge.last_whole(draft.before_path or "")
-        if data is None:
+    def _written_for(self, edits: Sequence[Edit], draft: Draft, source: Source, news: Sequence[News]) -> Known | None:
+        """The version that the edits of a call were written for. Numbers of lines are those of one version, or none."""
+        path = draft.before_path or ""
+        numbered = {self._shown_in(edit, draft, source) for edit in edits if is_by_number(edit.target)}
+        if len(numbered) > 1:
+            return None
+        shown = next(iter(numbered), None)
+        if shown is None:
+            return Known.of(source, news) or self._read_before(draft, source, self.knowledge.last_whole(path))
+        known = Known.of(source, self._since_shown(news, shown, draft))
+        if known is None and shown == self.knowledge.last(path):  # else it may count what this party wrote since
+            known = self._read_before(draft, source, self.knowledge.version_of(path, shown))
+        return known
+
+    def _shown_in(self, edit: Edit, draft: Draft, source: Source) -> str | None:
+        """The version in which the lines that an edit names by number were last shown; None: that is not known."""
+        if not is_by_number(edit.target):
+            return None
+        path = draft.before_path or ""
+        return self.knowledge.last_shown(path, lambda data, spans: is_shown(edit.target, _like(source, data), spans))
+
+    def _since_shown(self, news: Sequence[News], shown: str | None, draft: Draft) -> list[News]:
+        """The news that came after the version in which some lines were shown; their numbers count what was before."""
+        if shown is None:
+            return list(news)
+        later = {_record_of(item) for item in self._news_since(draft, shown)}
+        return [item for item in news if _record_of(item) in later]
+
+    def _read_before(self, draft: Draft, source: Source, data: bytes | None) -> Known | None:
+        """A version that this party read; of no use to a call that has changed the file by now."""
+        if data is None or draft.changes:
             return None
         version = _like(source, data)
         return Known(version, self._since(draft, version, source))
@@ -152,7 +182,7 @@ class Meetings:
         if known is None:
             return []
         # The version may be the last one that was read whole: parts were shown later, and the party may have written.
-        unseen = {None if item.entry is None else item.entry.record.id for item in news}
+        unseen = {_record_of(item) for item in news}
         told: list[Conflict] = []
         for outcome in gone:
             one = plan(known.version, [edits[outcome.index]], policy, path=draft.path)
@@ -191,13 +221,14 @@ class Meetings:
             if found:
                 raise together([conflict.to_error() for conflict in conflicts])
             return _explained(planned, gone)
-        over = laid_over(believed.plan, believed.known, source, policy, draft.path)
-        if len(believed.known.since.splices) == len(news):  # then one is made of the other
-            numbers = {number for each in believed.known.over(believed.plan) for number in each.theirs}
-            self._replaced.setdefault(draft.before_path or "", []).extend(news[number] for number in numbers)
+        placed = believed.known.over(believed.plan)
+        over = laid_over(believed.plan, placed, source, policy, draft.path)
+        if believed.known.news:
+            numbers = {number for each in placed for number in each.theirs}
+            written = [believed.known.news[number] for number in numbers]
+            self._replaced.setdefault(draft.before_path or "", []).extend(written)
         quoted = dict(changed_quotes(believed.plan, believed.known, source, news))
-        rest = [Conflict(draft.path or "", n, None, (1, 1), "", "", others) for n, others in quoted.items()]
-        return _marked(over, [*rest, *conflicts])
+        return _forced_over(over, [written_over(placed, source, news), quoted], conflicts)
 
     def settle_whole(self, draft: Draft, policy: Policy) -> None:
         """The same for what is done to a file as a whole; the host may force it, nothing can be left out of it."""
@@ -233,7 +264,9 @@ class Meetings:
             news = self._news_since(draft, digest_of(data))
             conflicts = self._clashes(draft, source, known, moved, planned, edits, news)
             if policy.on_conflict == "force":
-                return _marked(laid_over(planned, known, source, policy, draft.path), conflicts)
+                placed = known.over(planned)
+                over = laid_over(planned, placed, source, policy, draft.path)
+                return _forced_over(over, [written_over(placed, source, news)], conflicts)
             self.found += conflicts
             error = together([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
             raise without_content(error) if draft.secret else error
@@ -380,6 +413,23 @@ def _marked(planned: Plan, found: Sequence[Conflict]) -> Plan:
         for outcome in planned.outcomes
     )
     return replace(planned, outcomes=outcomes)
+
+
+def _forced_over(over: Plan, told: Sequence[dict[int, Others]], conflicts: Sequence[Conflict]) -> Plan:
+    """A plan that is put over the present text, with whose changes that is written over.
+
+    An edit that is written over none of them has met others all the same: those that moved its lines.
+    """
+    rest = {conflict.index: conflict for conflict in conflicts}
+    for outcome in over.outcomes:
+        others = tuple(other for by_index in told for other in by_index.get(outcome.index, ()))
+        if others:
+            rest[outcome.index] = Conflict(outcome.path or "", outcome.index, None, (1, 1), "", "", others)
+    return _marked(over, list(rest.values()))
+
+
+def _record_of(item: News) -> str | None:
+    return None if item.entry is None else item.entry.record.id
 
 
 def _gone_outcomes(planned: Plan) -> list[Outcome]:

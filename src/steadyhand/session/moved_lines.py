@@ -1,7 +1,8 @@
 """Lines named by number after others moved them: what a task knows as line 8 may be line 9 by now.
 
-A number means the lines as they were last shown. Where others put in or took away lines above, unseen, the number is
-another line's, and an edit that does not say what stands there is not made.
+A number means the lines as they were last shown, in the version that they were shown of: it counts the lines above that
+were not shown as well. Where others put in or took away lines above since then, unseen, the number is another line's,
+and an edit that does not say what stands there is not made.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.news import News
 
-__all__ = ["corrected_lines", "is_by_number", "moved_by"]
+__all__ = ["corrected_lines", "is_by_number", "is_shown", "moved_by"]
 
 Placed = tuple[News, Region]
 _TRIES = 5
@@ -42,13 +43,18 @@ def moved_by(
     return moving if _moved(above, source) or not isinstance(edit.target, Lines) else []
 
 
-def corrected_lines(edit: Edit, rows: Region, source: Source, theirs: Sequence[Placed]) -> dict[str, object] | None:
-    """The edit with the numbers that its lines have now, and what they say; None where others changed those too."""
+def corrected_lines(
+    edit: Edit, rows: Region, source: Source, moving: Sequence[Placed], theirs: Sequence[Placed]
+) -> dict[str, object] | None:
+    """The edit with the numbers that its lines have now, and what they say; None where others changed those too.
+
+    `moving` is the news that its own numbers do not count.
+    """
     if not isinstance(edit.target, Lines):
         return None
     row = rows.start
     for _ in range(_TRIES):
-        moved = _moved([placed for placed in theirs if _is_above(placed[1], row)], source)
+        moved = _moved([placed for placed in moving if _is_above(placed[1], row)], source)
         if row - moved == rows.start:
             break
         row = rows.start + moved
@@ -68,6 +74,14 @@ def is_by_number(place: Place) -> bool:
     if isinstance(place, Lines):
         return place.text is None
     return isinstance(place, Addressed) and any(getattr(place, name, None) is not None for name in ("index", "nth"))
+
+
+def is_shown(place: Place, version: Source, shown: Sequence[Span]) -> bool:
+    """Whether the lines that a place names by number are, in a version, within the parts of it that were shown."""
+    if not isinstance(place, Lines) or not 0 < place.start <= place.end + 1 <= version.table.count + 1:
+        return False
+    start, end = version.table.start(place.start - 1), version.table.start(place.end)
+    return any(span.start <= start and end <= span.end for span in shown)
 
 
 def _is_above(region: Region, row: int) -> bool:

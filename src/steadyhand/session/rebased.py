@@ -22,20 +22,22 @@ from steadyhand.workspace.news import News
 
 __all__ = [
     "Believed", "Known", "PlanFor", "as_rebased", "changed_quotes", "joined_edit", "laid_over", "rebased", "redacted",
-    "together", "without_content",
+    "together", "without_content", "written_over",
 ]  # fmt: skip
 
 PlanFor = Callable[[Source], Plan]
+Others = tuple[dict[str, object], ...]
 
 _ALSO = 20  # further refusals that are told
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A file as a party knows it, and what leads from there to the present text."""
+    """A file as a party knows it, and what leads from there to the present text: the splices of `news`, if it is so."""
 
     version: Source
     since: ChangeSet
+    news: tuple[News, ...] = ()
 
     @classmethod
     def of(cls, source: Source, news: Sequence[News]) -> Known | None:
@@ -44,7 +46,7 @@ class Known:
             return None
         try:
             back = ChangeSet(tuple(Splice(item.span.start, item.span.of(source.text), item.before) for item in news))
-            return cls(source.apply(back), back.invert())
+            return cls(source.apply(back), back.invert(), tuple(news))
         except (EditError, ValueError):
             return None
 
@@ -97,9 +99,7 @@ class _Some(Believed):
         return self._whole.over(self._chosen[index])
 
 
-def changed_quotes(
-    planned: Plan, known: Known, source: Source, news: Sequence[News]
-) -> Iterator[tuple[int, tuple[dict[str, object], ...]]]:
+def changed_quotes(planned: Plan, known: Known, source: Source, news: Sequence[News]) -> Iterator[tuple[int, Others]]:
     """The edits of a plan for the version that is known which quote what others have changed since."""
     for index, span in planned.proofs:
         start = known.since.map_position(span.start, assoc=-1)
@@ -109,9 +109,16 @@ def changed_quotes(
             yield index, others
 
 
-def laid_over(planned: Plan, known: Known, source: Source, policy: Policy, path: str | None) -> Plan:
+def written_over(placed: Sequence[Overwritten], source: Source, news: Sequence[News]) -> dict[int, Others]:
+    """Whose changes each edit is written over, where it is put."""
+    places: dict[int, list[Region]] = {}
+    for each in placed:
+        places.setdefault(each.mine, []).append(region_of(source, each.splice))
+    return {index: others_at(news, source, *regions) for index, regions in places.items()}
+
+
+def laid_over(planned: Plan, placed: Sequence[Overwritten], source: Source, policy: Policy, path: str | None) -> Plan:
     """A plan for an earlier version put over the present text; the guards look at what comes out."""
-    placed = known.over(planned)
     changes, owners = ChangeSet(tuple(each.splice for each in placed)), tuple(each.mine for each in placed)
     after = source.apply(changes)
     verdict = ask_guards("file", GuardInput(path, source.text, after.text, (), policy))

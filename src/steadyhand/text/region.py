@@ -58,6 +58,8 @@ def region_of(source: Source, splice: Splice) -> Region:
     >>> text = Source.of_text("a\\nb\\nc\\n")
     >>> region_of(text, Splice(2, "b", "B")), region_of(text, Splice(2, "", "new\\n"))
     (Region(start=1, end=2, is_removal=False), Region(start=1, end=1, is_removal=False))
+    >>> region_of(text, Splice(3, "\\n", ""))
+    Region(start=1, end=3, is_removal=False)
     """
     head, old, new = _changed(splice.old, splice.new)
     text, table = source.text, source.table
@@ -68,14 +70,21 @@ def region_of(source: Source, splice: Splice) -> Region:
             is_between = new.endswith(_ENDINGS) or start == len(text)
             return Region(row, row if is_between else row + 1)
         is_whole = starts_line(text, end) or end == len(text)
-        return Region(row, table.row_at(end - 1) + 1, is_removal=not new and is_whole)
+        return Region(row, table.row_at(end - 1) + 1 + _joins(text, start, end, new), is_removal=not new and is_whole)
     row = table.row_at(start)
     if _ends_line(text, start) and _ends_line(text, end) and (old or new).startswith(_ENDINGS):
         if not old:  # what comes in begins with the ending of the line before it
             return Region(row + 1, row + 1)
         if not new or new.startswith(_ENDINGS):
             return Region(row + 1, table.row_at(end - 1) + 1, is_removal=not new)
-    return Region(row, table.row_at(end - 1) + 1 if old else row + 1)
+    return Region(row, table.row_at(end - 1) + 1 + _joins(text, start, end, new) if old else row + 1)
+
+
+def _joins(text: str, start: int, end: int, new: str) -> bool:
+    """Whether the line behind what is replaced becomes a part of the one before it, and so is changed too."""
+    if end == len(text) or not starts_line(text, end):
+        return False
+    return not (new.endswith(_ENDINGS) if new else starts_line(text, start))
 
 
 def _changed(old: str, new: str) -> tuple[int, str, str]:
