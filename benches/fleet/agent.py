@@ -166,7 +166,8 @@ class Agent:
         given = error.details.get("corrected")
         if error.kind is not Kind.CONFLICT or not isinstance(given, dict) or self._random.random() < 0.5:
             return None
-        quoted = str(given.get("target"))
+        target = given.get("target")
+        quoted = str(target["lines"].get("text")) if isinstance(target, dict) and "lines" in target else str(target)
         return Move("edit", move.path, (given,), tokens=move.tokens, quotes={move.path: quoted})
 
     def _say(self, ws: sh.Workspace, what: str, **facts: object) -> None:

@@ -73,7 +73,7 @@ def _accepted(
     gone, touched = _removed(change, before), _rows_touched(change, before)
     for number in sorted(news):
         piece = past.pieces[number - 1]
-        is_back = past.by_id[piece.record].record.verb != "edit" and knowing.has_seen_lines(before, number)
+        is_back = knowing.has_seen_lines(before, rows_of(before, {number}))
         if is_back or _is_quoted(before, number, move["quotes"].get(before.path)):
             continue
         if number in gone:
@@ -134,7 +134,8 @@ def _concerned(past: Past, knowing: Knowing, version: Version, move: Said, refus
         hidden = {row for later in over for row in _rows_with(version, later)}
         record = past.pieces[number - 1].record
         is_undo = past.by_id[record].record.verb != "edit"  # may leave the line as it was seen
-        if shared - hidden and not is_undo and not _is_quoted(version, number, quoted):
+        is_seen = is_undo or knowing.has_seen_lines(version, shared - hidden)
+        if shared - hidden and not is_seen and not _is_quoted(version, number, quoted):
             concerned.add(record)
     return concerned
 

@@ -66,10 +66,10 @@ class Knowing:
             first, last = max(row - _WINDOW, 0), min(row + _WINDOW + 1, len(starts) - 1)
             known.pieces |= standing_within(after, starts[first], starts[last])
 
-    def has_seen_lines(self, version: Version, number: int) -> bool:
-        """Whether the lines in which a piece stands read as they did when they were shown: an undo may see to that."""
+    def has_seen_lines(self, version: Version, rows: set[int]) -> bool:
+        """Whether lines read as they did when they were shown: an undo may see to that, or somebody's older version."""
         lines = version.text.splitlines()
-        return all(lines[row] in self._lines.get(version.path, ()) for row in rows_of(version, {number}))
+        return all(lines[row] in self._lines.get(version.path, ()) for row in rows)
 
     def unseen(self, version: Version, *, surely: bool, instead: Version | None = None) -> set[int]:
         """Pieces of others that stand in a version and that this party has not seen.

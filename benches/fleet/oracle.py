@@ -79,11 +79,13 @@ def unanswered_parties(said: Sequence[Said]) -> set[Party]:
 def _twice(past: Past, evidence: Evidence) -> Iterator[Disagreement]:
     written: Counter[str] = Counter()
     for entry in past.entries:
-        if entry.record.verb == "edit":  # whoever writes a deleted file again brings back what was written in it
+        if entry.record.verb == "edit":
+            # Whoever writes a deleted file again, or his version of lines over that of others, brings back what he had
+            # written there; who is carried out twice writes nothing that was not there before.
             own = f"{entry.record.task}_"
-            is_new = all(change.is_create for change in entry.record.files)
             found = {mine for mine in new_tokens(past, entry.record.id) if mine.startswith(own)}
-            written.update(found - written.keys() if is_new else found)
+            is_new = all(change.is_create for change in entry.record.files)
+            written.update(found - written.keys() if is_new or found - written.keys() else found)
     for path, version in past.tree.items():
         for mine, count in Counter(tokens_in(version.text)).items():
             if count > 1:
