@@ -329,7 +329,7 @@ def test_at_random_a_number_means_the_line_that_was_shown_with_it(tmp_path: Path
     with sh.Workspace(tmp_path, actor="host") as ws:
         for seed in range(EXAMPLES // 2):
             made[_number_once(ws, tmp_path / f"{seed}.txt", random.Random(seed))] += 1
-    assert made["edited"] and made["forced"] and made["offered"], made
+    assert made.keys() >= {"edited", "forced", "offered"}, made
 
 
 def _number_once(ws: sh.Workspace, file: Path, chance: random.Random) -> str:
