@@ -27,7 +27,7 @@ from itertools import pairwise
 from steadyhand.match.lexis import fold
 from steadyhand.match.pairing import Likeness, Pairing
 from steadyhand.plan.window import Window, window_at
-from steadyhand.structure.format import format_of
+from steadyhand.structure.format import Fault, format_of
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of, width_of
 from steadyhand.text.lines import line_ending, line_start, split_bodies, split_lines
 from steadyhand.text.source import Source
@@ -267,7 +267,7 @@ def _parses(window: Window, new: str) -> bool:
         return True
     ending = "" if line_ending(new) else line_ending(span.of(source.text))
     text = source.text[: span.start] + new + ending + source.text[span.end :]
-    return known.fault(Source.of_text(text, path=source.path)) is None
+    return not isinstance(known.fault(Source.of_text(text, path=source.path)), Fault)
 
 
 def _is_in_place(window: Window, rows: Sequence[str]) -> bool:

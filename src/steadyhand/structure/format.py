@@ -41,13 +41,22 @@ class Fault:
     column: int | None = None
 
     @classmethod
-    def of(cls, read: object, message: str | None = None) -> Fault | None:
-        """The fault that a refusal to read a text tells of; what was read, or is only too large, has none."""
-        if not isinstance(read, Refusal) or read.kind != Kind.UNPARSABLE:
+    def of(cls, read: object, message: str | None = None) -> Fault | Unchecked | None:
+        """The fault that a refusal to read a text reports; what was read has none."""
+        if not isinstance(read, Refusal):
             return None
+        if read.kind != Kind.UNPARSABLE:
+            return Unchecked(read.message)
         line, column = read.details.get("line"), read.details.get("column")
         said = message or str(read.details.get("reason", read.message))
         return cls(line if isinstance(line, int) else 1, said, column if isinstance(column, int) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """Why a text was not parsed: it is larger or nested deeper than parsers are given."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,8 @@ class Format:
     """One way to write a file. `suffixes` such as `.md` and whole `names` such as `.env` are compared in lower case.
 
     `outline`   what can be addressed, in the order of the file
-    `fault`     the first place where the text does not parse; None in place of the function where everything parses
+    `fault`     the first place where the text does not parse; None in place of the function where everything parses.
+                No parser gets a text of which a linear scan has not bounded what the parser needs for it
     `largest`   texts longer than this many code points are not checked for faults
     `gap`       where the outline may miss something, though the rest of the text could be read
     """
@@ -63,7 +73,7 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     outline: Callable[[Source], Sequence[Entry] | Refusal]
-    fault: Callable[[Source], Fault | None] | None = None
+    fault: Callable[[Source], Fault | Unchecked | None] | None = None
     names: tuple[str, ...] = ()
     largest: int = 2_000_000
     gap: Callable[[Source], Fault | None] | None = None

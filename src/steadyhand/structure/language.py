@@ -100,6 +100,7 @@ class Language:
     `claims`     a suffix that belongs to another language, unless the text has this pattern
     `verdict`    says better than the grammar whether a text is valid, of texts up to `judged` code points: a compiler
                  takes a hundred times as much memory, and cannot be stopped
+    `is_bounded` whether the `verdict` takes no more than linear time, memory and a moderate stack for a text
     `newer`      lines of valid text that the `verdict` may be too old for: an error there is no fault
     `unread`     constructs that are valid and that the grammar cannot read
     `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
@@ -125,6 +126,7 @@ class Language:
     claims: tuple[str, re.Pattern[str]] | None = None
     verdict: Callable[[str], Fault | None] | None = None
     judged: int = 1_000_000
+    is_bounded: Callable[[str], bool] | None = None
     newer: re.Pattern[str] | None = None
     unread: tuple[Callable[[str], str], ...] = ()
     leads: Callable[[Node], bool] | None = None
@@ -134,8 +136,9 @@ class Language:
     is_checked: bool = True
 
     def judge_of(self, text: str) -> Callable[[str], Fault | None] | None:
-        """What says better than the grammar whether this text is valid, if something does so of one of its length."""
-        return self.verdict if len(text) <= self.judged else None
+        """What says better than the grammar whether this text is valid, if the text is within its bounds."""
+        is_within = len(text) <= self.judged and (self.is_bounded is None or self.is_bounded(text))
+        return self.verdict if is_within else None
 
 
 @cache

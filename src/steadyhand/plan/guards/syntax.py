@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
-from steadyhand.structure.format import Fault, format_of
+from steadyhand.structure.format import Fault, Unchecked, format_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 
@@ -17,9 +17,15 @@ def check(given: GuardInput) -> Finding | None:
     if after is None:
         return None
     name = given.path or "the text"
+    if isinstance(after, Unchecked):
+        return _warning(f"the syntax of {name} was not checked: {after.reason}")
     if given.before is None or not given.before.strip():
         return _warning(f"{name} is written, but does not parse as its name says: {_told(after)}")
-    if _fault(given.before, given.path) is not None:
+    if isinstance(before := _fault(given.before, given.path), Unchecked):
+        return _warning(
+            f"{name} was not checked before the edit ({before.reason}) and does not parse now: {_told(after)}"
+        )
+    if before is not None:
         return _warning(f"{name} did not parse before either, so its syntax was not checked: {_told(after)}")
     return Finding(
         Kind.BREAKS_SYNTAX,
@@ -34,11 +40,13 @@ def check(given: GuardInput) -> Finding | None:
     )
 
 
-def _fault(text: str, path: str | None, source: Source | None = None) -> Fault | None:
-    """The first fault of a text in the format its name says; None also where nobody can tell."""
+def _fault(text: str, path: str | None, source: Source | None = None) -> Fault | Unchecked | None:
+    """The first fault of a text in the format its name says; None also where that has no syntax."""
     known = format_of(path)
-    if known is None or known.fault is None or len(text) > known.largest:
+    if known is None or known.fault is None:
         return None
+    if len(text) > known.largest:
+        return Unchecked(f"it has more than {known.largest:,} characters")
     return known.fault(source if source is not None and source.path == path else Source.of_text(text, path=path))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.language import Language, languages
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
@@ -37,7 +37,7 @@ def outline(source: Source) -> Sequence[Entry] | Refusal:
     return entries
 
 
-def fault(source: Source) -> Fault | None:
+def fault(source: Source) -> Fault | Unchecked | None:
     """The first place where the text does not parse."""
     from steadyhand.structure.symbols.checking import fault_in
 

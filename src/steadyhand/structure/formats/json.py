@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -15,7 +15,7 @@ def _outline(source: Source) -> Sequence[Entry] | Refusal:
     return outline_keys(source, "json")
 
 
-def _fault(source: Source) -> Fault | None:
+def _fault(source: Source) -> Fault | Unchecked | None:
     from steadyhand.structure.parsers.json.text import fault_of
 
     return fault_of(source)

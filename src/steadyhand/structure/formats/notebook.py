@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -22,7 +22,7 @@ def _outline(source: Source) -> Sequence[Entry] | Refusal:
     ]
 
 
-def _fault(source: Source) -> Fault | None:
+def _fault(source: Source) -> Fault | Unchecked | None:
     from steadyhand.structure.parsers.json.text import fault_of
     from steadyhand.structure.parsers.notebook import read_notebook
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -15,21 +15,23 @@ def _outline(source: Source) -> Sequence[Entry] | Refusal:
     return outline_keys(source, "toml")
 
 
-def _fault(source: Source) -> Fault | None:
-    """The first error; what is only nested too deeply to be read is none."""
+def _fault(source: Source) -> Fault | Unchecked | None:
+    """The first error. The standard library needs memory by the square of a dotted key: our scan comes first."""
     import tomllib
 
+    from steadyhand.structure.parsers.toml.scan import may_be_deep
     from steadyhand.structure.parsers.toml.tree import read_document
 
-    try:
-        tomllib.loads(source.text)
-    except RecursionError:
-        return None
-    except ValueError:
-        document = source.derive(read_document)
-    else:
-        return None
-    return Fault.of(document)
+    if not may_be_deep(source.text):
+        try:
+            tomllib.loads(source.text)
+        except RecursionError:
+            return Unchecked("the values are nested too deep")
+        except ValueError:
+            pass
+        else:
+            return None
+    return Fault.of(source.derive(read_document))
 
 
 FORMATS = (

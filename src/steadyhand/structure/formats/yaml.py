@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -58,7 +58,7 @@ def _called(item: Item) -> str | None:
     return None if name is None else f"{name} {' '.join(str(told[name]).split())[:_LONGEST]}"
 
 
-def _fault(source: Source) -> Fault | None:
+def _fault(source: Source) -> Fault | Unchecked | None:
     from steadyhand.structure.keys.syntax import syntaxes
     from steadyhand.structure.parsers.yaml.reading import is_readable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.structure.language import Language
-from steadyhand.structure.parsers.code.python_verdict import python_fault
+from steadyhand.structure.parsers.code.python_verdict import is_bounded, python_fault
 
 _QUERY = """
 (function_definition name: (_) @name body: (_) @body) @function
@@ -34,5 +34,6 @@ LANGUAGE = Language(
     gaps=(2, 1),
     interpreters=("python",),
     verdict=python_fault,
+    is_bounded=is_bounded,
     newer=_NEWER,
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from steadyhand.errors import Kind
-from steadyhand.structure.format import Fault
+from steadyhand.structure.format import Fault, Unchecked
 from steadyhand.structure.language import Language, language_of
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.code.definition import Code, Definition, Syntax
@@ -24,19 +24,20 @@ _LONG = 400
 _HINT = "send text that is complete where it is to stand, or address a larger place"
 
 
-def fault_in(source: Source) -> Fault | None:
-    """The first place where a source is not valid, if that can be said at all; of what is valid nothing else is read.
-
-    A text that cannot be looked at is not judged.
-    """
+def fault_in(source: Source) -> Fault | Unchecked | None:
+    """The first place where a source is not valid, if that can be said; of what is valid nothing else is read."""
     language = language_of(source)
-    if language is None or unfit(language, source.text) is not None:
+    if language is None:
         return None
+    if (refusal := unfit(language, source.text)) is not None:
+        return Unchecked(refusal.message)
     judge = language.judge_of(source.text)
     if judge is not None and judge(source.text) is None:
         return None
     syntax = syntax_of(source)
-    return None if isinstance(syntax, Refusal) else fault_of(syntax, source.text)
+    if isinstance(syntax, Refusal):
+        return None if syntax.kind == Kind.NOT_INSTALLED else Unchecked(syntax.message)
+    return fault_of(syntax, source.text)
 
 
 def fault_of(code: Code | Syntax, text: str) -> Fault | None:

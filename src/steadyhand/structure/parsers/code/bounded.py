@@ -21,6 +21,7 @@ _TROUBLE = ("skip_token", "detect_error", "skip_unrecognized", "recover")
 _ENOUGH = 400
 _AT_ONCE, _LOCAL = 4, 24
 _BUSY = 3_000  # lines of the log for the few bytes that are watched
+_TIMES = 20  # so often a text may be read on: a lexer that looks ahead to its end at every token never stops to
 
 
 def parse_bounded(grammar: Grammar, data: bytes) -> Tree | int:
@@ -45,6 +46,8 @@ class _Watch:
         self.parser, self.data = parser, data
         self.next = _FAR  # where it is watched next, and where that ends while it is
         self.until: int | None = None
+        self.reached = 0  # where the last piece ended
+        self.left = _TIMES * len(data)  # bytes that may still be read on, piece after piece
         self.lines = self.troubles = self.reduced = self.run = self.cost = 0
         self.first = len(data)
         self.gave_up: int | None = None
@@ -62,8 +65,13 @@ class _Watch:
             self.lines = self.troubles = self.reduced = 0
             self.parser.logger = self._note
         end = max(self.next if self.until is None else self.until, offset + 1)
+        end = min(end, offset + _FAR)
         while end < len(self.data) and self.data[end] & 0b1100_0000 == 0b1000_0000:
             end += 1  # a piece ends with a whole character: the parser takes half of one for an error
+        self.left -= end - offset if offset == self.reached else 0
+        self.reached = end
+        if self.left < 0:
+            self.gave_up = min(self.first, offset)
         return self.data[offset:end]
 
     def _ask(self) -> None:

@@ -1,6 +1,7 @@
 """Whether a text is valid Python: what the interpreter's own compiler says.
 
-The compiler recurses on nested text. What it could not take without exhausting the stack is not given to it.
+The compiler recurses on nested text, and takes memory by the square of a dotted name's parts and time by the square of
+an f-string's length. `is_bounded` says what may be given to it; the rest is for the grammar to judge.
 
 It also warns, of a text that is valid all the same: of `"\\d"`, of `x is 1`, of `assert (x, "why")`. How warnings are
 treated is a setting of the whole process, which other threads rely on and which may make an error of a warning; it is
@@ -11,11 +12,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from keyword import iskeyword
 
 from steadyhand.structure.format import Fault
 
-_CHAIN = re.compile(r"(?:(?:not|lambda:|await)\s+|[-+~]\s*){1000}")
 # A backslash that escapes nothing, or an octal number that is no character. A control character in its place is as good
 # inside a string, and as wrong outside one.
 _ESCAPE = re.compile(r"\\(\\|(?=[^\n\r'\"abfnrtvxNuU0-7])|(?=[4-7][0-7]{2}))")
@@ -42,6 +43,14 @@ _PROSE = re.compile(
 )
 _WORD_BEFORE = re.compile(r"(?:\w+|[)\]])$")
 _FAR = 2_000  # characters between two brackets
+_LONGEST_CHAIN = 500  # operators, calls, indexes and dots of one expression, of which each nests the ones before it
+_MOST_BRANCHES = 500  # `elif` in a text
+_LONGEST_LITERAL = 20_000  # characters
+_SURELY_BOUNDED = 4_000  # characters that the compiler takes whatever they are
+_FORMATTED = re.compile(r"\b[fF][rR]?[\"']|\b[rR][fF][\"']")
+_DEEPENING = re.compile(r"\b(?:not|await|if|else|and|or|in|is|for)\b|\*\*|//|<<|>>")
+_OTHERS = re.compile(r"[\w\s]+")
+_LAMBDA = "\x01"
 _STRAY = "unexpected character after line continuation character"
 
 
@@ -51,8 +60,6 @@ def python_fault(text: str) -> Fault | None:
     >>> python_fault("x = (1\\n")
     Fault(line=1, message="'(' was never closed", column=5)
     """
-    if _CHAIN.search(text):
-        return Fault(1, "operators are nested too deep to be compiled")
     calm = _ESCAPE.sub(lambda found: "\\\\" if found[1] else _CONTROL, text) if "\\" in text else text
     try:
         compile(_calm(calm) if _may_warn(calm) else calm, "<text>", "exec", dont_inherit=True, optimize=0)
@@ -63,6 +70,62 @@ def python_fault(text: str) -> Fault | None:
     except (ValueError, RecursionError, MemoryError, OverflowError, UnicodeError) as error:
         return Fault(1, str(error) or "the text is nested too deep to be compiled")
     return None
+
+
+def is_bounded(text: str) -> bool:
+    """Whether the compiler takes no more than linear time and memory for a text, and a moderate stack.
+
+    >>> is_bounded("x = a.b + 1\\n"), is_bounded("import a" + ".a" * 20_000), is_bounded("x = " + "-" * 5_000 + "1")
+    (True, False, False)
+    """
+    if len(text) <= _SURELY_BOUNDED:
+        return True
+    is_literal_long = len(text) > _LONGEST_LITERAL and _FORMATTED.search(text) is not None
+    if is_literal_long and any(found.end() - found.start() > _LONGEST_LITERAL for found in _PROSE.finditer(text)):
+        return False
+    code = _PROSE.sub("", text).replace("\\\n", "")
+    if code.count("elif") > _MOST_BRANCHES:
+        return False
+    return all(_is_shallow(statement) for statement in _statements(code) if len(statement) > 2 * _LONGEST_CHAIN)
+
+
+def _statements(code: str) -> Iterator[str]:
+    """What is between two line ends outside of brackets."""
+    lines: list[str] = []
+    depth = 0
+    for line in code.split("\n"):
+        count = line.count
+        depth += count("(") - count(")") + count("[") - count("]") + count("{") - count("}")
+        lines.append(line)
+        if depth <= 0:
+            yield "".join(lines)
+            lines.clear()
+            depth = 0
+    yield "".join(lines)
+
+
+def _is_shallow(statement: str) -> bool:
+    """Whether no expression nests deeper than a chain may be long, in brackets and outside of them."""
+    signs = _OTHERS.sub("", _DEEPENING.sub("~", statement.replace("lambda", _LAMBDA)))
+    if signs.count(_LAMBDA) > _LONGEST_CHAIN:  # a comma of its parameters does not end it
+        return False
+    chains = [0]  # how long the expression is that goes on, in each bracket that is open
+    nested = 0
+    for sign in signs:
+        if sign in ",;":
+            nested -= chains[-1]
+            chains[-1] = 0
+        elif sign in ")]}":
+            nested -= chains.pop()
+            chains = chains or [0]
+        else:
+            chains[-1] += 1
+            nested += 1
+            if nested > _LONGEST_CHAIN:
+                return False
+            if sign in "([{":
+                chains.append(0)
+    return True
 
 
 def _may_warn(text: str) -> bool:

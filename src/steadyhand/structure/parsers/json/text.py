@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 
 from steadyhand.errors import Kind
-from steadyhand.structure.format import Fault
+from steadyhand.structure.format import Fault, Unchecked
 from steadyhand.structure.keys.item import Item, Reading
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.json.grammar import JSON, JSON5, Grammar
@@ -53,8 +53,8 @@ def read_part(source: Source, item: Item, end: int) -> Item | Refusal | None:
         return _refused(source, error)
 
 
-def fault_of(source: Source) -> Fault | None:
-    """The first place where the text is no JSON of its dialect; what is nested too deep to tell is let be."""
+def fault_of(source: Source) -> Fault | Unchecked | None:
+    """The first place where the text is no JSON of its dialect."""
     if grammar_of(source) is JSON and not is_by_line(source) and is_strict(source.text):
         return None
     try:
@@ -62,7 +62,7 @@ def fault_of(source: Source) -> Fault | None:
             pass
     except Unreadable as error:
         line, column = _place(source, error.at)
-        return None if error.is_too_deep else Fault(line, error.message, column)
+        return Unchecked(error.message) if error.is_too_deep else Fault(line, error.message, column)
     return _strict_fault(source) if _must_be_strict(source) else None
 
 

@@ -18,6 +18,7 @@ from steadyhand.text.span import Span
 DEEPEST = 80
 _MOST = 100_000  # values that are read, and compared with what the standard library reads, within seconds
 
+_MANY_DOTS = re.compile(rf"^(?:[^.\n]*+\.){{{DEEPEST}}}", re.MULTILINE)
 _BLANKS = re.compile(r"[ \t]*")
 BETWEEN = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
 LINE_END = re.compile(r"[ \t]*+(?:#[^\n]*+)?+(?:\r?\n|\Z)")
@@ -57,6 +58,15 @@ class _Open:
     def close(self, end: int, *, has_comma: bool) -> Value:
         form: ValueForm = "array" if self.closer == "]" else "inline"
         return Value(form, Span(self.start, end), None, tuple(self.items), tuple(self.pairs), has_comma)
+
+
+def may_be_deep(text: str) -> bool:
+    """Whether a key may have more than `DEEPEST` parts: a line has as many dots.
+
+    >>> may_be_deep("a.b = 1"), may_be_deep("a" + ".a" * 200 + " = 1")
+    (False, True)
+    """
+    return _MANY_DOTS.search(text) is not None
 
 
 def scan(text: str) -> tuple[Section, ...]:
