@@ -40,10 +40,10 @@ def _write(folder: Path, verdict: Verdict) -> None:
         (folder / name).write_bytes(text.encode())
     for number, (offer, score) in enumerate(zip(answer.offers, verdict.offers, strict=True)):
         wanted = case.question.before if case.expected is None else case.expected
-        told = (
+        text = (
             f"refused again: {offer.detail}\n" if offer.text is None else _diff(wanted, offer.text, "wanted", "given")
         )
-        (folder / f"offer-{number}-{offer.what}-{score}.diff").write_bytes(told.encode())
+        (folder / f"offer-{number}-{offer.what}-{score}.diff").write_bytes(text.encode())
     outcome = {
         "category": case.category,
         "path": case.question.path,

@@ -44,7 +44,7 @@ class Way:
     most: int | None = None
 
     def takes(self, case: Case) -> bool:
-        """Whether it is of a kind and a category that this way can be told, with no more edits than one call takes."""
+        """Whether it is of a kind and a category that this way can take, with no more edits than one call takes."""
         if case.kind not in self.kinds or (self.most is not None and len(case.question.ops) > self.most):
             return False
         named = any(fnmatchcase(case.category, pattern) for pattern in self.only)

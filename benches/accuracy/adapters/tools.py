@@ -29,7 +29,7 @@ _ENVELOPE = re.compile(r"^\*\*\* Begin Patch$.*?^\*\*\* End Patch$", re.DOTALL |
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a tool is told an edit: the names of its fields; `several`: the field that takes a list of edits."""
+    """How a tool takes an edit: the names of its fields; `several`: the field that takes a list of edits."""
 
     path: str
     old: str
@@ -47,7 +47,7 @@ class Form:
         return self._with(arguments, index, {self.old: op.old, self.new: op.new})
 
     def numbered(self, arguments: Arguments, index: int, number: int) -> Arguments:
-        """The same call, told which of several places its edit means."""
+        """The same call with which of several places its edit means."""
         return self._with(arguments, index, {"occurrence": number})
 
     def _with(self, arguments: Arguments, index: int, fields: Arguments) -> Arguments:
@@ -188,7 +188,7 @@ class Called:
         if self.form is not None and self.form.old in corrected:
             op = Op(corrected[self.form.old], corrected.get(self.form.new, ""))
             return self.tool, self.form.corrected(arguments, index, op)
-        if self.tool == "edit" and "target" in corrected:  # of a patch, told as an edit
+        if self.tool == "edit" and "target" in corrected:  # of a patch, given as an edit
             return self.tool, {"path": question.path, "edits": [dict(corrected)]}
         return None
 

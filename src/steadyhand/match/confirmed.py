@@ -46,7 +46,7 @@ _OFF = 2  # rows by which context that is misremembered may be off its place
 _RESEMBLES = 70  # hundredths from which context is misremembered from the row in its place
 _KNOWN = 0.5  # of the context, by what it says, must be near the place or like what is there
 _SEARCHED = 300_000_000  # code points in which rows that are left out are looked for
-# What belongs to the row below it: decorators and attributes, comments, a statement that goes on.
+# What belongs to the row below it: decorators and attributes, comments, a statement that continues.
 _ATTACHED = ("@", "#", "//", "/*", "*", "--", "<!--", ";", "%", '"""', "'''", "[")
 _GOES_ON = ("\\", "=", "+", "|", "&", ".", "?", "->", "=>")
 _OPEN = ("{", "(", "[", ":", ">", *_GOES_ON)  # what may follow belongs to the row
@@ -360,5 +360,5 @@ class _Search:
 
 
 def _substance(rows: Iterable[str]) -> int:
-    """How many letters and digits rows have: what tells one line from another."""
+    """How many letters and digits rows have: what distinguishes one line from another."""
     return sum(char.isalnum() for row in rows for char in row)

@@ -32,7 +32,7 @@ class Spare:
 class Needle:
     """Old text and, where it is known, the new text that is to come in its place.
 
-    `signs` say which rows go, where the writer did: of two rows that are equal, no comparison of the texts tells.
+    `signs` say which rows go, where the writer did: of two rows that are equal, comparing the texts does not say which.
 
     >>> sorted(Needle("a\\nb\\nc", "a\\nB\\nc").changed)
     [1]
@@ -63,8 +63,8 @@ class Needle:
         found = diff_rows(self.rows, after) if self.signs is None else diff_within(self.rows, after, self.signs)
         return tuple(found)
 
-    def mended(self, text: str, new: str) -> Needle:
-        """The same edit in mended texts; its signs hold as long as both have their rows."""
+    def repaired(self, text: str, new: str) -> Needle:
+        """The same edit in repaired texts; its signs hold as long as both have their rows."""
         counts = [len(split_bodies(one)) for one in (self.text, self.new or "", text, new)]
         return Needle(text, new, self.signs if counts[:2] == counts[2:] else None)
 

@@ -158,7 +158,7 @@ def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
         yield from (_Query(tier, needle) for tier in step.tiers)
     elif needle.new is not None:
         for mending in mendings(needle.text, needle.new):
-            texts = needle.mended(mending.old, mending.new)
+            texts = needle.repaired(mending.old, mending.new)
             for tier in step.tiers:
                 yield _Query(_mended(tier, step, mending), texts, mending.names)
 

@@ -24,7 +24,7 @@ from steadyhand.text.lines import line_start, split_bodies
 from steadyhand.text.seeds import places_of
 from steadyhand.text.span import Span
 
-__all__ = ["DOUBTS", "Finding", "find_other_indents", "is_doubtful", "is_telling", "stands_already"]
+__all__ = ["DOUBTS", "Finding", "find_other_indents", "is_already_there", "is_doubtful", "is_telling"]
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 _TO_EDGE = re.compile(r"[ \t]*(?=[\r\n]|\Z)")
@@ -53,7 +53,7 @@ def is_doubtful(finding: Finding) -> bool:
 
 
 def _is_fenced(finding: Finding) -> bool:
-    """Fences taken off the old text were quoted and no accident: they stand right around the place, or one soon after
+    """Fences taken off the old text were quoted and no accident: they are right around the place, or one soon after
     it that the edit as it was sent takes away.
     """
     edit = finding.edit
@@ -84,13 +84,13 @@ def _is_fence(row: str) -> bool:
     return row.strip().startswith(("```", "~~~"))
 
 
-def _stands_already(finding: Finding) -> bool:
+def _is_already_there(finding: Finding) -> bool:
     """The new text stands somewhere but for blanks and typography: the edit was made, and this is another place."""
-    return finding.found.tier.is_single and stands_already(finding.edit, finding.draft)
+    return finding.found.tier.is_single and is_already_there(finding.edit, finding.draft)
 
 
-def stands_already(edit: Edit, draft: Draft) -> bool:
-    """Whether the new text stands somewhere but for blanks and typography, and that is no chance."""
+def is_already_there(edit: Edit, draft: Draft) -> bool:
+    """Whether the new text is in the file but for blanks and typography, and not by chance."""
     if not isinstance(edit, Replace) or not is_telling(edit.new):
         return False
     return not isinstance(resolve(draft.find, edit.new, laxest="typography"), Nothing)
@@ -144,7 +144,7 @@ def _is_line_of(text: str, row: str) -> bool:
 DOUBTS: tuple[Callable[[Finding], bool], ...] = (
     _is_fenced,
     _is_as_quoted_elsewhere,
-    _stands_already,
+    _is_already_there,
     _has_a_shape,
     _is_escaped,
     _stands_elsewhere,

@@ -92,7 +92,7 @@ def quote_in_full(source: Source, span: Span, old: str, new: str, *, asks_parser
 def read_in_full(window: Window, new: str, *, asks_parser: bool = True) -> Reading | None:
     """The edit with the indentation that its first line has lost; None where it has lost none.
 
-    `asks_parser`: the whole file is parsed where that tells two readings apart.
+    `asks_parser`: the whole file is parsed where that decides between two readings.
     """
     first = _first_pair(window)
     if first is None:
@@ -170,7 +170,7 @@ def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair])
     is_shown = bool(first.before) and any(pair.before == first.before for pair in others)
     is_clear = is_shown or brought <= known or brought.keys() <= known.keys() - {first_said}
     if said == first_said and said in known and brought[said] != known[said]:
-        is_clear = False  # one of several lines that look alike goes or comes, and there is no telling which
+        is_clear = False  # one of several lines that look alike goes or comes, and nothing says which
     return Reading(_with_indent(window.old, full), _with_indent(new, full) if is_bare else new, is_clear=is_clear)
 
 

@@ -18,7 +18,7 @@ from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolutio
 from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
 from steadyhand.plan import refusals
 from steadyhand.plan.absent import Absence
-from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful, stands_already
+from steadyhand.plan.doubts import Finding, find_other_indents, is_already_there, is_doubtful
 from steadyhand.plan.draft import Draft, Taken
 from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
 from steadyhand.plan.leading import is_led_otherwise
@@ -79,7 +79,7 @@ class Located:
         if self.found is None:
             return 1.0
         sure = min(self.found.tier.confidence, _HEADERLESS if self.notes else 1.0)
-        is_guess = self.found.tier.is_single and self.found.share == 1  # lines that stand there once are no guess
+        is_guess = self.found.tier.is_single and self.found.share == 1  # lines that are there once are no guess
         return min(sure, similarity) if is_guess else sure
 
 
@@ -151,7 +151,7 @@ class Locator:
                 chosen = self._chosen(edit, old, found)
                 if chosen is not None:
                     return self._believed(edit, chosen)
-                if found.tier.is_single and stands_already(edit, self._draft):
+                if found.tier.is_single and is_already_there(edit, self._draft):
                     return self._pass_or_refuse(edit, old.text, Nothing(step_names()))
                 raise self._ambiguous(edit, found, old)
             case Miscount() as found:
@@ -298,7 +298,7 @@ class Locator:
         return Located(found.matches, found.others, found, edit, notes=self._notes_on(edit.target))
 
     def _confirmed(self, edit: Edit, old: Old) -> Located | None:
-        """The lines that change, where they stand in the file once and only context around them does not."""
+        """The lines that change, where the file has them once and only lacks context around them."""
         if not self._is_one(edit) or self._policy.tier not in (None, "fuzzy") or old.at_end or self._tolerated <= 0:
             return None
         source, signs = self._draft.source, edit.signs if isinstance(edit, Replace) else None
@@ -313,7 +313,7 @@ class Locator:
         return None if is_doubtful(Finding(edit, found, self._draft)) else Located(found.matches, (), found, edit)
 
     def _has_drifted(self, found: Found) -> bool:
-        """Whether lines stand in the way at a place that was found by lines that resemble the old text's."""
+        """Whether lines are in the way at a place that was found by lines that resemble the old text's."""
         if found.tier.name != "fuzzy":
             return False
         window = window_at(self._draft.source, found.matches[0].span, found.old)
@@ -321,7 +321,7 @@ class Locator:
         return isinstance(made, Drifted)
 
     def _is_under(self, span: Span, old: Old) -> bool:
-        """Whether a place stands in the only part of the file that the lines above it lead in."""
+        """Whether a place is in the only part of the file that the lines above it name."""
         regions = regions_under(self._draft.source, old.under)
         return len(regions) == 1 and span.overlaps(regions[0])
 

@@ -76,7 +76,7 @@ def ambiguous(
 def _candidates(
     source: Source, found: Several, offers: Sequence[Mapping[str, object] | None], *, with_numbers: bool
 ) -> list[dict[str, object]]:
-    """What programs are told of each place: also how to ask for it, and an edit that means it alone.
+    """What programs get for each place: also how to ask for it, and an edit that means it alone.
 
     `unique_old` is the old text of that edit; with the new text that was sent, what it quotes besides would be lost.
     """
@@ -229,7 +229,7 @@ def drift_at(name: str, source: Source, drifted: Drifted, edit: Edit | None, spa
 
 
 def unclear_words(name: str, source: Source, span: Span) -> EditError:
-    """The words are there in another layout, and which of equal ones the edit changes cannot be told."""
+    """The words are there in another layout, and it is not clear which of equal ones the edit changes."""
     first, last = source.lines_of(span)
     where = lines_phrase(first, last)
     return EditError(

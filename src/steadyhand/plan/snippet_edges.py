@@ -4,7 +4,7 @@ Everything here is seen from the anchor outwards: the run's rows beyond it, and 
 how many of these rows of the file the run's rows stand for. That is settled where the run ends with a row of the file
 and every other reading is clearly worse (`plan/snippet_readings.py`), where the file ends, and where each row gives the
 name that the file's row in its place gives another value, for a text does not name the same thing twice in a row. In
-all other cases there is no telling: rows beside a mark may have come in, or may be there instead of others. Nor does it
+all other cases it is not clear: rows beside a mark may have come in, or may be there instead of others. Nor does it
 help that they are like nothing nearby: of 33 that were taken for new in real changes, 4 were not.
 """
 
@@ -67,7 +67,7 @@ def _names_again(edge: Edge) -> bool:
     """Whether every row is the file's row in its place or another version of it under the same name.
 
     Not where the file's rows around have one of the names as well: then such rows may follow each other. Nor where one
-    of the two goes on in the next row. And a variable that is given a value above may be given another one below it.
+    of the two continues in the next row. And a variable that is given a value above may be given another one below it.
     """
     pairs = list(zip(edge.new, edge.file, strict=False))
     if len(pairs) < len(edge.new) or not all(row.is_same(other) or _is_version(row, other) for row, other in pairs):

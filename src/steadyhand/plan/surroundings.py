@@ -71,7 +71,7 @@ def missing_header(source: Source, under: Sequence[str]) -> str | None:
 
 
 class LineHint:
-    """The line at which old text is said to stand, moved by as much as the places before it were found to be off.
+    """The line at which old text is said to be, moved by as much as the places before it were found to be off.
 
     `olds` are all old texts of the call, in order: before any is found, one below may tell how far all are off.
     """
@@ -106,7 +106,7 @@ class LineHint:
             self._has_learned = True
 
     def looks_ahead(self, old: Old) -> bool:
-        """Take the lines as far off as the next old text below is that stands in the file once; whether one was found.
+        """Take the lines as far off as the next old text below is that the file has once; whether one was found.
 
         Only where none above has been found.
         """

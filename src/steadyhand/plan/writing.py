@@ -72,9 +72,9 @@ class Writing:
                 self._check_alike(located, found, [self._depths(match, made) for match, made in pairs])
             writes = [write for made in every for write in made.writes]
             sure = min(made.sure for made in every)
-            told = _told(match, every[0], found.mended)
-            told = replace(told, similarity=round(told.similarity * found.share, 4))
-            return [self._free(index, *write) for write in writes], told, sure
+            measured = _told(match, every[0], found.mended)
+            measured = replace(measured, similarity=round(measured.similarity * found.share, 4))
+            return [self._free(index, *write) for write in writes], measured, sure
         wishes: list[Wish] = []
         sure, signs = 1.0, None if found is None else found.signs
         every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
@@ -270,7 +270,7 @@ def _told(match: Match, made: Made, mended: tuple[str, ...]) -> Match:
 def _says(made: Made, source: Source, span: Span, new: str) -> bool:
     """Whether a place that had the words of the old text has those of the new one then, in their order.
 
-    Of equal words in rows that are laid out otherwise, no comparison tells which ones the edit changes.
+    Of equal words in rows of another layout, no comparison shows which ones the edit changes.
     """
     first = min([span.start, *(place.start for place, _ in made.writes)])
     last = max([span.end, *(place.end for place, _ in made.writes)])

@@ -354,8 +354,8 @@ class Layer:
         if there is None:
             self.overlay.create(name, mode=draft.before.mode).take_bytes(draft.before.data)
         elif there.before is not None and not self.meetings.knowledge.has_copied(name):
-            told = f"no backup of {draft.before_path} was made: {name} is there already and is not overwritten"
-            self.warnings.append(f"{told}; the journal has the version before")
+            warning = f"no backup of {draft.before_path} was made: {name} is there already and is not overwritten"
+            self.warnings.append(f"{warning}; the journal has the version before")
 
 
 def _notes(planned: Plan) -> tuple[EditNote, ...]:

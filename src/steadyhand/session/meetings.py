@@ -343,7 +343,7 @@ class Meetings:
         return _numbered(planned, left, edits, refused, draft.path)
 
     def _news(self, draft: Draft) -> list[News]:
-        """What others did, as it stands in the draft's text, but for what this call has written over."""
+        """What others did, at its place in the draft's text, except what this call has overwritten."""
         replaced = set(map(_facts, self._replaced.get(draft.before_path or "", ())))
         left = [item for item in self._on_disk(draft) if _facts(item) not in replaced]
         return _moved(left, draft)
@@ -365,7 +365,7 @@ class Meetings:
 
 
 def _facts(item: News) -> tuple[str | None, str, str]:
-    """What tells one piece of news from another, wherever it stands."""
+    """What identifies a piece of news, wherever it is."""
     return None if item.entry is None else item.entry.record.id, item.before, item.after
 
 

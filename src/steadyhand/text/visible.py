@@ -1,6 +1,6 @@
 """Text as answers show it: a long line clipped, a difference that cannot be seen made visible. Only for showing.
 
-What is clipped says so in words: it is not to be taken for what the file has.
+What is clipped says so in words: it is not what the file has.
 """
 
 from __future__ import annotations

@@ -65,9 +65,9 @@ def _offer_in(details: Mapping[str, object]) -> Offer | None:
 def offering(error: EditError, fields: Callable[[Offer], object], *, takes_number: bool = False) -> dict[str, object]:
     """The details of a refusal, in which `corrected` is what a tool takes for the edit that is offered, or is not.
 
-    So it is in each of several candidates; `takes_number`: the tool can be told the `occurrence` instead.
+    So it is in each of several candidates; `takes_number`: the tool takes an `occurrence` instead.
     """
-    details = _told(error.details, fields)
+    details = _offered(error.details, fields)
     places = details.get("candidates")
     if isinstance(places, list):
         details["candidates"] = [_candidate(place, fields, takes_number=takes_number) for place in places]
@@ -84,8 +84,8 @@ def candidate_offers(error: EditError) -> list[tuple[int, Offer]]:
 def _candidate(
     place: Mapping[str, object], fields: Callable[[Offer], object], *, takes_number: bool
 ) -> dict[str, object]:
-    told = _told(place, fields)
-    return told if takes_number else {name: fact for name, fact in told.items() if name != "occurrence"}
+    offered = _offered(place, fields)
+    return offered if takes_number else {name: fact for name, fact in offered.items() if name != "occurrence"}
 
 
 def by_number(details: Mapping[str, object]) -> dict[str, object]:
@@ -111,8 +111,8 @@ def _named_once(place: Mapping[str, object]) -> dict[str, object]:
     return {name: fact for name, fact in place.items() if name not in left_out}
 
 
-def _told(facts: Mapping[str, object], fields: Callable[[Offer], object]) -> dict[str, object]:
+def _offered(facts: Mapping[str, object], fields: Callable[[Offer], object]) -> dict[str, object]:
     kept = {name: fact for name, fact in facts.items() if name != "corrected"}
     offer = _offer_in(facts)
-    told = None if offer is None else fields(offer)
-    return kept if told is None else kept | {"corrected": told}
+    corrected = None if offer is None else fields(offer)
+    return kept if corrected is None else kept | {"corrected": corrected}

@@ -15,7 +15,7 @@ from steadyhand.tools.advice import Offer, advised, without_offers
 from steadyhand.tools.call import Call
 from steadyhand.tools.paths import same_file
 
-__all__ = ["DIFF", "apply_diff", "apply_patch", "diff_of", "patch_from", "told_of_part"]
+__all__ = ["DIFF", "apply_diff", "apply_patch", "diff_of", "patch_from", "refused_part"]
 
 _READ_AGAIN = "read the file again, and send the patch with this part for what is there now"
 DIFF = ("diff", "diffContent", "patchContent")  # other names that models have for a patch
@@ -41,10 +41,10 @@ def apply_patch(call: Call, found: Patch, **options: Any) -> Receipt:
     try:
         return call.workspace.patch(found, **options)
     except EditError as error:
-        raise told_of_part(error, sum(map(len, found.places))) from None
+        raise refused_part(error, sum(map(len, found.places))) from None
 
 
-def told_of_part(error: EditError, parts: int) -> EditError:
+def refused_part(error: EditError, parts: int) -> EditError:
     """The refusal of one of so many parts: what is offered for it would, sent as a call, leave out the others."""
     if parts < 2:
         return error

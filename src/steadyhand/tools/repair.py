@@ -226,7 +226,7 @@ def _read_object(reader: _Reader, shape: Object, value: object, path: str) -> di
 def _without_flags(
     reader: _Reader, shape: Object, given: Mapping[object, object], path: str
 ) -> Mapping[object, object]:
-    """The fields with the value that a yes stands for, where that field was not sent itself."""
+    """The fields with the value that a yes means, where that field was not sent itself."""
     for flag, field_name, meant in shape.flags:
         name = next((each for each in given if isinstance(each, str) and _plain(each) == _plain(flag)), None)
         if name is None or _field_named(shape, name, given) is not None:
@@ -241,7 +241,7 @@ def _without_flags(
 
 
 def _put_inside(reader: _Reader, shape: Object, given: Mapping[object, object], path: str) -> Mapping[object, object]:
-    """The fields of a single item that were sent beside the list that they belong into, put there.
+    """The fields of a single item that were sent beside the list that they belong in, put there.
 
     Only where one list can take them all, and none of them is a field of the outer object.
     """

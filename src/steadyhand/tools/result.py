@@ -25,7 +25,7 @@ __all__ = [
     "main_file",
     "refusal_kind",
     "success",
-    "told_once",
+    "without_repeats",
 ]
 
 _AROUND = 3
@@ -114,14 +114,16 @@ def _is_said(fact: object, hint: str | None) -> bool:
     return len(items) > _FEW and all(isinstance(each, str) and each in (hint or "") for each in items)
 
 
-def told_once(result: object) -> object:
+def without_repeats(result: object) -> object:
     """An answer without prose twice: where it has message and hint, `error`, which is both in one, is left out."""
     match result:
         case Mapping():
             is_doubled = "kind" in result and isinstance(result.get("message"), str)
-            return {name: told_once(each) for name, each in result.items() if not (is_doubled and name == "error")}
+            return {
+                name: without_repeats(each) for name, each in result.items() if not (is_doubled and name == "error")
+            }
         case list() | tuple():
-            return [told_once(each) for each in result]
+            return [without_repeats(each) for each in result]
         case _:
             return result
 

@@ -23,7 +23,7 @@ __all__ = ["Limits", "Listing", "ignore_file", "mount_points", "similar_files", 
 
 _MAX_NEIGHBOURS: Final = 2_000
 _SIMILAR: Final = 3
-_LISTED: Final = 8  # names that are told where none is similar
+_LISTED: Final = 8  # names that are listed where none is similar
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ refused with the lines. The result is an ordinary transaction; committing it app
 
 1. A file that still is as the record left it gets back exactly the bytes it had.
 2. Otherwise the inverse splices are moved over each later change, in order, gaps outside the journal included. A later
-   change of the same token is in the way, though it be of other characters: undo would make a value nobody wrote.
+   change of the same token is in the way, even of other characters: undo would make a value nobody wrote.
 3. Changes that cancel each other since do not stand in the way: on a clash the later ones are composed first.
 4. A creation is undone only if the file is as created; a deletion only if the path is free. A `.bak` copy that is not
    as it was made stays as it is and hinders nothing.

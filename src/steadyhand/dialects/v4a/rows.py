@@ -138,7 +138,7 @@ def _with_open_end(edit: Replace) -> Replace:
     old = edit.target.text if isinstance(edit.target, Old) else ""
     if not _unended(old) or not edit.new.endswith("\n"):
         return edit
-    ended = Needle(old, edit.new, edit.signs).mended(_unended(old), _unended(edit.new))
+    ended = Needle(old, edit.new, edit.signs).repaired(_unended(old), _unended(edit.new))
     if ended.signs is None:
         return edit  # no file has a blank last line without an ending
     spare = Spare(ended.text, ended.new or "", "the ending of the last line", ended.signs)

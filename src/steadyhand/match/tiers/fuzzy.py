@@ -40,7 +40,7 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
         return
     others = [place for place in rivals if place.last < places[0].first or place.first > places[0].last]
     if rivals and not others:
-        return  # two readings of the same lines are not two places, and which of them is meant is not told
+        return  # two readings of the same lines are not two places, and nothing says which of them is meant
     for place in (places[0], *others[:_SHOWN]):
         yield span_of_rows(source.table, place.first, place.last, needle.text)
 
@@ -48,8 +48,8 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
 def _is_rival(place: Candidate, best: Candidate) -> bool:
     """Whether a place fits about as well: nearly as much speaks for it, and hardly more rows are not sure.
 
-    A place that contradicts no more rows is one, however much those say: someone may have changed the row that told
-    the two apart.
+    A place that contradicts no more rows is one, however much those say: someone may have changed the row in which
+    the two differed.
     """
     if place.contradicted <= best.contradicted:
         return True

@@ -23,7 +23,7 @@ _STUB = re.compile(r"(?:pass|\.\.\.)[ \t]*;?\Z")
 def line_end(source: Source, code: Code, offset: int) -> int | None:
     """Where the line behind an offset ends, if nothing but comments is there; None: other code is there.
 
-    A comment that goes on in further lines belongs to the line it starts in.
+    A comment that continues in further lines belongs to the line it starts in.
     """
     text, reached = source.text, _after(source.text, offset, " \t,;")
     at = bisect_left(code.comments, Span(reached, 0))

@@ -17,7 +17,7 @@ from functools import partial
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.tools.kit import Kit
-from steadyhand.tools.result import failed, told_once
+from steadyhand.tools.result import failed, without_repeats
 from steadyhand.tools.tool import Result
 
 __all__ = ["Made", "Watch", "field_of", "make_call", "make_call_async"]
@@ -52,7 +52,7 @@ class Made:
         if "is_error" in self.result and isinstance(content, str):
             return content
         if not self.failed:
-            return _json(told_once(self.result))
+            return _json(without_repeats(self.result))
         error, details = self.result.get("error"), self.result.get("details")
         said = f"{self.result.get('kind')}: {error}"
         more = {
@@ -60,7 +60,7 @@ class Made:
             for name, value in self.result.items()
             if name not in _SAID and value
         }
-        return f"{said}\n{_json(told_once(more))}" if more else said
+        return f"{said}\n{_json(without_repeats(more))}" if more else said
 
     def facts(self) -> Result:
         """Everything that is known of the call, as JSON has it; no model needs to see it."""

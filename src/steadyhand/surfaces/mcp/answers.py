@@ -23,11 +23,12 @@ _SHORT = ("success", "status", "path", "filePath", "file", "id", "fileHash", "ki
 
 def render(answer: Mapping[str, Any], most: int, *, is_native: bool = False) -> dict[str, Any]:
     """The result of `tools/call`; `most` characters of text at most."""
-    from steadyhand.tools.result import failed, told_once  # by now loaded; a server that only greets has no session
+    # By now the session is loaded; a server that only greets has none.
+    from steadyhand.tools.result import failed, without_repeats
 
     if is_native:
         return _native(answer, most) | {"isError": failed(answer)}
-    answer = cast("Mapping[str, Any]", told_once(answer))
+    answer = cast("Mapping[str, Any]", without_repeats(answer))
     result = _structured(answer, most)
     while most * _BYTES > LONGEST and len(_compact(result).encode()) > LONGEST:
         most //= 2

@@ -17,7 +17,7 @@ from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, w
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.openai.grammar import GRAMMAR
 from steadyhand.tools.openai.operation import OPERATIONS, read_operation, tell_operation
-from steadyhand.tools.patching import apply_patch, diff_of, patch_from, told_of_part
+from steadyhand.tools.patching import apply_patch, diff_of, patch_from, refused_part
 from steadyhand.tools.seen import check_read
 from steadyhand.tools.shape import Field, Object, Text
 from steadyhand.tools.told import how_found, tell
@@ -63,7 +63,7 @@ def _operation(call: Call, fields: Fields) -> Answer:
         receipt = call.workspace.apply(Requests(tuple(requests)), reason=f"apply_patch: {fields['type']}")
     except EditError as error:
         parts = sum(len(request.edits) for request in requests if isinstance(request, EditFile))
-        raise told_of_part(error, parts) from None
+        raise refused_part(error, parts) from None
     return Answer(tell(receipt, tell_operation(fields), how_found(receipt)))
 
 

@@ -176,7 +176,7 @@ class Answers:
 def _element_results(
     laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome], told: Result
 ) -> list[Result]:
-    """What became of each operation; a refusal that the answer tells on top is not told again."""
+    """What became of each operation; a refusal that the answer gives at the top is not repeated."""
     refused: dict[object, Refused] = {each.operation: each for each in laid.refused}
     results = [_element_result(each, made.get(each), refused.get(each)) for each in laid.page.elements]
     for each in results:

@@ -52,12 +52,12 @@ def run(call: Call, fields: Fields) -> Result:
     except EditError as error:
         raise _by_number(error) from None
     outcome = receipt.outcomes[0]
-    told = success(receipt, path)
+    result = success(receipt, path)
     if occurrence == "all":
-        told["replaced"] = len(outcome.splices)
+        result["replaced"] = len(outcome.splices)
     if outcome.others:
-        told["note"] = f"the text also stands in {_lines(outcome.others, outcome.more_others)}"
-    return told
+        result["note"] = f"the text also stands in {_lines(outcome.others, outcome.more_others)}"
+    return result
 
 
 def _by_number(error: EditError) -> EditError:

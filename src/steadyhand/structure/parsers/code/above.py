@@ -69,7 +69,7 @@ class Above:
         return _OF_THE_FILE.match(comment.of(self.text)) is None
 
     def _is_note(self, comment: Span, start: int) -> bool:
-        """Whether a comment stands behind something else on its line, and that line is the one above or the same."""
+        """Whether a comment follows something else on its line, and that line is the one above or the same."""
         gap = self._gap(comment, start)
         return gap is not None and gap <= 1 and self._margin(comment.start) is None
 

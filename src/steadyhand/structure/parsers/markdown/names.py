@@ -222,19 +222,19 @@ def no_such_heading(source: Source, document: Document, name: str) -> Refusal:
 
 
 def _first(known: Mapping[str, list[Section]], name: str) -> dict[str, list[Section]]:
-    """Of many names, those that a refusal tells: the similar ones, and the first of the others."""
+    """Of many names, those that a refusal lists: the similar ones, and the first of the others."""
     return {path: known[path] for path in dict.fromkeys([*nearest(name, known), *islice(known, SHOWN)])}
 
 
 def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence[str]]) -> Refusal:
     """The refusal of a name that is not there: what is similar, or that nothing is and what there is instead.
 
-    `known` has the addresses of each name that may be told.
+    `known` has the addresses of each name that may be listed.
     """
-    told = near or list(known)[:SHOWN]
-    places = [address for name in told for address in known[name]][:SHOWN]
-    what = "similar" if near else "none is similar; there are" if told else "none is similar"
-    shown = f": {'; '.join(told[:5])[:300]}{' …' if len(told) > 5 else ''}" if told else ""
+    listed = near or list(known)[:SHOWN]
+    places = [address for name in listed for address in known[name]][:SHOWN]
+    what = "similar" if near else "none is similar; there are" if listed else "none is similar"
+    shown = f": {'; '.join(listed[:5])[:300]}{' …' if len(listed) > 5 else ''}" if listed else ""
     short = next((each for each in places if len(each) <= _LONGEST_HINT), None)
     if short is None:
         hint = "name lines, a heading, or the text to be replaced"
