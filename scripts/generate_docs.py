@@ -6,6 +6,7 @@
     docs/targets.md  every kind of address, and the formats of files that can be addressed
     docs/actions.md  every action, what it is done to and its arguments
     docs/tools.md    every toolset, its tools, their parameters, results and examples
+    docs/protected.md every name that is protected, and why
     docs/cli.md      the help of every command
 
 Nothing here is written by hand twice: to change a page, change what it is made from.
@@ -42,6 +43,7 @@ from steadyhand.tools.registry import tools_of, toolset_named, toolsets
 from steadyhand.tools.shape import Either, Many, Object, Shape
 from steadyhand.tools.tool import Example as ToolExample
 from steadyhand.tools.tool import Tool
+from steadyhand.workspace.protected_names import GROUPS, HIDDEN_FOLDER
 
 DOCS = Path(__file__).parent.parent / "docs"
 NOTE = "<!-- Made by scripts/generate_docs.py; `make docs` writes it again. -->\n"
@@ -62,6 +64,14 @@ OTHER_CODES = {
 }
 
 
+VERDICTS = {
+    "refused": ("Refused", "They can be read, not changed."),
+    "secret": (
+        "Refused and not shown",
+        "They can be neither read nor changed; where the host allows it, no answer, record or log has their content.",
+    ),
+    "flagged": ("Flagged", "They can be changed; the answer has a warning that says what they are."),
+}
 SHARED_TOOLS = "Tools that several toolsets share"
 LONGEST_FILE = 300  # characters of a file that an example shows
 TOOLS_INTRODUCTION = (
@@ -439,6 +449,40 @@ def _plain_words(text: str) -> str:
     return re.sub(r"([*<_])", r"\\\1", text)
 
 
+def protected_page() -> str:
+    """The groups of names by verdict, each with its reason and its entries."""
+    lines = [
+        "# Protected names",
+        "",
+        NOTE,
+        "A name is protected where a program that people use every day runs what the file says, on opening a folder or",
+        "on a routine command, or where the file holds a secret.",
+        "What is refused stays refused until the host opens it, with `--allow` or `allow=`:",
+        "[hosting an agent](guides/hosting.md#protected-paths).",
+        "",
+        "An entry is a name at any depth, and protects what lies below it.",
+        "An entry with a slash is a name in a certain directory.",
+        "Case, invisible characters, compatibility forms, trailing dots and blanks, stream names and short names",
+        "make no difference.",
+        "The rule is the same for writing, renaming to the name and from it, links that lead to it, and undo.",
+        "A file with another hard link, beside it or in a folder above it, that has a protected name is not written.",
+        "",
+        "Besides these names, files that would make a directory a git repository together (`HEAD`, `objects`, `refs`,",
+        "`config`, `commondir`) are refused, because git runs what the settings of a repository say.",
+    ]  # fmt: skip
+    for verdict, (title, meaning) in VERDICTS.items():
+        lines += ["", f"## {title}", "", meaning, "", "| What | Why | Names |", "|---|---|---|"]
+        for group in (group for group in GROUPS if group.verdict == verdict):
+            names = " ".join(f"`{entry}`" for entry in group.entries)
+            more = f"; {group.pattern_text}" if group.pattern_text else ""
+            lines.append(f"| {group.title} | {group.reason} | {names}{more} |")
+        if verdict == "flagged":
+            lines.append(
+                f"| Hidden directories | {HIDDEN_FOLDER[0].upper()}{HIDDEN_FOLDER[1:]}. | every other `.NAME/` |"
+            )
+    return "\n".join(lines) + "\n"
+
+
 def cli_page() -> str:
     """The help of the group and of every command, as a terminal of fixed width shows it."""
     lines = ["# The command line", "", NOTE, "`python -m steadyhand` is the same command."]
@@ -465,6 +509,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "targets.md": targets_page,
     "actions.md": actions_page,
     "tools.md": tools_page,
+    "protected.md": protected_page,
     "cli.md": cli_page,
 }
 

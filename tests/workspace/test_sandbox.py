@@ -576,3 +576,22 @@ def test_one_file_system_refuses_what_is_mounted_beneath(resolver: Any) -> None:
     with Sandbox("/", storage=Storage(), resolver=resolver) as box:
         assert kind_of(box, "proc/version") is None
         assert kind_of(box, "proc/self/root/etc/passwd") is Kind.OUTSIDE_ROOT
+
+
+@pytest.mark.parametrize(
+    "name", [".env", ".git/config", ".git/hooks/pre-commit", "deep/.vscode/settings.json", "deep/.bashrc"]
+)
+def test_another_hard_link_of_a_protected_file_is_not_written(tmp_path: Path, name: str) -> None:
+    for folder in (".git/hooks", "deep/.vscode", "deep/er"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / name).write_text("x\n")
+    os.link(tmp_path / name, tmp_path / "deep/er/notes.txt")
+    (tmp_path / "plain.txt").write_text("x\n")
+    os.link(tmp_path / "plain.txt", tmp_path / "deep/other.txt")
+    with Sandbox(tmp_path, storage=Storage()) as box:
+        with pytest.raises(EditError) as refused, box.place("deep/er/notes.txt", writing=True):
+            pass
+        assert refused.value.kind is Kind.PROTECTED_PATH
+        box.place("deep/other.txt", writing=True).close()
+    with Sandbox(tmp_path, storage=Storage(), allow=("**/*",)) as box:
+        box.place("deep/er/notes.txt", writing=True).close()

@@ -1,30 +1,51 @@
-"""The names that are protected, as data; `protection` compares with them.
+"""The names that are protected, as one table; `protection` compares with it, and docs/protected.md is made from it.
 
-All names are folded already: lower case, NFKC, without trailing dots.
-A name here costs somebody an edit that is refused, so each must run code, hold a secret, or govern an agent.
+A name is here because a program that people use every day runs what the file says, when a folder is opened or a
+routine command is given, or because the file holds a secret. Each costs somebody an edit that is refused, so build
+configuration that people change daily is only flagged. Lint settings and source code are open: they are the work.
+
+All names are folded already: lower case, NFKC, without trailing dots. An entry is a name at any depth, a name in a
+certain directory (`.docker/config.json`), or a pattern (`*.pem`). The more specific entry decides.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 __all__ = [
-    "CREDENTIALS",
-    "FLAGGED_NAMES",
-    "FLAGGED_PATHS",
-    "REFUSED_NAMES",
-    "REFUSED_PATHS",
-    "REFUSED_SUFFIXES",
+    "GROUPS",
+    "HARMLESS_FOLDERS",
+    "HIDDEN_FOLDER",
     "REPOSITORY_FILES",
     "REPOSITORY_FOLDERS",
     "REPOSITORY_MARKS",
-    "SECRET_NAMES",
-    "SECRET_PATTERN",
-    "SECRET_SUFFIXES",
     "VCS_NAMES",
     "VCS_SECRETS",
+    "Group",
+    "Verdict",
 ]
+
+Verdict = Literal["refused", "secret", "flagged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Names with one reason. `why` is what an answer says; `reason` is what the documentation adds to it.
+
+    A `secret` is refused, and may not be read either. `pattern` is for names that no entry can describe, and
+    `pattern_text` says it in words.
+    """
+
+    title: str
+    verdict: Verdict
+    why: str
+    reason: str
+    entries: tuple[str, ...]
+    pattern: re.Pattern[str] | None = None
+    pattern_text: str = ""
+
 
 VCS_NAMES: Final = frozenset(".git .hg .svn .jj .bzr _darcs .pijul .sl".split())
 # What lies below one of those, also deep as submodules do, and may hold a token: in the address of a remote, say.
@@ -38,85 +59,358 @@ REPOSITORY_FILES: Final = frozenset(
 REPOSITORY_FOLDERS: Final = frozenset("objects refs hooks info logs modules worktrees".split())
 REPOSITORY_MARKS: Final = frozenset("head config commondir objects refs".split())
 
-_VCS_SETTINGS: Final = ".gitmodules"
-_SHELL: Final = (
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .zshrc .zshenv .zprofile"
-    " .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .pam_environment .xinitrc .xprofile"
-    " .xsession .xsessionrc .xserverrc"
-)
-_STARTUP: Final = (
-    ".vimrc .gvimrc .exrc .nvimrc .nvim.lua .emacs .emacs.d .dir-locals.el .dir-locals-2.el .gdbinit .lldbinit .irbrc"
-    " .pryrc .rprofile .pythonrc .pythonstartup .tmux.conf .screenrc .curlrc .wgetrc"
-    " .husky .githooks .pre-commit-config.yaml .pre-commit-config.yml lefthook.yml lefthook.yaml .lefthook.yml"
-    " .lefthook.yaml .yarnrc .yarnrc.yml"
-)
-_EDITORS: Final = ".vscode .vscode-insiders .vs .idea .fleet .zed .devcontainer .devcontainer.json .nova"
-_AGENTS: Final = (
-    ".mcp.json .cursor .claude .claude.json .codex .gemini .agents .agent .windsurf .codeium .continue .cline .roo"
-    " .kiro .amazonq .opencode .qwen .trae .augment .crush .goose .copilot .aider.conf.yml .aider.model.settings.yml"
-)
-REFUSED_NAMES: Final = {
-    **dict.fromkeys(VCS_NAMES, "version-control metadata"),
-    **dict.fromkeys(_VCS_SETTINGS.split(), "version-control settings that can run programs"),
-    **dict.fromkeys(_SHELL.split(), "a shell start-up file"),
-    **dict.fromkeys(_STARTUP.split(), "a start-up or hook file that runs programs"),
-    **dict.fromkeys(_EDITORS.split(), "editor settings that can run programs"),
-    **dict.fromkeys(_AGENTS.split(), "settings that govern an agent"),
-}
-CREDENTIALS: Final = "credentials"
-REFUSED_SUFFIXES: Final = {".code-workspace": "editor settings that can run programs"}
-# A name that counts in its parent directory only: always two components.
-REFUSED_PATHS: Final = {
-    ".config/fish": "a shell start-up file",
-    ".config/autostart": "a session start-up file",
-    ".config/systemd": "a session start-up file",
-    ".config/nvim": "a start-up or hook file that runs programs",
-    ".config/git": CREDENTIALS,
-    ".config/gcloud": CREDENTIALS,
-    ".config/gh": CREDENTIALS,
-    ".docker/config.json": CREDENTIALS,
-    ".aws/credentials": CREDENTIALS,
-    ".aws/config": CREDENTIALS,
-    ".kube/config": CREDENTIALS,
-}
-
-SECRET_NAMES: Final = frozenset(
-    ".ssh .gnupg .netrc _netrc .npmrc .pypirc .git-credentials .gitconfig .hgrc .pgpass .my.cnf .htpasswd"
-    " .vault-token .dockercfg .s3cfg .boto .password-store".split()
-)
-SECRET_SUFFIXES: Final = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx")
-# `.env` and its variants, and private keys as ssh-keygen names them; `id_mapper.py` and `id_rsa.pub` are neither.
-SECRET_PATTERN: Final = re.compile(
-    r"\.env(?!.*[._-](example|sample|template)$).*|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?([._-](?!pub$)[^.]*)?"
-)
-
+_SHELL: Final = "a shell start-up file"
+_START_UP: Final = "a start-up or hook file that runs programs"
+_SESSION: Final = "a session start-up file"
+_EDITOR: Final = "editor settings that can run programs"
+_AGENT: Final = "settings that govern an agent"
+_TOOLS: Final = "build settings that can run programs"
+_SECRET: Final = "a key, a password or an environment file"
+_CREDENTIALS: Final = "credentials"
 _CI: Final = "a continuous-integration definition, which runs with the project's rights"
 _INSTRUCTIONS: Final = "instructions that agents follow"
-FLAGGED_NAMES: Final = {
-    **dict.fromkeys(
-        (
-            ".gitlab-ci.yml .gitlab-ci.yaml .travis.yml .circleci .buildkite .drone.yml .woodpecker.yml .woodpecker"
-            " .cirrus.yml .teamcity .semaphore azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml"
-            " jenkinsfile appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml .ci"
-        ).split(),
+_BUILD: Final = "build configuration, whose commands run on a routine build"
+_HIDDEN: Final = "a tool's own files, in a hidden directory"
+
+GROUPS: Final = (
+    Group(
+        "Version control",
+        "refused",
+        "version-control metadata",
+        "Hooks and settings in it run programs on the next command. Its `config` and `credentials` are secrets too.",
+        tuple(sorted(VCS_NAMES)) + tuple(".repo _fossil_ .fslckout".split()),
+    ),
+    Group(
+        "Settings of version control",
+        "refused",
+        "version-control settings that can run programs",
+        "They name other repositories, hooks, templates of hooks or programs; some of them are code.",
+        tuple(
+            """
+            .gitmodules .git-template .git-templates .git_template .hgsub .hgsubstate .gclient .arcconfig .arclint
+            .reviewboardrc .fossil-settings .gitolite.rc .bazaar .cvsrc .tigrc .jjconfig.toml .config/hg .config/jj
+            .config/sapling .config/tig .config/lazygit
+            """.split()
+        ),
+    ),
+    Group(
+        "Hooks of commits",
+        "refused",
+        _START_UP,
+        "What they name runs on every commit or push.",
+        tuple(
+            """
+            .husky .huskyrc .huskyrc.* .githooks .git-hooks .pre-commit-config.yaml .pre-commit-config.yml prek.toml
+            .prek.toml lefthook.* lefthook-local.* .lefthook.* .lefthook-local.* .lefthook .lefthook-local
+            .overcommit.yml .simple-git-hooks.* simple-git-hooks.* .lintstagedrc .lintstagedrc.* lint-staged.config.*
+            captainhook.json grumphp.yml grumphp.yml.dist .grumphp.yml hk.pkl .hk.pkl .rusty-hook.toml .github/hooks
+            """.split()
+        ),
+    ),
+    Group(
+        "Shells",
+        "refused",
+        _SHELL,
+        "A shell runs it when it starts, ends or shows its prompt.",
+        tuple(
+            """
+            .bashrc .bashrc.d .bashrc.local .bash_profile .bash_login .bash_logout .bash_aliases .bash_functions
+            .bash_completion .bash_completion.d .bash_it .profile .profile.d .zshrc .zshrc.d .zshrc.local .zshenv
+            .zprofile .zlogin .zlogout .zsh .zsh.d .zimrc .zpreztorc .zprezto .p10k.zsh .antigenrc .oh-my-zsh .kshrc
+            .mkshrc .shrc .shinit .yashrc .yash_profile .cshrc .tcshrc .login .logout .inputrc .pam_environment
+            .xonshrc .elvish .fzf.bash .fzf.zsh .lessfilter .rhosts .shosts .k5login profile.ps1
+            microsoft.powershell_profile.ps1 microsoft.vscode_profile.ps1 .config/fish .config/zsh .config/bash
+            .config/nushell .config/elvish .config/xonsh .config/powershell .config/starship.toml
+            .config/user-dirs.dirs .local/bin
+            """.split()
+        ),
+    ),
+    Group(
+        "Sessions, desktops and terminals",
+        "refused",
+        _SESSION,
+        "It runs at login, when the window system or a terminal starts, or when a folder is shown.",
+        tuple(
+            """
+            .xinitrc .xprofile .xsession .xsessionrc .xserverrc .xbindkeysrc .xmonad .gnomerc .fehbg .hammerspoon
+            .yabairc .skhdrc .sxhkdrc .tmux .tmux.conf .tmux.conf.local .tmuxinator .tmuxinator.* .tmuxp .tmuxp.*
+            .byobu .screenrc .wezterm.lua .alacritty.* .hyper.js .directory desktop.ini autorun.inf *.scf *.lnk
+            *.library-ms .config/autostart .config/autostart-scripts .config/systemd .config/environment.d
+            .config/plasma-workspace .config/tmux .config/tmuxinator .config/tmuxp .config/zellij .config/byobu
+            .config/kitty .config/alacritty .config/wezterm .config/ghostty .config/foot .config/hypr .config/sway
+            .config/i3 .config/awesome .config/qtile .config/bspwm .config/sxhkd .config/openbox .config/rofi
+            .config/waybar .config/polybar .config/ranger .config/lf .config/yazi .config/mpv .config/mc
+            library/launchagents library/launchdaemons programs/startup
+            """.split()
+        ),
+    ),
+    Group(
+        "Editors",
+        "refused",
+        _EDITOR,
+        "Opening the folder, or a task, a debugger or a language server of it, runs what they name.",
+        tuple(
+            """
+            .vscode .vscode-insiders .vscode-server .vscode-oss .vs .idea .run .fleet .zed .nova .helix .lapce .theia
+            *.sublime-project *.sublime-workspace *.sublime-build *.code-workspace .tm_properties .atom .vim .vimrc
+            .gvimrc .vimrc.local .lvimrc .local.vimrc .exrc .ideavimrc .nvimrc .nvim .nvim.lua .vimspector.json
+            .ycm_extra_conf.py .emacs .emacs.d .emacs.el .spacemacs .spacemacs.d .doom.d .dir-locals.el
+            .dir-locals-2.el .nanorc .kakrc .joerc .externaltoolbuilders .omnisharp omnisharp.json .sourcekit-lsp
+            buildserver.json .bsp .metals .bloop .luarc.json .luarc.jsonc .merlin hie.yaml .hie-bios .obsidian
+            .phpactor.json .phpactor.yml .config/nvim .config/vim .config/emacs .config/doom .config/zed .config/code
+            .config/code-oss .config/vscodium .config/cursor .config/windsurf .config/helix .config/kak .config/micro
+            .config/lapce-stable .config/sublime-text .config/jetbrains .config/nano
+            """.split()
+        ),
+    ),
+    Group(
+        "Workspaces in containers and in the cloud",
+        "refused",
+        _EDITOR,
+        "The container or the online editor runs their commands when the project is opened.",
+        tuple(
+            """
+            .devcontainer .devcontainer.json .gitpod.yml .gitpod.yaml .gitpod .gitpod.dockerfile .ona .replit
+            replit.nix .codesandbox .stackblitzrc .idx .devfile.yaml .devfile.yml devfile.yaml devfile.yml .devpod
+            .daytona .coder .container-use
+            """.split()
+        ),
+    ),
+    Group(
+        "Agents",
+        "refused",
+        _AGENT,
+        "They name programs to start (MCP servers, hooks, setup scripts) or say what the agent may do without asking.",
+        tuple(
+            """
+            .mcp.json .mcp .cursor .claude .claude.json .claude-plugin .codex .codex-plugin .gemini .agents .agent
+            .windsurf .codeium .continue .continuerc.json .cline .clinerules/hooks .roo .roomodes .kiro .amazonq
+            .opencode opencode.json opencode.jsonc .opencode.json .qwen .trae .trae-cn .augment .crush crush.json
+            .crush.json .goose .copilot .github/copilot .kilo .kilocode .kilocodemodes kilo.json kilo.jsonc .factory
+            .amp .junie .openhands .qoder .lingma .codebuddy .iflow .kimi .kode .vibe .grok .pi .mux .mcpjam .bob
+            .cortex .commandcode .adal .neovate .pochi .zencoder .zcode .firebender firebender.json .rovodev .warp
+            .void .tabnine .cody .sourcegraph .serena .ruler .aider .aider.conf.yml .aider.model.settings.yml
+            .aider-desk .autohand .codeartsdoer .cagent .openclaw .clawdbot .moltbot .hermes .omp .plandex .plandex-v2
+            .devin codebuff.json .codebuff .vibe-kanban .emdash.json .deepagents .antigravity .claude-flow
+            .cursor-server .config/amp .config/opencode .config/crush .config/goose .config/kilo .config/agents
+            .config/github-copilot .config/claude .config/codex .config/gemini .config/mcp .config/io.datasette.llm
+            .config/shell_gpt .config/aichat .config/wt.toml
+            """.split()
+        ),
+    ),
+    Group(
+        "Environments of a directory",
+        "refused",
+        _START_UP,
+        "Entering the directory, or the next command of the tool, runs their hooks and sets variables such as `PATH`.",
+        tuple(
+            """
+            mise.toml .mise.toml mise.*.toml .mise.*.toml .mise .rtx.toml mise/config.toml .config/mise
+            .config/mise.toml .direnvrc .direnv .config/direnv .autoenv .autoenv.zsh
+            .autoenv_leave.zsh .in.zsh .out.zsh .flox .devenv devenv.nix devenv.local.nix .hermit .asdfrc .flaskenv
+            """.split()
+        ),
+    ),
+    Group(
+        "Interpreters and debuggers",
+        "refused",
+        _START_UP,
+        "The interpreter, its prompt or its debugger runs it when it starts, many of them from the current directory.",
+        tuple(
+            """
+            .pdbrc .pythonrc .pythonrc.py .pythonstartup sitecustomize.py usercustomize.py *.pth pyvenv.cfg .ipython
+            ipython_config.py .jupyter jupyter_config.py jupyter_server_config.py jupyter_notebook_config.py
+            jupyter_lab_config.py .ptpython .bpython .config/ptpython .config/bpython .irbrc .pryrc .rdbgrc .byebugrc
+            .rprofile rprofile.site .julia .ghci .ocamlinit .utoprc .iex.exs .erlang .perldb .proverc .replyrc .sbclrc
+            .eclrc .ccl-init.lisp .clisprc .guile .racketrc .swank.lisp .lein .clojure profiles.clj .ammonite
+            .octaverc .gnuplot .maxima .sage .scilab .swiplrc .tclshrc .wishrc .expect.rc .user.ini .gdbinit
+            .gdbinit.* .gdbearlyinit .gdbinit-gef.py .gef.rc .cgdb .lldbinit .lldbinit-* .radare2rc .config/gdb
+            .config/lldb .config/radare2
+            """.split()
+        ),
+    ),
+    Group(
+        "Package managers and build tools",
+        "refused",
+        _TOOLS,
+        "They name wrappers, runners, plugins, extensions or sources of packages, which the next build runs.",
+        tuple(
+            """
+            .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js .pnp.cjs .pnp.loader.mjs .cargo/config
+            .cargo/config.toml .cargo/env .cargo/bin .rustup .mvn .gradle init.gradle init.gradle.kts .jvmopts
+            .sbtopts .sbtrc .mill-jvm-opts .mill-opts .ant .antrc .bazelrc *.bazelrc .bazeliskrc .bazelversion
+            tools/bazel
+            .buckconfig .buckconfig.local .buckconfig.d .pants.rc .pants.bootstrap .plzconfig .plzconfig.local .bundle
+            .gemrc .cpan .cabal .stack .luarocks .opam .ghcup .conan .conan2 .vcpkg .pip pip.conf pip.ini .config/pip
+            .config/uv .config/pypoetry .config/pdm .config/hatch .condarc .mambarc .conda .pydistutils.cfg .nuget
+            .actrc latexmkrc .latexmkrc texmf.cnf .arararc.yaml .rpmmacros .quiltrc .sbuildrc .pbuilderrc .devscripts
+            .makepkg.conf .config/nix .nixpkgs .config/nixpkgs .config/home-manager .config/yarn .config/go
+            .config/containers .ansible .chef knife.rb .packer.d .terraform .terraformrc terraform.rc .tofurc tofu.rc
+            .docker/cli-plugins .docker/daemon.json .docker/contexts .config/helm .vagrant.d .platformio .nodemon.json
+            """.split()
+        ),
+    ),
+    Group(
+        "Clients of databases, mail and the network",
+        "refused",
+        _START_UP,
+        "The program runs its commands when it starts, or gives what it fetches to the programs that it names.",
+        tuple(
+            """
+            .psqlrc .sqliterc .duckdbrc .mongorc.js .mongoshrc.js .mongosh .usqlrc .litecli .pgcli .mycli .myclirc
+            .redisclirc .curlrc .config/curlrc .wgetrc .lftprc .lftp .aria2 .mailrc .mailcap .muttrc .mutt .procmailrc
+            .forward .offlineimaprc .newsboat .config/mutt .config/neomutt .config/pgcli .config/mycli .config/litecli
+            .config/aerc .config/newsboat .toprc .w3m .elinks authorized_keys authorized_keys2 .vault
+            """.split()
+        ),
+    ),
+    Group(
+        "Keys, passwords and environment files",
+        "secret",
+        _SECRET,
+        "They hold secrets in clear text.",
+        tuple(
+            """
+            .ssh .gnupg .netrc _netrc .authinfo .authinfo.* .git-credentials .gitconfig .hgrc .htpasswd .htdigest
+            .pgpass .pg_service.conf .my.cnf .mylogin.cnf .cqlshrc .msmtprc .fetchmailrc .mbsyncrc .password-store
+            .vault-token .vault_pass .vault_pass.* .vault_password .vault-password .dev.vars .dev.vars.* .secrets
+            .secrets.toml .secrets.json .secrets.y*ml .secrets.env .streamlit/secrets.toml local.settings.json
+            .renviron .credentials .credentials.json .erlang.cookie .xauthority .iceauthority .pki .step .acme.sh
+            wallet.dat kubeconfig .kubeconfig *.kubeconfig *.pem *.key *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks
+            *.keystore *.ppk *.kdbx *.kdb *.keytab *.ovpn *.agekey *.keychain *.keychain-db *.tfstate *.tfstate.backup
+            ssh_host_*_key secring.gpg client_secret*.json
+            """.split()
+        ),
+        # `id_mapper.py` and `id_rsa.pub` are no private keys.
+        re.compile(
+            r"\.env(?!.*[._-](example|sample|template|dist|defaults)$).*"
+            r"|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?([._-](?!pub$)[^.]*)?"
+            r"|.*firebase-adminsdk.*\.json"
+        ),
+        "`.env` and `.env*` except examples, samples, templates and defaults; private keys as"
+        " `ssh-keygen` and Firebase name them",
+    ),
+    Group(
+        "Credentials of services",
+        "secret",
+        _CREDENTIALS,
+        "Command lines of clouds, registries and services keep their tokens in them.",
+        tuple(
+            """
+            .npmrc .pypirc .dockercfg .docker/config.json .s3cfg .boto .aws/credentials .aws/config .aws/sso .aws/cli
+            .azure .gcloud .config/gcloud .kube/config .kube/cache .oci .aliyun .bluemix .ibmcloud .fly .doctl
+            .linode-cli .terraform.d .pulumi .databrickscfg .databricks .snowsql .snowflake .dbt .kaggle .huggingface
+            .openai .anthropic .ngrok2 .ngrok .cloudflared .wrangler/config .talos .m2 .gradle/gradle.properties
+            .cargo/credentials .cargo/credentials.toml .gem .ivy2 .sbt .hex .composer .subversion .cvspass .arcrc
+            .p4config .p4enviro .p4tickets .sentryclirc .clasprc.json .transifexrc .serverlessrc .rclone.conf
+            rclone.conf .config/git .config/gh .config/hub .config/glab-cli .config/rclone .config/op .config/heroku
+            .config/doctl .config/fly .config/hcloud .config/scw .config/linode-cli .config/stripe .config/ngrok
+            .config/configstore .config/composer .config/solana .config/netlify .config/vercel .config/1password
+            .config/bitwarden .config/google-chrome .config/chromium .config/bravesoftware .mozilla .thunderbird
+            .electrum .bitcoin .ethereum .gitlab-token .github-token .token
+            """.split()
+        ),
+    ),
+    Group(
+        "Histories",
+        "secret",
+        "a history of commands, which often holds passwords",
+        "What was typed is in it.",
+        tuple(
+            """
+            .bash_history .zsh_history .sh_history .ksh_history .zhistory .histfile .python_history .node_repl_history
+            .irb_history .psql_history .mysql_history .sqlite_history .rediscli_history .mongo_history .dbshell
+            .lesshst .rhistory .octave_hist .viminfo
+            """.split()
+        ),
+    ),
+    Group(
+        "Continuous integration and deployment",
+        "flagged",
         _CI,
+        "People edit them daily, and they run with rights that the editor does not have.",
+        tuple(
+            """
+            .github/workflows .github/actions .forgejo/workflows .forgejo/actions .gitea/workflows .gitea/actions
+            .github/dependabot.yml .gitlab/ci .gitlab-ci .gitlab-ci.yml .gitlab-ci.yaml *.gitlab-ci.yml .travis.yml
+            .travis .circleci .buildkite .drone.yml .drone.jsonnet .drone.star .woodpecker.yml .woodpecker.yaml
+            .woodpecker .cirrus.yml .cirrus.star .teamcity .semaphore .builds .build.yml .harness .tekton .vela.yml
+            .buddy buddy.yml .codefresh codefresh.yml .zuul.yaml .zuul.d zuul.yaml zuul.d .prow.yaml .ci-operator.yaml
+            .jenkins jenkinsfile jenkinsfile.* *.jenkinsfile azure-pipelines*.yml azure-pipelines*.yaml
+            .azure-pipelines .azuredevops .pipelines .azure/pipelines .azure/workflows bitbucket-pipelines.yml
+            appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml buildspec.yaml bitrise.yml
+            codemagic.yaml wercker.yml screwdriver.yaml .ci .readthedocs.yml .readthedocs.yaml .goreleaser.yml
+            .goreleaser.yaml .releaserc .releaserc.* .release-it.* .mergify.yml renovate.json renovate.json5
+            .renovaterc .renovaterc.* atlantis.yaml skaffold.yaml tiltfile .ebextensions .platform .platform.app.yaml
+            .upsun netlify.toml vercel.json wrangler.toml wrangler.json wrangler.jsonc fly.toml render.yaml
+            railway.json railway.toml nixpacks.toml serverless.yml serverless.yaml cdk.json samconfig.toml pulumi.yaml
+            terragrunt.hcl .pre-commit-hooks.yaml .pre-commit-hooks.yml
+            """.split()
+        ),
     ),
-    **dict.fromkeys(
-        (
-            "agents.md agents.override.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md .cursorrules"
-            " .windsurfrules .clinerules .roorules .goosehints copilot-instructions.md .junie"
-        ).split(),
+    Group(
+        "Instructions for agents",
+        "flagged",
         _INSTRUCTIONS,
+        "What they say steers the next agent that reads them.",
+        tuple(
+            """
+            agents.md agents.override.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md warp.md
+            codebuddy.md iflow.md replit.md skill.md .rules .cursorrules .windsurfrules .clinerules .roorules
+            .kilocoderules .goosehints .augment-guidelines .openhands_instructions .aiassistant .airules .ai
+            .cursorignore .cursorindexingignore .aiignore .aiexclude .geminiignore .codeiumignore .rooignore
+            .clineignore .gooseignore .kilocodeignore copilot-instructions.md .github/instructions .github/prompts
+            .github/agents .github/chatmodes .github/skills .junie/guidelines.md .junie/agents.md .specify .bmad-core
+            .taskmaster gemini-extension.json
+            """.split()
+        ),
     ),
-}
-FLAGGED_PATHS: Final = {
-    ".github/workflows": _CI,
-    ".github/actions": _CI,
-    ".gitlab/ci": _CI,
-    ".forgejo/workflows": _CI,
-    ".gitea/workflows": _CI,
-    ".github/instructions": _INSTRUCTIONS,
-    ".github/prompts": _INSTRUCTIONS,
-    ".github/agents": _INSTRUCTIONS,
-    ".github/chatmodes": _INSTRUCTIONS,
-}
+    Group(
+        "What servers and desktops run",
+        "flagged",
+        "a definition of what a server or a desktop runs",
+        "They are part of many projects, and name programs that run where they are installed.",
+        tuple("*.desktop *.service *.timer *.socket *.plist crontab procfile .htaccess php.ini .lfsconfig".split()),
+    ),
+    Group(
+        "Build configuration",
+        "flagged",
+        _BUILD,
+        "People edit it daily; its scripts, plugins and dependencies run on the next build, test or installation.",
+        tuple(
+            """
+            package.json bunfig.toml deno.json deno.jsonc nodemon.json lerna.json nx.json turbo.json rush.json
+            *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts .storybook gruntfile.js
+            gulpfile.js gulpfile.mjs gulpfile.ts jakefile pyproject.toml setup.py setup.cfg tox.ini noxfile.py pipfile
+            hatch.toml pdm.toml uv.toml poetry.toml pixi.toml fabfile.py dodo.py makefile gnumakefile bsdmakefile
+            makefile.in makefile.inc *.mk *.mak justfile .justfile *.just taskfile.yml taskfile.yaml taskfile.dist.yml
+            magefile.go .air.toml cmakelists.txt *.cmake cmakepresets.json cmakeuserpresets.json configure.ac
+            makefile.am meson.build meson_options.txt sconstruct sconscript wscript premake5.lua xmake.lua
+            conanfile.py conanfile.txt vcpkg.json build.ninja build.zig build.zig.zon cargo.toml build.rs
+            rust-toolchain rust-toolchain.toml pom.xml build.xml ivy.xml build.gradle build.gradle.kts settings.gradle
+            settings.gradle.kts gradle.properties gradle-wrapper.properties gradlew gradlew.bat mvnw mvnw.cmd
+            build.sbt build.sc build.mill project.clj deps.edn shadow-cljs.edn stack.yaml cabal.project *.cabal
+            dune-project mix.exs rebar.config .formatter.exs gemfile rakefile guardfile *.gemspec composer.json
+            phing.xml *.csproj *.fsproj *.vbproj *.vcxproj directory.build.props directory.build.targets
+            directory.packages.props nuget.config .config/dotnet-tools.json package.swift podfile *.podspec cartfile
+            fastfile fastlane *.pbxproj *.xcscheme *.xcconfig .swiftpm build.bazel module.bazel workspace.bazel
+            workspace.bzlmod *.bzl pants.toml earthfile flake.nix shell.nix default.nix devbox.json .tool-versions
+            dockerfile dockerfile.* *.dockerfile containerfile vagrantfile ansible.cfg .kitchen.yml brewfile
+            snapcraft.yaml *.spec pkgbuild apkbuild.* book.toml action.yml action.yaml .config/nextest.toml
+            presubmit.py bin/activate renv/activate.r
+            """.split()
+        ),
+    ),
+)
+
+# A hidden directory that no row knows belongs to some tool: what is written there is not written without a word.
+HIDDEN_FOLDER: Final = _HIDDEN
+HARMLESS_FOLDERS: Final = frozenset(
+    """
+    . .. .github .gitlab .forgejo .gitea .config .docker .aws .kube .cargo .local .cache .changeset .changes
+    .well-known .vitepress .vuepress .docusaurus .next .nuxt .svelte-kit .astro .angular .expo .venv .tox .nox .eggs
+    .pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints .nyc_output .turbo .parcel-cache .build .dist
+    .tmp .temp .docs .notes .design .planning .templates .template .sphinx .assets .attachments .trash .fixtures .test
+    .tests .data
+    """.split()
+)

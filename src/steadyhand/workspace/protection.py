@@ -7,7 +7,8 @@ Names are compared as the laxest file system would see them: NFKC, case folded, 
 trailing dots and blanks, stream names and 8.3 abbreviations.
 Our own state and temporary files are sealed: no pattern of the host opens them.
 
-A limit of names: a file with an ordinary name that a protected name *links to* is not recognised.
+A limit of names: a file with an ordinary name that a protected name *links to* is not recognised here; of hard links
+the sandbox finds those nearby.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from steadyhand.workspace import protected_names as names
@@ -64,6 +66,21 @@ class Protection:
 
 _OPEN: Final = Protection()
 
+# The table by the form of its entries. Of two entries for one name the first decides: refusals come before flags.
+_ENTRIES: Final = [(entry, group) for group in reversed(names.GROUPS) for entry in group.entries]
+_NAMES: Final = {entry: group for entry, group in _ENTRIES if "/" not in entry and "*" not in entry} | {
+    ".env": next(group for group in names.GROUPS if group.pattern is not None)
+}
+_PATHS: Final = {entry: group for entry, group in _ENTRIES if "/" in entry}
+_SUFFIXES: Final = {entry[1:]: group for entry, group in _ENTRIES if entry[:1] == "*" and "*" not in entry[1:]}
+_ENDINGS: Final = tuple(_SUFFIXES)
+_PATTERNS: Final = [
+    *((group.pattern, group) for group in names.GROUPS if group.pattern is not None),
+    *((re.compile(fnmatch.translate(entry)), group) for entry, group in _ENTRIES if "*" in entry[1:]),
+]
+_ANY_PATTERN: Final = re.compile("|".join(pattern.pattern for pattern, _ in _PATTERNS))
+_KNOWN_FOLDERS: Final = names.HARMLESS_FOLDERS | frozenset(_NAMES)
+
 
 def classify(
     resolved: str,
@@ -86,12 +103,15 @@ def classify(
         return Protection("refused", "Steadyhand's own state", sealed=True)
     secret = False
     verdict = _OPEN
-    for row, why, is_secret in _protected(parts):
-        secret = secret or is_secret
-        if verdict is _OPEN and protect == "standard" and not _allowed(parts, row, allow):
-            verdict = Protection("refused", why)
-    if verdict is _OPEN and (why_flagged := _flagged(parts)):
-        verdict = Protection("flagged", why_flagged)
+    for row, group in _protected(parts):
+        if group.verdict == "flagged":
+            verdict = Protection("flagged", group.why) if verdict is _OPEN else verdict
+            continue
+        secret = secret or group.verdict == "secret" or _is_vcs_secret(parts, row)
+        if verdict.status != "refused" and protect == "standard" and not _allowed(parts, row, allow):
+            verdict = Protection("refused", group.why)
+    if verdict is _OPEN and any(part[:1] == "." and part not in _KNOWN_FOLDERS for part in parts[:-1]):
+        verdict = Protection("flagged", names.HIDDEN_FOLDER)
     return Protection(verdict.status, verdict.why, secret=secret)
 
 
@@ -173,35 +193,33 @@ def is_repository_allowed(part: RepositoryPart, resolved: str, allow: Sequence[s
     return _allowed(fold(resolved).split("/"), row, allow)
 
 
-def _protected(parts: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
-    """Each component that protects the path: its row, why, and whether it marks a secret."""
+def _protected(parts: Sequence[str]) -> Iterator[tuple[int, names.Group]]:
+    """Each component that the table knows, with its row there; what it says of a name in its directory comes first."""
     for row, part in enumerate(parts):
-        if _is_secret(part):
-            yield row, "a key, a password or an environment file", True
-        elif why := _refused(part):
-            yield row, why, part in names.VCS_NAMES and not names.VCS_SECRETS.isdisjoint(parts[row + 1 :])
-        if reason := names.REFUSED_PATHS.get(_with_parent(parts, row)):
-            yield row, reason, reason == names.CREDENTIALS
+        below = _PATHS.get(f"{part}/{parts[row + 1]}") if row + 1 < len(parts) else None
+        if (group := _PATHS.get(_with_parent(parts, row))) is not None:
+            yield row, group
+        if (group := _group_of(part)) is not None and (below is None or below.verdict != "flagged"):
+            yield row, group
 
 
-def _is_secret(part: str) -> bool:
-    return (
-        part in names.SECRET_NAMES
-        or part.endswith(names.SECRET_SUFFIXES)
-        or names.SECRET_PATTERN.fullmatch(part) is not None
-        or ("~" in part and any(_short_of(part, name) for name in (".env", *names.SECRET_NAMES)))
-    )
-
-
-def _refused(part: str) -> str | None:
-    if part in names.REFUSED_NAMES:
-        return names.REFUSED_NAMES[part]
-    for suffix, why in names.REFUSED_SUFFIXES.items():
-        if part.endswith(suffix):
-            return why
+@lru_cache(maxsize=4096)
+def _group_of(part: str) -> names.Group | None:
+    """What the table says of a name alone."""
+    if part in _NAMES:
+        return _NAMES[part]
+    if _ANY_PATTERN.fullmatch(part):
+        return next(group for pattern, group in _PATTERNS if pattern.fullmatch(part))
+    if part.endswith(_ENDINGS):
+        return next(group for suffix, group in _SUFFIXES.items() if part.endswith(suffix))
     if "~" not in part:
         return None
-    return next((why for name, why in names.REFUSED_NAMES.items() if _short_of(part, name)), None)
+    refused = ((name, group) for name, group in _NAMES.items() if group.verdict != "flagged")
+    return next((group for name, group in refused if _short_of(part, name)), None)
+
+
+def _is_vcs_secret(parts: Sequence[str], row: int) -> bool:
+    return parts[row] in names.VCS_NAMES and not names.VCS_SECRETS.isdisjoint(parts[row + 1 :])
 
 
 def _short_of(part: str, name: str) -> bool:
@@ -212,14 +230,6 @@ def _short_of(part: str, name: str) -> bool:
     stem = found.group(1)
     long_stem = name.lstrip(".").rpartition(".")[0] or name.lstrip(".")
     return stem in (long_stem.replace(".", "")[:6], _HASHED_SHORT.get(name))
-
-
-def _flagged(parts: Sequence[str]) -> str | None:
-    for row, part in enumerate(parts):
-        why = names.FLAGGED_NAMES.get(part) or names.FLAGGED_PATHS.get(_with_parent(parts, row))
-        if why:
-            return why
-    return None
 
 
 def _with_parent(parts: Sequence[str], row: int) -> str:

@@ -46,6 +46,7 @@ from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage,
 __all__ = ["DEFAULT_MAX_BYTES", "FileImage", "Listing", "Place", "Sandbox"]
 
 DEFAULT_MAX_BYTES: Final = 64 * 1024 * 1024
+_MOST_LINKS_LOOKED_AT: Final = 10_000
 
 _TYPES: Final = {
     stat.S_IFDIR: "a directory",
@@ -278,6 +279,8 @@ class Sandbox:
         resolved = "/".join(found.names)
         verdicts = [self._verdict(spelling) for spelling in dict.fromkeys((resolved, *found.spellings))]
         secret = any(verdict.secret for verdict in verdicts)
+        if writing and found.found is not None and found.found.st_nlink > 1 and stat.S_ISREG(found.found.st_mode):
+            verdicts += self._verdicts_of_links(found.names, found.found)
         for verdict in verdicts:
             if verdict.status == "refused" and (writing or verdict.secret or verdict.sealed):
                 raise self._protected(path, verdict, size=found.found.st_size if found.found else None)
@@ -297,6 +300,38 @@ class Sandbox:
             via_symlink=found.links > 0,
             storage=self.storage,
         )
+
+    def _verdicts_of_links(self, names: tuple[str, ...], found: os.stat_result) -> list[Protection]:
+        """What protects the other names of a file with several hard links: those beside it, and above it.
+
+        Nothing finds all names of a file but a walk of the disk. Protected ones are in the root, or near the file.
+        """
+        inode, budget = (found.st_dev, found.st_ino), _MOST_LINKS_LOOKED_AT
+        pending = [names[:depth] for depth in range(len(names))]
+        verdicts: list[Protection] = []
+        while pending and budget > 0:
+            folder = pending.pop(0)
+            fd, _ = self._resolver.directory(folder, given="/".join(folder) or ".")
+            try:
+                for entry in self.storage.listdir(fd, limit=budget):
+                    budget -= 1
+                    verdict = self._verdict("/".join((*folder, entry.name)))
+                    if verdict.status != "refused":
+                        continue
+                    if entry.kind == "directory" and (*folder, entry.name) != names[: len(folder) + 1]:
+                        pending.append((*folder, entry.name))
+                    elif entry.kind == "file":
+                        other = self.storage.stat(entry.name, dir_fd=fd)
+                        if (other.st_dev, other.st_ino) == inode:
+                            why = f"it is another name of {shown('/'.join((*folder, entry.name)))}, {verdict.why}"
+                            verdicts.append(Protection("refused", why))
+            except FileNotFoundError:
+                continue  # somebody removed it meanwhile
+            except OSError as error:
+                raise refuse_os(error, "look at", "/".join(folder)) from None
+            finally:
+                shut(self.storage, fd)
+        return verdicts
 
     def _verdict(self, spelling: str) -> Protection:
         return classify(spelling, allow=self._allow, protect=self._protect, state_dirs=self._state_dirs)
