@@ -16,6 +16,7 @@ from functools import cache
 
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
+from steadyhand.text.visible import sized
 
 __all__ = ["Change", "Dialect", "Reader", "dialect_named", "dialects"]
 
@@ -44,6 +45,7 @@ class Reader(ABC):
         """The pieces that the end of the reply completes."""
 
 
+@sized("before", "after")
 @dataclass(frozen=True, slots=True)
 class Change:
     """One file before and after, to be written in a dialect; a path or text is None where there is no file.

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from steadyhand.text.visible import sized
+
 __all__ = ["Line", "Splitter", "split_reply"]
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a reply: its number from 1, its text, and its ending (LF, CR LF, or nothing at the very end)."""

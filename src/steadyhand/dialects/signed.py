@@ -18,12 +18,14 @@ from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Fit, Old
 from steadyhand.text.diff import Change
 from steadyhand.text.lines import split_lines
+from steadyhand.text.visible import sized
 
 __all__ = ["Row", "edit_of_rows"]
 
 Sign = Literal[" ", "-", "+", ""]
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a patch: its sign, and its text with the ending it is to have in the file."""

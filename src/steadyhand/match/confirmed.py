@@ -33,6 +33,7 @@ from steadyhand.text.indent import indent_of, width_of
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 __all__ = ["Confirmed", "confirmed_part"]
 
@@ -54,6 +55,7 @@ _CONTINUES = (")", "]", "}", ".", "?", "|", "&", "+", "else", "elif", "except", 
 _BESIDE = 3  # rows around the place that have the new lines where the edit was made before
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Confirmed:
     """A smaller edit and its place.

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.lines import split_bodies
+from steadyhand.text.visible import sized
 
 Signs = tuple[Change, ...]
 """Which rows of an old text go and which rows of the new text come, as the signs of a patch say; the others stay."""
@@ -18,6 +19,7 @@ Signs = tuple[Change, ...]
 _MANY = 20_000  # rows; beyond this every row counts as changed
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Spare:
     """Another reading of an edit's two texts, for when the first is nowhere; `differs` names what it leaves out."""
@@ -28,6 +30,7 @@ class Spare:
     signs: Signs | None = None
 
 
+@sized("text", "new")
 @dataclass(frozen=True)
 class Needle:
     """Old text and, where it is known, the new text that is to come in its place.

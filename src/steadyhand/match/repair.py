@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from steadyhand.text.visible import sized
+
 _MENDINGS_AT_MOST = 8
 _ROUNDS = 2
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Mended:
     """An old text and its new text without the shape."""
@@ -52,6 +55,7 @@ class Repair:
     is_of_lines: bool = False
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Mending:
     """Two texts to try in place of those given, and the repairs that made them, in order."""

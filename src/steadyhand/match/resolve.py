@@ -23,6 +23,7 @@ from steadyhand.text.lines import is_whole_lines, split_bodies
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 SHOWN = 20
 MAX_PLACES = 100_000
@@ -37,6 +38,7 @@ class Finder(Protocol):
     def __call__(self, tier: Tier, needle: Needle, *, apart: bool) -> Iterator[Span]: ...
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Found:
     """The places meant; `others` are the first of those left alone, `total` counts both.

@@ -25,6 +25,7 @@ from steadyhand.plan.window import window_at
 from steadyhand.text.lines import body, is_whole_lines, split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _SAYING = 6  # letters and digits of a row that speaks for a place
 _LONGEST = 4_000  # code points of old text that is offered
 
 
+@sized("old")
 @dataclass(frozen=True, slots=True)
 class Absence:
     """Old text that no tier found; `new` is the one place where the edit's new text stands, if there is one.

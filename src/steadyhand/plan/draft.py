@@ -26,6 +26,7 @@ from steadyhand.structure.target import Target
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
+from steadyhand.text.visible import sized
 
 _LONE = re.compile(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR LF may be meant
 _MANY_NEEDLES = 16
@@ -34,6 +35,7 @@ _FEW_UNKNOWN = 8
 _READ_COST = 2_000  # how many characters are searched in the time it takes to read at one write
 
 
+@sized("new")
 @dataclass(frozen=True, slots=True)
 class Write:
     """What one edit puts in place of a span of the original."""

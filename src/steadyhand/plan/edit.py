@@ -34,11 +34,13 @@ from steadyhand.structure.fields import (
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
 from steadyhand.text.match import Occurrence
+from steadyhand.text.visible import sized
 
 OCCURRENCES = ("unique", "first", "last", "all")
 WHERES = ("before", "after", "start", "end")
 
 
+@sized("new")
 @dataclass(frozen=True, slots=True, init=False)
 class Replace:
     """Put `new` where the target is. A string as target is old text.
@@ -80,6 +82,7 @@ class Replace:
         return self.new
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True, init=False)
 class Insert:
     """Put `text` before or after the target, or inside it at its start or end.
@@ -142,6 +145,7 @@ class Delete:
         return ""
 
 
+@sized("args")
 @dataclass(frozen=True, slots=True, init=False)
 class Act:
     """Do something to the target that is more than putting text there: `Act(Key("a.b"), "set-key", value=3)`.

@@ -32,6 +32,7 @@ from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of, wid
 from steadyhand.text.lines import line_ending, line_start, split_bodies, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 __all__ = ["UNSURE", "FullQuote", "Reading", "quote_in_full", "read_in_full"]
 
@@ -44,6 +45,7 @@ _OPENS = re.compile(r"(?:[:=\\|]|=>|->|\b(?:do|then|else|begin))\s*\Z")
 _TAG = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[A-Za-z][^<>]*(?<!/)>\Z")
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Old and new text as they are when quoted in full.
@@ -58,6 +60,7 @@ class Reading:
     is_clear: bool = True
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class FullQuote:
     """Whole lines of a file, the old text that is there, and the new text.

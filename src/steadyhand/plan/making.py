@@ -17,10 +17,12 @@ from steadyhand.plan.window import Window
 from steadyhand.text.encoding import MARK
 from steadyhand.text.lines import body, split_bodies
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 __all__ = ["Drifted", "Made", "make"]
 
 
+@sized("writes")
 @dataclass(frozen=True, slots=True)
 class Made:
     """Spans of the text with what comes in their place, and how the place differs from the old text.
@@ -43,6 +45,7 @@ class Made:
         return "".join([*parts, text[at : span.end]])
 
 
+@sized("expected", "actual")
 @dataclass(frozen=True, slots=True)
 class Drifted:
     """Lines that the edit changes and the file has otherwise: their span, what the edit quotes, what the file has.

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steadyhand.text.lines import body, line_ending
+from steadyhand.text.visible import sized
 
 __all__ = ["Piece", "settled"]
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Rows `start:end` of the window become `text`."""
@@ -26,8 +28,9 @@ class Piece:
 def settled(pieces: Sequence[Piece], rows: Sequence[str], newline: str) -> Iterator[Piece]:
     """The pieces that change something; the last row has an ending only if the window's last row has.
 
-    >>> list(settled([Piece(0, 1, "x\\n"), Piece(1, 2, "y\\n")], ["x\\n", "b"], "\\n"))
-    [Piece(start=1, end=2, text='y')]
+    >>> [piece] = settled([Piece(0, 1, "x\\n"), Piece(1, 2, "y\\n")], ["x\\n", "b"], "\\n")
+    >>> piece.start, piece.end, piece.text
+    (1, 2, 'y')
     """
     is_open = bool(rows) and not line_ending(rows[-1])
     for piece in _without_last_row(pieces, rows) if is_open else pieces:

@@ -22,12 +22,14 @@ from steadyhand.structure.fields import (
     read_text,
 )
 from steadyhand.structure.target import Target
+from steadyhand.text.visible import sized
 
 Fit = Literal["free", "lines-first", "lines"]
 
 FITS = ("free", "lines-first", "lines")
 
 
+@sized("text", "under")
 @dataclass(frozen=True, slots=True)
 class Old:
     """Old text, to be found in the file.

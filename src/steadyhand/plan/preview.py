@@ -22,11 +22,13 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import MARK, Encoding
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 Text = TypeVar("Text", str, bytes)
 Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
 
 
+@sized("text", "outcomes")
 @dataclass(frozen=True, slots=True)
 class Result(Generic[Text]):
     """What `edit` gives: the text after, in the type it came in, and what became of each edit.

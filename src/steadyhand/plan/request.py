@@ -38,6 +38,7 @@ from steadyhand.structure.fields import (
 )
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
+from steadyhand.text.visible import sized
 
 MAX_EDITS = 10_000
 MAX_NESTING = 64
@@ -54,6 +55,7 @@ class EditFile:
     expect: str | None = None
 
 
+@sized("content")
 @dataclass(frozen=True, slots=True)
 class WriteFile:
     """Replace a file's whole text, or create it."""
@@ -64,6 +66,7 @@ class WriteFile:
     allow_shrink: bool = False
 
 
+@sized("content")
 @dataclass(frozen=True, slots=True)
 class CreateFile:
     """Make a file that does not exist yet. `mode` holds permission bits, such as 0o755."""
@@ -98,6 +101,7 @@ class CopyFile:
     to: str
 
 
+@sized("snippet")
 @dataclass(frozen=True, slots=True)
 class MergeFile:
     """Bring a snippet into a file that exists: lines as they are to be, with marks where others stay.

@@ -15,6 +15,7 @@ from steadyhand.plan.rows import RunningRows
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 _QUESTIONS = 20_000
 _STEPS = 16  # about as many lines are looked at to find the one that an offset lies in
@@ -53,6 +54,7 @@ class RunningTable(LineTable):
         return self._rows
 
 
+@sized("text")
 @dataclass(frozen=True)
 class RunningSource(Source):
     """The text after some writes, and what is known of the lines of such texts."""

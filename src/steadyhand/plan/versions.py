@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from steadyhand.text.merge import merge_tokens
+from steadyhand.text.visible import sized
 
 __all__ = ["Versions"]
 
 
+@sized("old", "ours", "new")
 @dataclass(frozen=True, slots=True)
 class Versions:
     """The row before (`old`), the file's (`ours`) and the row after (`new`), all without endings.

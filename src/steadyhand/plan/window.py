@@ -16,6 +16,7 @@ from steadyhand.text.indent import unit_of
 from steadyhand.text.lines import body, line_start, split_bodies, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 __all__ = ["Window", "window_at"]
 
@@ -23,6 +24,7 @@ _BESIDE = 8_000  # code points on either side that are compared with what is to 
 _AROUND = 100_000  # code points on either side, at least, in which the unit of indentation is looked for
 
 
+@sized("old", "rows", "above", "below")
 @dataclass(frozen=True, slots=True)
 class Window:
     """A span of the file that answers to an old text, its rows with their endings, and how they answer.

@@ -29,6 +29,7 @@ from steadyhand.text.lines import body, line_ending, split_lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 from steadyhand.text.words import shared_words
 
 __all__ = ["Wish", "Writing"]
@@ -38,6 +39,7 @@ _MANY = 20_000  # rows of an edit beyond which it is written in one piece
 _PARSED = 2_000_000  # code points that are parsed to tell two readings of an edit apart at several places
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Wish:
     """A free slot, what stands there, and what shall."""

@@ -8,6 +8,7 @@ from typing import Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import FileRequest
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import EditNote
 
 __all__ = ["MODES", "Ask", "Request", "Verb", "WriteBytes", "allowed_verbs", "check_mode"]
@@ -25,6 +26,7 @@ _FORBIDDEN: dict[str, frozenset[Verb]] = {
 MODES = tuple(_FORBIDDEN)
 
 
+@sized("data")
 @dataclass(frozen=True, slots=True)
 class WriteBytes:
     """Replace a file's whole content, or create it, with bytes that are not looked into."""

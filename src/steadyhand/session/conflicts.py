@@ -21,6 +21,7 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.record import Record
 from steadyhand.workspace.news import News
@@ -34,6 +35,7 @@ Meant = Callable[[int], Sequence[Splice]]
 """The splices of the present text that put what an edit meant, by its number, over it; none where that is not known."""
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Writes:
     """Whole lines, and what a refused edit would have left in their place; a last before the first: none."""
@@ -56,6 +58,7 @@ class Writes:
         return cls((first + 1, last), text) if len(text) <= _KEPT else None
 
 
+@sized("edit", "before", "after", "others", "corrected", "actual")
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """One edit and the changes of others it stands on; lines are those of the present text, the version `actual`.

@@ -15,6 +15,7 @@ from steadyhand.session.conflicts import Writes, name_of
 from steadyhand.session.reports import CONFLICT, RESOLVED
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.record import Note
 from steadyhand.workspace.journal.store import Journal
@@ -28,6 +29,7 @@ _SHORTEST = 4  # digits of an id
 _LISTED = 10
 
 
+@sized("edit", "others", "yours", "corrected")
 @dataclass(frozen=True, slots=True)
 class Dispute:
     """An edit that was refused because it stood on the work of others.
@@ -91,6 +93,7 @@ class Dispute:
         }
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Standing:
     """The lines that a conflict concerns as they are now, of the version `digest`; a last before the first: none."""

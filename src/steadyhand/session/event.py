@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from steadyhand.session.conflicts import name_of
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.party import Happening
 from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, State
 
@@ -22,6 +23,7 @@ _WHO = ("actor", "task", "tool")
 _NAMED = 3  # files that a message names
 
 
+@sized("details")
 @dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened. `seq` orders events, and is what `after` takes.

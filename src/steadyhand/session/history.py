@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
@@ -53,7 +54,9 @@ class History:
                     hint=f"give a line from 1 to {count}",
                     details={"path": path, "line": line, "lines": count},
                 )
-        return explain(self._store.journal, resolved, source, lines if lines is not None else list(range(1, count + 1)))
+        asked = lines if lines is not None else list(range(1, count + 1))
+        found = explain(self._store.journal, resolved, source, asked)
+        return [replace(why, text="") for why in found] if self._store.is_secret(path) else found
 
     def file_diff(self, entry: Entry, change: FileChange, *, git: bool) -> str:
         """What a record did to one file; where that cannot be shown, a line that says so."""

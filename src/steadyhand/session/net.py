@@ -19,6 +19,7 @@ from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import history_of
@@ -44,6 +45,7 @@ class Written:
     spans: tuple[Span, ...]
 
 
+@sized("after")
 @dataclass(frozen=True, slots=True)
 class Net:
     """The change, the text after it, and the edits that made it, oldest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 from steadyhand.dialects.dialect import Change
@@ -13,6 +13,7 @@ from steadyhand.text.lines import split_lines
 from steadyhand.text.region import region_of
 from steadyhand.text.source import Source
 from steadyhand.text.unified import render_changes, render_unified
+from steadyhand.text.visible import sized
 from steadyhand.workspace.overlay import FileStep
 
 Status = Literal["created", "edited", "deleted", "renamed", "mode"]
@@ -35,7 +36,7 @@ class FileReceipt:
     after: str | None
     path_before: str | None
     redacted: bool
-    _step: FileStep
+    _step: FileStep = field(repr=False)
 
     @classmethod
     def of(cls, step: FileStep) -> FileReceipt:
@@ -131,6 +132,7 @@ class FileReceipt:
         return facts
 
 
+@sized("files", "outcomes")
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """The answer to a change that was made, or, with `id` None, that would be made.

@@ -22,8 +22,10 @@ from itertools import pairwise
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 
 
+@sized("pairs")
 @dataclass(frozen=True, slots=True)
 class Clash:
     """Two change sets of one text that want the same characters: pairs of (mine, theirs)."""
@@ -31,6 +33,7 @@ class Clash:
     pairs: tuple[tuple[Splice, Splice], ...]
 
 
+@sized("splices")
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
     """The edits of one file as sorted, disjoint splices, with the digest of the bytes they were made for.

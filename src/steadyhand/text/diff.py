@@ -102,8 +102,8 @@ def equal_pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[i
 def changes_between(before: str, after: str, base: str | None = None) -> ChangeSet:
     """The change set that turns `before` into `after`, in splices of whole lines with their endings.
 
-    >>> changes_between("a\\nb\\n", "a\\nB\\n").splices
-    (Splice(start=2, old='b\\n', new='B\\n'),)
+    >>> changes_between("a\\nb\\n", "a\\nB\\n").splices == (Splice(2, "b\\n", "B\\n"),)
+    True
     """
     if before == after:
         return ChangeSet((), base)

@@ -16,6 +16,7 @@ from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.lines import split_lines, starts_line
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 from steadyhand.text.words import WINDOW, split_tokens, token_around
 
 __all__ = ["Conflict", "Merge", "Overwritten", "merge3", "merge_tokens", "mixes", "overwrite"]
@@ -23,6 +24,7 @@ __all__ = ["Conflict", "Merge", "Overwritten", "merge3", "merge_tokens", "mixes"
 Reach = Callable[[str, Splice], Span]
 
 
+@sized("base", "ours", "theirs")
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """One place where the two versions disagree: what each of the three says, and where (1-based lines).
@@ -39,6 +41,7 @@ class Conflict:
     span: Span
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Merge:
     """The joined text and what could not be joined; ours stands in the text where there is a conflict."""
@@ -111,8 +114,8 @@ def overwrite(text: str, mine: ChangeSet, theirs: ChangeSet) -> list[Overwritten
 
     Only the tokens that both have a part in are replaced, and lines that mine puts in replace nothing.
 
-    >>> overwrite("c = 3", ChangeSet((Splice(4, "3", "4"),)), ChangeSet((Splice(5, "", "0"),)))
-    [Overwritten(splice=Splice(start=4, old='30', new='4'), mine=0, theirs=(0,))]
+    >>> overwrite("c = 3", ChangeSet((Splice(4, "3", "4"),)), ChangeSet((Splice(5, "", "0"),)))[0].splice.old
+    '30'
     """
     present = theirs.apply(text)
     done = _overwritten(text, present, mine, theirs, _reach)

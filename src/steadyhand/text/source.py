@@ -16,6 +16,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode
 from steadyhand.text.lines import LineTable, NewlineFacts, count_lines, split_bodies
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 __all__ = ["Source", "digest_of"]
 
@@ -27,6 +28,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+@sized("text")
 @dataclass(frozen=True)
 class Source:
     """One version of a file. Text is never newline-normalised.

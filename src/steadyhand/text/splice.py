@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Splice:
     """Replace `old`, which stands at `start`, by `new`.
 
     `old` travels with the splice, so that it inverts by itself and can refuse a text it was not made for.
 
-    >>> Splice(2, "cd", "X").invert()
-    Splice(start=2, old='X', new='cd')
+    >>> Splice(2, "cd", "X").invert() == Splice(2, "X", "cd")
+    True
     """
 
     start: int

@@ -19,6 +19,7 @@ from steadyhand.text.githeader import GitHeader
 from steadyhand.text.gitname import quote_name, unquote_name
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 
 __all__ = ["FileDiff", "Hunk", "changeset_from_unified", "parse_unified", "render_changes", "render_unified"]
 
@@ -31,6 +32,7 @@ _GIT_LINES = ("index ", "old mode ", "new mode ", "similarity index ", "dissimil
 _AROUND = 64  # lines beyond the context that are looked at, so that a diff has room to slide
 
 
+@sized("lines")
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One group of lines: each a sign (blank, `-` or `+`) and the text with its LF, if it has one.

@@ -1,14 +1,20 @@
 """Text as answers show it: a long line clipped, a difference that cannot be seen made visible. Only for showing.
 
 What is clipped says so in words: it is not what the file has.
+`sized` is for what is not shown at all: the repr of a value ends up in logs, tracebacks and bug reports, so one that
+holds text of a file says how long it is.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
+from dataclasses import fields
+from typing import Any, TypeVar
 
-__all__ = ["WIDEST", "clip", "clip_diff", "first_difference", "show_difference"]
+__all__ = ["WIDEST", "clip", "clip_diff", "first_difference", "show_difference", "sized"]
+
+Class = TypeVar("Class", bound=type[Any])
 
 WIDEST = 300  # code points of a line of a file that an answer shows
 _WIDEST_ROW = 1_000  # of a row of a diff
@@ -20,6 +26,38 @@ _SIGNS = {"\t": "→", "\r": "␍", "\n": "␊"}
 _TWINS = dict(
     zip("АВЕЅІЈКМНОРСТХУаеіјорсѕухԁΑΒΕΖΗΙΚΜΝΟΡΤΥΧνο", "ABESIJKMHOPCTXYaeijopcsyxdABEZHIKMNOPTYXvo", strict=True)
 )
+
+
+def sized(*names: str) -> Callable[[Class], Class]:
+    """Give a dataclass a repr that has the size of these fields in place of their content.
+
+    >>> from dataclasses import dataclass
+    >>> @sized("text")
+    ... @dataclass
+    ... class Page:
+    ...     path: str
+    ...     text: str
+    >>> Page("a.md", "secret")
+    Page(path='a.md', text=<6 characters>)
+    """
+
+    def shown(self: Any) -> str:
+        values = ((field.name, getattr(self, field.name)) for field in fields(self) if field.repr)
+        said = (f"{name}={_size(value) if name in names else repr(value)}" for name, value in values)
+        return f"{type(self).__name__}({', '.join(said)})"
+
+    def wrap(cls: Class) -> Class:
+        cls.__repr__ = shown  # type: ignore[assignment]
+        return cls
+
+    return wrap
+
+
+def _size(value: object) -> str:
+    if value is None:
+        return "None"
+    unit = "characters" if isinstance(value, str) else "bytes" if isinstance(value, bytes) else "items"
+    return f"<{len(value)} {unit}>" if isinstance(value, Sized) else f"<{type(value).__name__}>"
 
 
 def clip(text: str, at: int = 0, width: int = WIDEST) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.visible import sized
 
 __all__ = ["Offer", "advice_of", "advised", "by_number", "candidate_offers", "offer_of", "offering", "without_offers"]
 
@@ -24,6 +25,7 @@ _BY_FACT: Mapping[tuple[Kind, str], str] = {
 }
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Offer:
     """An edit that would go through in the place of the one that was sent."""

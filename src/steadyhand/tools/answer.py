@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.visible import sized
 from steadyhand.tools.advice import Offer, advice_of, candidate_offers, offer_of
 from steadyhand.tools.shape import Field, Flag, Object, Text
 
@@ -54,6 +55,7 @@ _HINTS: Mapping[Kind, str | None] = {
 }
 
 
+@sized("content")
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One call's answer: the text for the model, whether it is an error, and the kind of refusal if it is one."""

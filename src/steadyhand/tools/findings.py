@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal, Self, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.text.visible import sized
 from steadyhand.workspace.findings import FindingsFile
 
 __all__ = ["SEVERITIES", "Finding", "Findings", "Found", "Severity"]
@@ -23,6 +24,7 @@ _MOST = 10_000  # findings of one task
 _TEXTS = ("path", "severity", "title", "detail", "suggestion", "task", "actor", "fileHash", "time")
 
 
+@sized("detail", "suggestion")
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that was found. `lines` are first and last from 1; `file_hash` names the version they count in."""

@@ -15,6 +15,7 @@ from typing import assert_never, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request, check_text, describe, join, nearest_name, unknown_field
+from steadyhand.text.visible import sized
 from steadyhand.tools.advice import advised
 from steadyhand.tools.extent import check_characters, check_extent
 from steadyhand.tools.schema import kind_name, sketch
@@ -28,6 +29,7 @@ _WORD_GAP = re.compile(r"[-_\s]+")
 _MOST_TOLD = 20
 
 
+@sized("fields")
 @dataclass(frozen=True, slots=True)
 class Repaired:
     """Arguments that fit, and what was done to make them fit."""

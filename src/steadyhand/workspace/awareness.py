@@ -23,6 +23,7 @@ from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, joined
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
@@ -39,6 +40,7 @@ Content = Callable[[str], bytes | None]
 """A version that was read, by its digest; None where it is not kept."""
 
 
+@sized("after")
 @dataclass(frozen=True, slots=True)
 class _Step:
     """One change on the file's way to what it is now; `changes` is None where only the two digests are known."""

@@ -15,6 +15,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.place import FileImage
 
@@ -34,6 +35,7 @@ def _nothing() -> None:
     return None
 
 
+@sized("_bytes")
 @dataclass
 class Draft:
     """A file on its way through the transaction."""

@@ -14,6 +14,7 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.record import Entry, FileChange
 
@@ -64,6 +65,7 @@ class Notice:
         return f"changed {word} {', '.join(shown)}{more}"
 
 
+@sized("after")
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A file here: its version and text before a change made here, that change, and what it led to.

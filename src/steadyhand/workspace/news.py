@@ -17,11 +17,13 @@ from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import Entry
 
 __all__ = ["News", "Tracked", "by_lines", "left_of"]
 
 
+@sized("before", "after")
 @dataclass(frozen=True, slots=True)
 class News:
     """A change by others that a party has not seen: what stood there before, what they wrote, where it stands now.
@@ -55,6 +57,7 @@ class News:
         return Splice(self.span.start, self.span.of(source.text), self.before).trim().span
 
 
+@sized("before", "after")
 @dataclass(slots=True)
 class _Item:
     """What is known of one piece of news but for where it stands."""

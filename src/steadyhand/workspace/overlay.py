@@ -14,6 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source, digest_of
+from steadyhand.text.visible import sized
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.place import lock_key_of
@@ -40,6 +41,7 @@ Recall = Callable[[str, str], Encoding | None]
 """The encoding in which the journal knows a version of a file: path and digest in, None where it does not."""
 
 
+@sized("data")
 @dataclass(frozen=True, slots=True)
 class FileStep:
     """One file of a transaction: what it is, what it shall be, and what the journal will say of it."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from steadyhand.text.visible import sized
 from steadyhand.workspace.storage import Storage, shut
 
 __all__ = ["FileImage", "Place", "lock_key_of"]
@@ -68,6 +69,7 @@ class Place:
         self.close()
 
 
+@sized("xattrs")
 @dataclass(frozen=True, slots=True)
 class FileImage:
     """A regular file as it was read: its bytes and everything a replacement has to carry over."""

@@ -15,6 +15,7 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import Stop, gap_between, stops_back
@@ -22,6 +23,7 @@ from steadyhand.workspace.lineage import Stop, gap_between, stops_back
 Since = Literal["record", "outside", "before-journal"]
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Why:
     """Where one line comes from. `origin` is None where no record wrote it."""

@@ -13,6 +13,7 @@ from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, EditFile, FileRequest
+from steadyhand.text.visible import sized
 
 __all__ = ["Sides", "rows_of", "signed_rows", "start_line"]
 
@@ -21,6 +22,7 @@ _END = re.compile(r"[ \t]*:end_line:[ \t]*\d{1,9}[ \t]*")
 _RULE = re.compile(r"-{7}[ \t]*")
 
 
+@sized("search", "replace")
 @dataclass(frozen=True, slots=True)
 class Sides:
     """Old and new lines with their endings, and the line of the file at which the old ones are said to be.

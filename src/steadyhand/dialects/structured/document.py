@@ -15,6 +15,7 @@ from steadyhand.dialects.structured.loose import DOUBTFUL, read_loose, read_stri
 from steadyhand.dialects.structured.node import Flaw, Node, Unreadable
 from steadyhand.dialects.structured.quotes import Names
 from steadyhand.errors import EditError
+from steadyhand.text.visible import sized
 
 __all__ = ["FORMAT", "Document", "line_starts"]
 
@@ -27,6 +28,7 @@ def line_starts(text: str) -> list[int]:
     return [0, *(found.end() for found in re.finditer("\n", text))]
 
 
+@sized("text")
 @dataclass(slots=True)
 class Document:
     """A text that begins in line `line` of the reply, behind `indent` characters of it.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Stage = Literal["request", "edit", "file"]
 
 
+@sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class GuardedEdit:
     """What one edit takes away and what it writes; `old` is what it quotes until the place is known.
@@ -36,6 +38,7 @@ class GuardedEdit:
     blind: Span | None = None
 
 
+@sized("before", "after")
 @dataclass(frozen=True, slots=True)
 class GuardInput:
     """Everything a guard may look at.
@@ -56,6 +59,7 @@ class GuardInput:
     seen: tuple[Span, ...] | None = None
 
 
+@sized("details")
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Why a guard refuses; or, as a warning, what it would have a person know."""

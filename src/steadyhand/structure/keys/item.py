@@ -11,6 +11,7 @@ from typing import Literal
 
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 Step = str | int
 KeyPath = tuple[Step, ...]
@@ -18,6 +19,7 @@ Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 ItemKind = Literal["mapping", "sequence", "text", "number", "flag", "null", "date", "other"]
 
 
+@sized("data")
 @dataclass(frozen=True, slots=True)
 class Item:
     """One value, and the name it has where it has one.

@@ -14,6 +14,7 @@ from steadyhand.structure.parsers.config_lines import comments_above, comments_b
 from steadyhand.text.lines import line_start
 from steadyhand.text.pace import paced
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 
 class LineEntry(NamedTuple):
@@ -52,6 +53,7 @@ class LineNote(NamedTuple):
     entry: int | None = None
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class LineFile:
     """A file that was read. `signs` start its comments."""

@@ -17,11 +17,13 @@ from steadyhand.structure.target import Rows, RowTarget
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 _SHOWN = 20
 _RANGE = re.compile(r"([0-9]{1,12})(?:[-:]([0-9]{1,12}))?", re.ASCII)
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class Lines(RowTarget):
     """Lines `start` to `end`, counted from 1, both included.

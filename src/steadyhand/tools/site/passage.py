@@ -17,7 +17,7 @@ from steadyhand.plan.outcome import Outcome
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.nearest import find_nearest
 from steadyhand.text.source import Source
-from steadyhand.text.visible import clip
+from steadyhand.text.visible import clip, sized
 from steadyhand.tools.advice import Offer, offering
 from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.shape import Field, Number, Object, Text
@@ -57,6 +57,7 @@ PASSAGE_OPERATION = Object(
 )
 
 
+@sized("search")
 @dataclass(frozen=True, slots=True, eq=False)
 class PassageOperation:
     """One operation of a call; `expected` is the number of places that it names, if it does."""

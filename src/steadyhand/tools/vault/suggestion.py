@@ -16,6 +16,7 @@ from steadyhand.plan.places import lines_phrase, shorten
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
 
 __all__ = ["suggest"]
 
@@ -25,6 +26,7 @@ _WORD = re.compile(r"\w{3,}")
 _DOTTED = "\u0130"  # the one letter that is two in lower case
 
 
+@sized("text")
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where something like the old text stands, first line of each place, and what tells it from the old text."""

@@ -15,6 +15,7 @@ from typing import Literal
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
+from steadyhand.text.visible import sized
 
 ID_LENGTH = 12
 _ID = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
@@ -53,6 +54,7 @@ class State(StrEnum):
     PARTIAL = "partial"
 
 
+@sized("xattrs")
 @dataclass(frozen=True, slots=True)
 class Ownership:
     """Whose a file was, and its extended attributes: kept for a file that goes, so that it can come back whole."""
@@ -263,6 +265,7 @@ class Entry:
     undone_by: str | None = None
 
 
+@sized("body")
 @dataclass(frozen=True, slots=True)
 class Note:
     """A line in the journal that is no change: what recovery found, what was set aside, what was dropped."""
