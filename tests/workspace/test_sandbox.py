@@ -595,3 +595,35 @@ def test_another_hard_link_of_a_protected_file_is_not_written(tmp_path: Path, na
         box.place("deep/other.txt", writing=True).close()
     with Sandbox(tmp_path, storage=Storage(), allow=("**/*",)) as box:
         box.place("deep/er/notes.txt", writing=True).close()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PROGRA~1", "a.txt:stream", "a.txt ", "a.txt.", "NUL", "con.md", "a\u200bb.md", "\ufeffa.md", "a|b"],
+    ids=ascii,
+)
+def test_names_of_other_systems_are_refused_where_they_are_new_and_open_where_they_are_there(
+    tmp_path: Path, name: str
+) -> None:
+    with Sandbox(tmp_path, storage=Storage()) as box:
+        with pytest.raises(EditError) as refused, box.place(f"sub/{name}", writing=True):
+            pass
+        assert refused.value.kind in (Kind.BAD_REQUEST, Kind.OUTSIDE_ROOT)
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "sub" / name).write_text("x\n")
+        box.place(f"sub/{name}", writing=True).close()
+
+
+@pytest.mark.parametrize(
+    "name", ["GIT~1", "git~1", ".git ", ".git.", ".g\u200cit", ".GI\u200dT", ".git::$INDEX_ALLOCATION"], ids=ascii
+)
+def test_spellings_that_other_systems_take_for_git_are_refused_even_where_they_are_there(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "config").write_text("x\n")
+    with Sandbox(tmp_path, storage=Storage()) as box:
+        for path in (f"{name}/config", f"{name}/new"):
+            with pytest.raises(EditError) as refused, box.place(path, writing=True):
+                pass
+            assert refused.value.kind is Kind.PROTECTED_PATH

@@ -4,7 +4,8 @@ Pure; nothing here looks at the disk, follows a link or expands anything (`~`, `
 A path that passes is not thereby safe: the sandbox resolves it with directory handles.
 
 Refusals: `outside-root` for escapes and for characters or device names that must never reach the system;
-`bad-request` for a spelling the caller can mend (empty, too long, backslash, colon, trailing dot or blank).
+`bad-request` for a spelling the caller can fix (empty, too long, backslash, colon, trailing dot or blank, a short name
+of Windows, an invisible character).
 """
 
 from __future__ import annotations
@@ -26,6 +27,14 @@ _NEVER: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u2
 _DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _DEVICE: Final = re.compile(r"(?i)(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9¹²³])\s*([.:].*)?")
 _UNPORTABLE: Final = re.compile(r'[:<>"|?*]')
+# Drawn as nothing, so that two names look the same; HFS+ even compares without some of them. Joiners and variation
+# selectors are not among them: Persian names and emoji need them.
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0001-\U000e007f]"
+)
+# What Windows makes of a long name, and takes for the file that has it: PROGRA~1, GIT~1.TXT.
+_SHORT_NAME: Final = re.compile(r"[^.~]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?")
 
 
 def parse_path(path: str, root: str | Sequence[str], *, portable: bool = True) -> tuple[str, ...]:
@@ -97,6 +106,10 @@ def _check_portable_part(path: str, part: str, *, first: bool) -> None:
         raise _malformed(path, "holds a backslash", f"separate directories with a slash: {mended}")
     if found := _UNPORTABLE.search(part):
         raise _malformed(path, f"holds {found.group()!r}, which is no portable character", "choose a name without it")
+    if found := _INVISIBLE.search(part):
+        raise _malformed(path, f"holds the invisible character U+{ord(found.group()):04X}", "choose a name without it")
+    if _SHORT_NAME.fullmatch(part):
+        raise _malformed(path, f"has {shown(part)}, which is the short form of another name on Windows", "leave out ~")
     if part[-1] in ". ":
         raise _malformed(path, "has a name that ends in a dot or a blank", "choose a name without it")
     if first and part == "~":
