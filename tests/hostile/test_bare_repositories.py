@@ -72,7 +72,7 @@ def test_the_file_that_would_complete_a_repository_is_refused(root: Path, marker
     [
         ("HEAD", "config", "objects/.keep", "refs/.keep"),
         ("head", "config", "Objects/x", "REFS/x"),
-        ("HE\u200dAD", "config", "ob\u00adjects/x", "refs/x"),
+        ("HE\u200dAD", "config", "ob\u200cjects/x", "refs/x"),
         ("\uff28EAD", "config", "objects/x", "refs/heads/x"),
         ("HEAD", "config", "objects", "refs"),
         ("HEAD", "commondir"),
