@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,7 +23,8 @@ from tests.faults.trees import temporaries
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FAST = Path("/dev/shm")
-LONGEST = 200.0
+LONGEST = 300.0
+THREADS = 8
 
 
 class Worker:
@@ -163,3 +166,16 @@ def check_chain(ws: sh.Workspace, path: str) -> None:
         assert last in (None, change.before.digest), f"{entry.record.id} did not start from what was there"
         last = change.after.digest
     assert last in (None, ws.read(path).digest)
+
+
+def together(work: Callable[[int], None]) -> None:
+    """Run `work(n)` in every thread at once; the first failure is the test's failure."""
+    start = threading.Barrier(THREADS)
+
+    def run(number: int) -> None:
+        start.wait(300)
+        work(number)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for ended in [pool.submit(run, number) for number in range(THREADS)]:
+            ended.result(timeout=300)

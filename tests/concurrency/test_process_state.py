@@ -8,19 +8,15 @@ import os
 import random
 import sys
 import sysconfig
-import threading
 import warnings
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import steadyhand as sh
 from steadyhand.structure.parsers.code.python_verdict import python_fault
+from tests.concurrency.crew import THREADS, together
 from tests.conftest import EXAMPLES
-
-THREADS = 8
 
 # What the compiler warns of and takes all the same.
 WARNED = [
@@ -102,7 +98,7 @@ def test_threads_that_edit_and_guard_at_once_get_their_own_answers(tmp_path: Pat
             assert _answer(text, edit, name) == alone[name], (number, turn, name)
 
     before = _process()
-    _together(work)
+    together(work)
     assert _process() == before
 
 
@@ -117,7 +113,7 @@ def test_threads_that_share_a_workspace_leave_the_process_as_it_was(tmp_path: Pa
             for turn in range(6):
                 ws.edit(f"{number}.py", [sh.Replace(f"n = {turn}", f"n = {turn + 1}")])
 
-        _together(work)
+        together(work)
         assert _process() == before
     assert all((tmp_path / f"{number}.py").read_text().endswith("n = 6\n") for number in range(THREADS))
 
@@ -142,15 +138,3 @@ def _process() -> tuple[object, ...]:
         sys.stdout,
         sys.stderr,
     )
-
-
-def _together(work: Callable[[int], None]) -> None:
-    start = threading.Barrier(THREADS)
-
-    def run(number: int) -> None:
-        start.wait(300)
-        work(number)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        for ended in [pool.submit(run, number) for number in range(THREADS)]:
-            ended.result(timeout=300)

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from tests.concurrency.crew import check_chain, check_sound, shared_root
+from tests.concurrency.crew import THREADS, check_chain, check_sound, shared_root, together
 from tests.concurrency.worker import FIRST, LAST, SHARED, count_up, token
 
-THREADS, EDITS = 8, 50
-
-
-def _together(work: Callable[[int], None]) -> None:
-    """Run `work(n)` in every thread at once; the first failure is the test's failure."""
-    start = threading.Barrier(THREADS)
-
-    def run(number: int) -> None:
-        start.wait(300)
-        work(number)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        for ended in [pool.submit(run, number) for number in range(THREADS)]:
-            ended.result(timeout=300)
+EDITS = 50
 
 
 @pytest.mark.parametrize("sharing", ["one workspace", "one each"])
@@ -48,7 +32,7 @@ def test_eight_threads_edit_the_same_files(sharing: str, tmp_path: Path) -> None
                     assert ws.history(limit=3)
                     assert ws.why(path, 1).line == 1
 
-        _together(work)
+        together(work)
         for ws in spaces:
             ws.close()
         wrote: Counter[str] = Counter()
@@ -78,7 +62,7 @@ def test_a_name_goes_to_exactly_one_of_the_threads_that_want_it(tmp_path: Path) 
                 except EditError as error:
                     lost.append(error)
 
-        _together(work)
+        together(work)
         assert won == Counter({f"{turn}": 1 for turn in range(10)})
         assert {error.kind for error in lost} == {Kind.EXISTS_ALREADY}
         assert len(ws.history()) == 10
@@ -100,7 +84,7 @@ def test_a_record_is_undone_by_exactly_one_of_the_threads_that_try(tmp_path: Pat
                 except EditError as error:
                     lost.append(error)
 
-        _together(work)
+        together(work)
         assert won == Counter(dict.fromkeys(ids, 1))
         assert {error.kind for error in lost} <= {Kind.CANNOT_UNDO}
         assert (root / SHARED[0]).read_bytes() == before
