@@ -200,4 +200,5 @@ def test_a_task_is_ended_and_its_backups_are_removed(shell: Shell) -> None:
     }  # fmt: skip
     assert not (shell.root / "notes.md.bak").exists()
     assert shell.run("task", "end", "T-9").stderr == "warning: no change of the task T-9 is recorded\n"
+    assert shell.json("task", "end", "--task", "T-1")["task"] == "T-1"
     assert shell.refused("task", "end")["kind"] == "bad-request"

@@ -12,7 +12,7 @@ from steadyhand.structure.fields import bad_request, check_integer, check_text
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.code_block import PARTS, code_block_node, language_of
 from steadyhand.structure.parsers.markdown.marks import Document
-from steadyhand.structure.parsers.markdown.names import SHOWN, rows_under
+from steadyhand.structure.parsers.markdown.names import SHOWN, rows_under, which_of
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
 
@@ -85,7 +85,7 @@ class CodeBlock(Addressed):
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"there is no {self.named()}; {has}{': ' + ', '.join(shown) if shown else ''}",
-            _which(count) if count else "name lines, a heading, or the text to be replaced",
+            which_of("code_block", count) if count else "name lines, a heading, or the text to be replaced",
             {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
         )
 
@@ -117,14 +117,6 @@ class CodeBlock(Addressed):
             return cls.from_value(value, None, None)
         # Not `super()`: a slotted dataclass is a second class, which `super` without arguments does not know.
         return super(CodeBlock, cls).from_json(value if isinstance(value, Mapping) else {"index": value}, path)
-
-
-def _which(count: int) -> str:
-    return (
-        "send code_block:0"
-        if count == 1
-        else f"send the one that is meant, from code_block:0 to code_block:{count - 1}"
-    )
 
 
 TARGET = CodeBlock

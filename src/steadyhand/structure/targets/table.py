@@ -14,7 +14,7 @@ from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.table import cell_node, row_node, table_node
 from steadyhand.structure.parsers.markdown.cells import column_of, rows_named, rows_of
 from steadyhand.structure.parsers.markdown.marks import Document
-from steadyhand.structure.parsers.markdown.names import SHOWN, rows_under
+from steadyhand.structure.parsers.markdown.names import SHOWN, rows_under, which_of
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
 
@@ -137,13 +137,9 @@ def _no_table(document: Document) -> Refusal:
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"there is no such table; the file has {count}{': ' + ', '.join(shown) if shown else ''}",
-        _which(count) if count else "name lines, a heading, or the text to be replaced",
+        which_of("table", count) if count else "name lines, a heading, or the text to be replaced",
         {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
     )
-
-
-def _which(count: int) -> str:
-    return "send table:0" if count == 1 else f"send the one that is meant, from table:0 to table:{count - 1}"
 
 
 TARGET = Table

@@ -246,3 +246,8 @@ def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence
         hint,
         {"nearest": places} if near else {"nearest": [], "available": places},
     )
+
+
+def which_of(kind: str, count: int) -> str:
+    """The hint to send the one that is meant of those that are counted from 0."""
+    return f"send {kind}:0" if count == 1 else f"send the one that is meant, from {kind}:0 to {kind}:{count - 1}"

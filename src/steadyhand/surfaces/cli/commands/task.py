@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
@@ -18,9 +19,9 @@ from steadyhand.surfaces.terminal import Piece, visible_line, visible_name
     """,
 )
 @click.argument("what", type=click.Choice(["end"]))
-@click.argument("task", metavar="[TASK]", required=False)
+@click.argument("name", metavar="[TASK]", required=False)
 @click.option("--failed", is_flag=True, help="The task did not end well: its .bak copies stay.")
-def run(invocation: Invocation, what: str, task: str | None, failed: bool) -> int:
+def run(invocation: Invocation, what: str, name: str | None, failed: bool) -> int:
     """End a task, and remove the `.bak` copies that were made for it.
 
     TASK is the task that --task names in other commands. Copies that somebody changed since stay, and so does every
@@ -29,13 +30,15 @@ def run(invocation: Invocation, what: str, task: str | None, failed: bool) -> in
     del what  # there is one thing to do with a task
     output = invocation.output
     with invocation.workspace(writing=True) as workspace:
-        name = task or workspace.task_id
-        is_known = name is not None and any(True for _ in workspace.history(task=name, limit=1))
+        name = name or workspace.task_id
+        if name is None:
+            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="steadyhand task end TASK")
+        is_known = any(True for _ in workspace.history(task=name, limit=1))
         removed = workspace.end_task(name, failed=failed)
     if not is_known:
-        output.warn(f"no change of the task {visible_line(name or '')} is recorded")
+        output.warn(f"no change of the task {visible_line(name)} is recorded")
     output.document({"ok": True, "task": name, "end": "failed" if failed else "ended well", "removed": list(removed)})
-    output.print([(Piece("ended ", "good"), Piece(visible_line(name or ""), "id"))])
+    output.print([(Piece("ended ", "good"), Piece(visible_line(name), "id"))])
     output.print((Piece("removed "), Piece(visible_name(path))) for path in removed)
     return 0
 
