@@ -11,6 +11,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.storage import DirEntry, Storage
 from tests.tools.examples import lay_out, tree
 from tests.tools.ground import OPENED, make
 
@@ -697,3 +698,46 @@ def test_a_copy_kept_beside_a_file_does_not_hide_what_became_of_it(tmp_path: Pat
     ]
     kit.call("read", {"path": "a.txt"})
     assert kit.call("write", {"path": "a.txt", "content": "2\n"})["status"] == "edited"
+
+
+class CountingStorage(Storage):
+    """Counts the entries of directories that were listed."""
+
+    def __init__(self) -> None:
+        self.listed = 0
+
+    def listdir(self, dir_fd: int, *, limit: int) -> list[DirEntry]:
+        found = super().listdir(dir_fd, limit=limit)
+        self.listed += len(found)
+        return found
+
+
+def test_a_glob_walks_only_below_the_directories_that_it_names(tmp_path: Path) -> None:
+    for folder in ("d1", "d9/deep", "skipped"):
+        (tmp_path / folder).mkdir(parents=True)
+    for number in range(300):
+        (tmp_path / f"file{number}.txt").touch()
+        (tmp_path / "d1" / f"file{number}.txt").touch()
+    (tmp_path / ".gitignore").write_text("skipped/\n")
+    for name in ("d9/a.txt", "d9/deep/b.txt", "skipped/c.txt"):
+        (tmp_path / name).write_text("one\n")
+    storage = CountingStorage()
+    with sh.Workspace(tmp_path, storage=storage) as workspace:
+        kit = workspace.tools("core")
+        found = {}
+        for glob in ("d9/*.txt", "d9/**/*.txt", "skipped/*.txt", "d9/../d1/*.txt", "nowhere/*.txt"):
+            entries = kit.call("list", {"glob": glob})["entries"]
+            found[glob] = [entry["path"] for entry in entries]  # type: ignore[index]
+        assert storage.listed < 20
+        assert found == {
+            "d9/*.txt": ["d9/a.txt"],
+            "d9/**/*.txt": ["d9/a.txt", "d9/deep/b.txt"],
+            "skipped/*.txt": [],
+            "d9/../d1/*.txt": [],
+            "nowhere/*.txt": [],
+        }
+        answer = kit.call("edit", {"glob": "d9/*.txt", "edits": [{"old": "one", "new": "two"}]})
+        assert answer["success"], answer
+        assert kit.call("search", {"query": "two", "glob": "d9/*.txt"})["filesSearched"] == 1
+        assert storage.listed < 40
+        assert kit.call("list", {"glob": "../*.txt"})["entries"] == []

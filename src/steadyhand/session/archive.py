@@ -29,13 +29,16 @@ class Archive:
         seconds: float = 5.0,
         skip_ignored: bool = False,
         sizes: bool = False,
+        below: str = "",
     ) -> Listing:
         """Files beneath a directory, sorted, without our own, VCS metadata and what lies behind links.
 
         Bounded in depth, number and time; `cut` says where it stopped short. `skip_ignored` leaves out what the
-        `.gitignore` files of the tree name.
+        `.gitignore` files of the tree name. `below` is a directory, from the root: nothing but what lies there is
+        looked at.
         """
-        return self._store.files(path, Limits(depth, limit, seconds, skip_ignored=skip_ignored, sizes=sizes))
+        names = tuple(name for name in below.split("/") if name)
+        return self._store.files(path, Limits(depth, limit, seconds, skip_ignored, sizes, names))
 
     def history(self, path: AnyPath | None = None, *, task: str | None = None, limit: int | None = None) -> list[Entry]:
         """Committed records, newest first; a file's are followed through its renames."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from steadyhand.structure.fields import bad_request
@@ -28,6 +29,18 @@ class Globs:
 
     globs: tuple[Glob, ...] = ()
     directory: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The directory in which everything lies that is meant, from the root; empty where that is not known.
+
+        >>> read_glob("src/{a,b}/*.py").folder, read_glob("*.py").folder
+        ('src', '')
+        """
+        if self.directory:  # a glob is also tried from there
+            return ""
+        shared = takewhile(lambda names: len(set(names)) == 1, zip(*(glob.folder for glob in self.globs), strict=False))
+        return "/".join(names[0] for names in shared)
 
     def match(self, path: str) -> bool:
         """Whether a path from the root is meant."""

@@ -39,7 +39,7 @@ def list_entries(call: Call, path: str | None, glob: str | None, depth: int | No
 
     Refuses as a look at a directory does, and with `bad-request` a glob that cannot be meant.
     """
-    listing = listing_of(call, path, depth=depth, sizes=True)
+    listing = listing_of(call, path, glob, depth=depth, sizes=True)
     globs = read_glob(glob, listing.directory)
     kinds = ((listing.directories, "/"), (listing.files, ""), (listing.links, "@"))
     found = [(tuple(name.split("/")), mark) for names, mark in kinds for name in names if globs.match(name)]
@@ -51,13 +51,19 @@ def list_entries(call: Call, path: str | None, glob: str | None, depth: int | No
     return {"entries": entries, **({"cut": "; ".join(cut)} if cut else {})}
 
 
-def listing_of(call: Call, path: str | None, *, depth: int | None = None, sizes: bool = False) -> Listing:
-    """Everything beneath a directory that is not ignored. Refuses with `no-such-file` where there is none."""
+def listing_of(
+    call: Call, path: str | None, glob: str | None = None, *, depth: int | None = None, sizes: bool = False
+) -> Listing:
+    """Everything beneath a directory that is not ignored and that a glob can mean.
+
+    Refuses with `no-such-file` where there is no such directory.
+    """
+    below = "" if path else read_glob(glob).folder
     where = resolve_path(call.workspace, path, call.settings.prefix) if path else "."
     deepest = _DEEPEST if depth is None else min(depth, _DEEPEST)
     try:
         return call.workspace.files(
-            where, depth=deepest, limit=_WALKED, seconds=_SECONDS, skip_ignored=True, sizes=sizes
+            where, depth=deepest, limit=_WALKED, seconds=_SECONDS, skip_ignored=True, sizes=sizes, below=below
         )
     except EditError as error:
         if error.kind is not Kind.NO_SUCH_FILE:

@@ -67,7 +67,7 @@ def search_text(
 def _files(call: Call, path: str | None, glob: str | None) -> tuple[list[str], str | None]:
     """The files to look through, and why they are not all."""
     try:
-        listing = listing_of(call, path)
+        listing = listing_of(call, path, glob)
     except EditError as error:
         if error.kind is not Kind.NO_SUCH_FILE or not path:
             raise

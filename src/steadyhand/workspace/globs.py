@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 __all__ = ["Glob", "parse_glob"]
@@ -43,6 +44,19 @@ class Glob:
 
     parts: tuple[str | re.Pattern[str] | None, ...]
     is_rooted: bool
+
+    @property
+    def folder(self) -> tuple[str, ...]:
+        """The directories that every path it means begins with, as far as they are named without wildcards.
+
+        >>> parse_glob("src/app/*.py").folder, parse_glob("**/a/*.py").folder, parse_glob("*.py").folder
+        (('src', 'app'), (), ())
+        """
+        named = takewhile(
+            lambda part: isinstance(part, str) and part not in ("", ".", ".."),
+            self.parts[:-1] if self.is_rooted else (),
+        )
+        return tuple(str(part) for part in named)
 
     def matches(self, names: Sequence[str]) -> bool:
         """Whether a path, given by its names, is meant."""

@@ -28,13 +28,18 @@ _LISTED: Final = 8  # names that are listed where none is similar
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a listing may cost; whether it leaves out what is ignored, and whether it tells sizes."""
+    """How much a listing may cost; whether it leaves out what is ignored, and whether it tells sizes.
+
+    `below` are the names, from the root, of the directory in which everything lies that is asked for: on the way to it
+    nothing else is looked at, and what is ignored on the way is left out as ever.
+    """
 
     depth: int
     entries: int
     seconds: float
     skip_ignored: bool = False
     sizes: bool = False
+    below: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +83,13 @@ class _Walker:
     def visit(self, fd: int, above: tuple[str, ...], depth: int, rules: IgnoreRules) -> None:
         """Everything in the directory `fd`; recursion is bounded by the depth limit."""
         room = self._limits.entries - self._seen
-        entries = self._storage.listdir(fd, limit=room + 1)
+        way = self._limits.below
+        next_name = way[len(above)] if len(above) < len(way) and above == way[: len(above)] else None
+        entries = self._storage.listdir(fd, limit=room + 1) if next_name is None else self._only(fd, next_name)
         if len(entries) > room:
             self._stop(f"more than {self._limits.entries} entries")
-        if self._limits.skip_ignored and any(entry.name == IGNORE_FILE for entry in entries):
+        has_rules = next_name is not None or any(entry.name == IGNORE_FILE for entry in entries)
+        if self._limits.skip_ignored and has_rules:
             rules = rules.within(len(above), ignore_file(self._storage, fd))
         for entry in sorted(entries[:room], key=lambda each: each.name):
             if self._seen == self._limits.entries:  # those before it have used up the room
@@ -92,6 +100,16 @@ class _Walker:
                 self._stop(f"more than {self._limits.seconds:g} seconds")
                 return
             self._take(fd, above, entry, depth, rules)
+
+    def _only(self, fd: int, name: str) -> list[DirEntry]:
+        """The directory of that name, if there is one."""
+        if name in ("", ".", "..") or "/" in name:  # no name of an entry: it would lead out of the directory
+            return []
+        try:
+            found = self._storage.stat(name, dir_fd=fd)
+        except (OSError, ValueError):
+            return []
+        return [DirEntry(name, "directory")] if stat.S_ISDIR(found.st_mode) else []
 
     def _take(self, fd: int, above: tuple[str, ...], entry: DirEntry, depth: int, rules: IgnoreRules) -> None:
         names = (*above, entry.name)

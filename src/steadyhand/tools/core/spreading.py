@@ -75,7 +75,7 @@ def literally(policy: Policy) -> Policy:
 
 
 def _named(call: Call, glob: str) -> list[str]:
-    listing = listing_of(call, None)
+    listing = listing_of(call, None, glob)
     meant = read_glob(glob)
     names = [name for name in listing.files if meant.match(name)]
     if listing.stopped is not None or len(names) > _MOST_LOOKED_AT:
