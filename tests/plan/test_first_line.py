@@ -244,3 +244,90 @@ def test_new_lines_of_an_edit_of_several_places_are_indented_alike_or_it_is_refu
         at_end,
         at_end.replace("load(1)\n", "load(1)\n    y = 2\n"),
     )
+
+
+# Name, file, text, old text, new text, what it gives.
+QUOTED = [
+    (
+        "a blank line above",
+        "a.mk",
+        "all:\n\tcc -c one.c\n",
+        "cc -c one.c\n",
+        "\ncc -c one.c\n",
+        "all:\n\n\tcc -c one.c\n",
+    ),
+    (
+        "a line that closes comes first",
+        "a.js",
+        "f(() => {\n    if (a) {\n        one();\n    }\n});\n",
+        "one();\n    }",
+        "}",
+        "f(() => {\n    if (a) {\n    }\n});\n",
+    ),
+    (
+        "a line that was further down comes first",
+        "a.toml",
+        'a = [\n  1, # done\n]\nempty = []\nroomy = "yes"\n',
+        '1, # done\n  ]\n  empty = []\n  roomy = "yes"',
+        ']\n  empty = []\n  roomy = "no"',
+        'a = [\n]\nempty = []\nroomy = "no"\n',
+    ),
+    (
+        "a shell line behind a tab",
+        "Makefile",
+        "all:\n\tfor a in b; do \\\n\t  install $$a; \\\n\tdone\n",
+        "for a in b; do \\\n  install $$a; \\\ndone",
+        "for a in b; do \\\n  install $$a; \\\n    check $$a; \\\ndone",
+        "all:\n\tfor a in b; do \\\n\t  install $$a; \\\n\t    check $$a; \\\n\tdone\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "text", "old", "new", "after"), QUOTED, ids=[name for name, *_ in QUOTED])
+def test_a_quote_that_is_moved_as_well_is_the_full_one(
+    name: str, path: str, text: str, old: str, new: str, after: str
+) -> None:
+    assert run(path, text, old, new).text == after, name
+
+
+# Name, file, text, old text, new text: what is meant depends on what the edit does not show.
+UNSHOWN = [
+    ("only new text is bare, in another unit", "a.py", "def f():\n        x = 1\n", "\tx = 1\n", "x = 2\n"),
+    ("quoted further left, only new text bare", "a.md", "- a\n    b c d\n", "  b c d ", "b c e"),
+    ("new text neither bare nor in full", "a.c", "f() {\n      g(one);\n}\n", "g(one); ", "   g(two);\n   g(one);"),
+    (
+        "the other lines have moved to the left",
+        "a.c",
+        "{\n    if (a) {\n        one = f(1);\n        two = f(2);\n    }\n}\n",
+        "one = f(1) ;\n            two = f(2);",
+        "one = f(3);\n        two = f(2);",
+    ),
+    (
+        "a level of two blanks in a file of four",
+        "a.c",
+        "{\n    one = f(1);\n    if (a) {\n        two = f(2);\n    }\n}\n",
+        "one = f(1);\nif (a) {",
+        "one = f(1);\nif (b) {\n  three();\n}\nif (a) {",
+    ),
+    (
+        "the same line at another indentation",
+        "a.yaml",
+        "a:\n  - one two\n  - three\n",
+        "- one two",
+        "\n      - one two",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "text", "old", "new"), UNSHOWN, ids=[name for name, *_ in UNSHOWN])
+def test_what_an_edit_does_not_show_is_refused(name: str, path: str, text: str, old: str, new: str) -> None:
+    for on_drift in ("refuse", "merge", "new"):
+        error = run(path, text, old, new, on_drift=on_drift, guards=frozenset()).error
+        assert error is not None, name
+        assert "corrected" not in error.details
+
+
+def test_a_tag_below_a_tag_is_no_continuation() -> None:
+    before = '<form>\n      <button class="btn">Go</button>\n    </form>\n'
+    old, new = '<button class="btn">Go</button> \n', '<button class="btn">Go</button> \n    <button>No</button>\n'
+    assert "\n    <button>No</button>\n" in run("a.html", before, old, new).text

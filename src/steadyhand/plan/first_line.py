@@ -8,8 +8,9 @@ Rules:
 1. The first line is bare where the lines after it show at which indentation the text is quoted, and it is not quoted
    at that one. Where there is no other line, it is bare if it has less indentation than the file's line.
 2. A first line of new text gets the indentation that the first line of old text has lost, unless it has one of its
-   own, or repeats a later line of old text as that is quoted. Further lines are written as they are sent.
-   Where only new text begins at the margin, it may be meant so or have lost its indentation: that is not clear.
+   own, or repeats a later line of old text: then it has that one's. Further lines are written as they are sent.
+   Where only new text begins at the margin, where all that it repeats has moved to the left, or where it repeats the
+   first line at an indentation that is not the file's, it is not clear what is meant.
 3. One line of old text does not show how further lines of new text are meant: as they are, or relative to the line.
    They are taken as they are where that parses and the lines around agree with it, else relative to the line, if
    that is any better. Where both would do, or nothing is clear, the answer is not sure.
@@ -38,7 +39,8 @@ __all__ = ["UNSURE", "FullQuote", "Reading", "quote_in_full", "read_in_full"]
 
 UNSURE = 0.95  # how sure an edit is that may be read in another way as well
 
-_CONTINUES = re.compile(r"[.?:&|+*/<=-]")
+_UNITS = frozenset({"\t", "  ", "   ", "    ", "        "})
+_CONTINUES = re.compile(r"[.?:&|+*/=-]|<(?![A-Za-z/!])")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 _ITEM = re.compile(r"(?:[-*+]|[0-9]+[.)])\s")
 _OPENS = re.compile(r"(?:[:=\\|]|=>|->|\b(?:do|then|else|begin))\s*\Z")
@@ -65,13 +67,14 @@ class Reading:
 class FullQuote:
     """Whole lines of a file, the old text that is there, and the new text.
 
-    `is_moved`: it is not what comes of replacing the old text as it was quoted.
+    `is_moved`: it is not what comes of replacing the old text as it was quoted. `is_clear` is as in `Reading`.
     """
 
     span: Span
     old: str
     new: str
     is_moved: bool
+    is_clear: bool
 
 
 def quote_in_full(source: Source, span: Span, old: str, new: str, *, asks_parser: bool = True) -> FullQuote | None:
@@ -89,7 +92,8 @@ def quote_in_full(source: Source, span: Span, old: str, new: str, *, asks_parser
     reading = read_in_full(window_at(source, whole, old), new, asks_parser=asks_parser)
     if reading is None or (reading.is_sure and reading.new == lead + new):
         return None
-    return FullQuote(whole, lead + old, reading.new, is_moved=reading.new != lead + new)
+    is_moved = reading.new != lead + new
+    return FullQuote(whole, lead + old, reading.new, is_moved, is_clear=reading.is_clear or not is_moved)
 
 
 def read_in_full(window: Window, new: str, *, asks_parser: bool = True) -> Reading | None:
@@ -101,14 +105,25 @@ def read_in_full(window: Window, new: str, *, asks_parser: bool = True) -> Readi
     if first is None:
         return None
     others = _pairs_behind(window, first)
+    if not others and _is_only_new_bare(window, new, first):
+        return _only_new_bare(window, new, first)
     if others:
         reading = _among_others(window, new, first, others)
     else:
         reading = _alone(window, new, first, asks_parser=asks_parser)
-    is_full = bool(others) or first.before == first.after
-    if reading is None and is_full and _is_only_new_bare(window, new, first):
+    if (reading is None or reading.new == new) and _is_only_new_bare(window, new, first):
         return Reading(window.old, new, is_clear=False)
     return reading
+
+
+def _only_new_bare(window: Window, new: str, first: Pair) -> Reading:
+    """Not clear, unless the margin of the edit would be left of the file's: then the line has lost its indentation."""
+    if first.before != first.after and first.after.endswith(first.before):
+        old, lead = _with_indent(window.old, first.after), first.after.removesuffix(first.before)
+        return Reading(old, _with_indent(new, lead), is_sure=False, is_clear=False)
+    units = unit_of(split_bodies(window.old), split_bodies(new)), window.unit
+    is_lost = first.before != first.after and carry([first], *units)("", first.row) is None
+    return Reading(window.old, _with_indent(new, first.before) if is_lost else new, is_clear=is_lost)
 
 
 def _is_only_new_bare(window: Window, new: str, first: Pair) -> bool:
@@ -174,7 +189,46 @@ def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair])
     is_clear = is_shown or brought <= known or brought.keys() <= known.keys() - {first_said}
     if said == first_said and said in known and brought[said] != known[said]:
         is_clear = False  # one of several lines that look alike goes or comes, and nothing says which
-    return Reading(_with_indent(window.old, full), _with_indent(new, full) if is_bare else new, is_clear=is_clear)
+    lost = _lost_indent(window, rows, later, full, is_same=said == first_said) if is_bare else None
+    is_told = lost is not None if is_bare else not _is_moved_otherwise(window, rows, first, there)
+    is_disputed = any(there.is_disputed(indent_of(row)) for row in rows[is_bare:] if row.strip())
+    is_clear = is_clear and is_told and not is_disputed
+    text = _with_indent(new, full if lost is None else lost) if is_bare else new
+    return Reading(_with_indent(window.old, full), text, is_clear=is_clear)
+
+
+def _lost_indent(window: Window, rows: Sequence[str], later: Sequence[str], full: str, *, is_same: bool) -> str | None:
+    """What the first row of new text has lost: as much as the first of old text, or what it has further down there.
+
+    None where the rows behind it that are in old text, too, have moved to the left, and it may have moved with them.
+    `is_same`: it says what the first of old text says.
+    """
+    said, told = ([fold(window.lexis, row) for row in side] for side in (later, rows))
+    times = Counter(said)
+    old = {key: indent_of(row) for key, row in zip(said, later, strict=True) if key and times[key] == 1}
+    behind = [(old[key], indent_of(row)) for key, row in zip(told[1:], rows[1:], strict=True) if key in old]
+    own = None if is_same else old.get(told[0])
+    moves = {len(after) - len(before) for before, after in behind}
+    if own is None:
+        return None if moves and max(moves) < 0 else full
+    if not moves:
+        return min(own, full, key=len)  # what led it in goes, or what was in front of a line that closes
+    if moves == {0}:
+        return own
+    return full if moves == {len(full) - len(own)} else None
+
+
+def _is_moved_otherwise(window: Window, rows: Sequence[str], first: Pair, there: Carried) -> bool:
+    """Whether new text begins with the first line of old text at an indentation that is not the line's in the file."""
+    head = next((row for row in rows if row.strip()), "")
+    if indent_of(head) == first.before or fold(window.lexis, head) != _said(window, first):
+        return False
+    return there(indent_of(head), first.row) != first.after
+
+
+def _said(window: Window, first: Pair) -> str:
+    """What the first line of old text says."""
+    return fold(window.lexis, split_bodies(window.old)[first.row])
 
 
 def _said_at(window: Window, rows: Sequence[str], indent: str) -> list[str]:
@@ -195,11 +249,19 @@ def _alone(window: Window, new: str, first: Pair, *, asks_parser: bool) -> Readi
         shifted = _shifted(window, new, first)
         return Reading(old, new, is_clear=False) if shifted is None else Reading(old, shifted, is_sure=False)
     new = _in_unit_of_file(window, new, first)
+    if _is_in_no_unit_of_file(window, new):
+        return Reading(old, new, is_sure=False, is_clear=False)
     lead = indent_of(next(row for row in split_bodies(new) if row.strip()))
-    if lead.startswith(first.after) or (lead != first.before and first.after in again):
+    again = _again(window, rows, first)
+    if lead == first.after or (lead != first.before and first.after in again):
         return Reading(old, new)  # it has its indentation
-    is_first = bool(split_bodies(new)[0].strip()) != bool(first.row)  # no blank line has come in its place
+    if lead.startswith(first.after) and not again:
+        return Reading(old, new)
+    # A blank line may have come in its place, and the line behind it is another.
+    is_first = bool(split_bodies(new)[0].strip()) != bool(first.row) or first.before in again
     literal = _with_indent(new, first.after.removesuffix(first.before) + lead) if is_first else new
+    if lead != first.before:
+        return Reading(old, literal, is_sure=False, is_clear=False)
     if is_first and len(rows) == 1:
         return Reading(old, literal)
     return _chosen(window, old, literal, _shifted(window, new, first), first, asks_parser=asks_parser)
@@ -207,23 +269,30 @@ def _alone(window: Window, new: str, first: Pair, *, asks_parser: bool) -> Readi
 
 def _again(window: Window, rows: Sequence[str], first: Pair) -> list[str]:
     """The indentation of lines of new text that say what the line of old text says."""
-    said = fold(window.lexis, split_bodies(window.old)[first.row])
+    said = _said(window, first)
     return [indent_of(row) for row in rows if fold(window.lexis, row) == said]
 
 
 def _in_unit_of_file(window: Window, new: str, first: Pair) -> str:
     """New text with the file's tabs for its blanks, or the other way round, where the file has none of its kind."""
     rows = [row for row in split_bodies(new) if row.strip()]
-    around = [row for row in (*window.above, *window.rows, *window.below) if row.strip()]
-    kinds, known = ({row[0] for row in texts if row[0] in " \t"} for texts in (rows, around))
-    if window.unit is None or len(kinds) != 1 or len(known) != 1 or kinds == known:
+    if window.unit is None or not _is_in_no_unit_of_file(window, new):
         return new
+    kinds = {row[0] for row in rows if row[0] in " \t"}
     levels = len(first.after) // len(window.unit)
     least = len(indent_of(rows[0])) // max(levels, 1)
     unit = "\t" if kinds == {"\t"} else unit_of(rows) or " " * least
-    if not unit:
+    if unit not in _UNITS:
         return new
     return _moved(new, carry([Pair(0, unit, window.unit)], unit, window.unit)) or new
+
+
+def _is_in_no_unit_of_file(window: Window, new: str) -> bool:
+    """Whether new text is indented with blanks alone where all lines around have tabs, or the other way round."""
+    rows = [row for row in split_bodies(new) if row.strip()]
+    around = [row for row in (*window.above, *window.rows, *window.below) if row.strip()]
+    kinds, known = ({row[0] for row in texts if row[0] in " \t"} for texts in (rows, around))
+    return len(kinds) == 1 and len(known) == 1 and kinds != known
 
 
 def _shifted(window: Window, new: str, first: Pair) -> str | None:

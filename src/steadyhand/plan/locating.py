@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
-from steadyhand.match.confirmed import confirmed_part
+from steadyhand.match.confirmed import Confirmed, confirmed_part
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
 from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
@@ -21,6 +21,7 @@ from steadyhand.plan.absent import Absence
 from steadyhand.plan.doubts import Finding, find_other_indents, is_already_there, is_doubtful
 from steadyhand.plan.draft import Draft, Taken
 from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
+from steadyhand.plan.first_line import read_in_full
 from steadyhand.plan.leading import is_led_otherwise
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
@@ -34,13 +35,15 @@ from steadyhand.plan.surroundings import (
     regions_under,
     stands_beside,
 )
-from steadyhand.plan.window import window_at
+from steadyhand.plan.window import Window, window_at
 from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.nodes.whole_lines import WholeLines
+from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match, Occurrence
+from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.words import sort_of
 
@@ -308,6 +311,10 @@ class Locator:
             return None
         if not part.has_context and is_led_otherwise(window_at(source, part.span, old.text), needle):
             return None
+        if _is_cut_to_a_bare_line(window_at(source, part.span, part.old), part.new):
+            return None
+        if _is_shown_by_made_up_lines(source, old.text, part):
+            return None
         place, fuzzy = Match(part.span, "fuzzy"), tier_named("fuzzy")
         found = Found((place,), (), 1, fuzzy, part.old, part.new, (_CONTEXT,), signs=part.signs, share=part.share)
         return None if is_doubtful(Finding(edit, found, self._draft)) else Located(found.matches, (), found, edit)
@@ -407,6 +414,20 @@ def _key(edit: Edit) -> tuple[object, ...]:
 def _is_phrase(row: str) -> bool:
     """Whether a line says so much that it is hardly quoted as a part of other lines: several words or signs."""
     return sum(map(str.isalnum, row)) >= _PHRASE and not row.strip().isidentifier()
+
+
+def _is_cut_to_a_bare_line(window: Window, new: str) -> bool:
+    """Whether one line of old text is left that lacks indentation: nothing shows how further new lines are quoted."""
+    is_more = sum(bool(row.strip()) for row in split_bodies(new)) > 1
+    return is_more and len(split_bodies(window.old)) == 1 and read_in_full(window, new, asks_parser=False) is not None
+
+
+def _is_shown_by_made_up_lines(source: Source, old: str, part: Confirmed) -> bool:
+    """Whether only lines that the file does not have show at which indentation a new line is."""
+    kept, brought = (set(map(indent_of, filter(str.strip, split_bodies(text)))) for text in (part.old, part.new))
+    context = [row for row in split_bodies(old) if row.strip() and indent_of(row) in brought - kept]
+    there = set(split_bodies(source.text)) if context else set()
+    return bool({*map(indent_of, context)} - {indent_of(row) for row in context if row in there})
 
 
 def _as_read(edit: Edit, found: Found) -> Edit:

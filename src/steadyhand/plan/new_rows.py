@@ -32,6 +32,7 @@ class NewRows:
         self._rows = window.rows
         self._pairs = self._find_pairs()
         self._carry = self._find_carry()
+        self._alike = self._find_alike()
         self._moved = self._find_moved()
         self._blanks = self._find_blanks()
 
@@ -51,8 +52,9 @@ class NewRows:
 
     def indent_of_row(self, row: int, old: int) -> str:
         """The indentation of a new row that stands for an old row and has moved sideways."""
-        found = self._carry(indent_of(self._new[row]), old)
-        if found is None:
+        indent = indent_of(self._new[row])
+        found = self._carry(indent, old)
+        if found is None or self._carry.is_disputed(indent):
             raise Uncertain
         return found
 
@@ -89,6 +91,14 @@ class NewRows:
             Pair(pairing.old_start, indent_of(self._old[pairing.old_start]), indent_of(self._rows[pairing.start]))
             for pairing in [pairing for pairing in paired if pairing.likeness.is_sure] or paired
         ]
+
+    def _find_alike(self) -> dict[str, set[str | None]]:
+        """What the file has for an indentation of rows that are merely alike, which a rule may not contradict."""
+        found: dict[str, set[str | None]] = {}
+        for one in self._window.alignment:
+            if one.likeness is Likeness.SIMILAR and one.is_one_to_one:
+                found.setdefault(indent_of(self._old[one.old_start]), set()).add(indent_of(self._rows[one.start]))
+        return found
 
     def _find_moved(self) -> dict[str, str]:
         """What the file has for rows that are once in the old text and once in the new: the edit only moves them."""
@@ -138,7 +148,10 @@ class NewRows:
         if own is not None and own.before == indent:
             return own.after
         if self._carry.is_rule:
-            return self._carry(indent, change.before_start)
+            found = self._carry(indent, change.before_start)
+            if self._carry.is_disputed(indent) or self._alike.get(indent, {found}) != {found}:
+                raise Uncertain
+            return found
         near = self._carry.near(change.before_start, change.before_end)
         found = self._carry.agreed(indent, [pair for pair in near if indent.startswith(pair.before)])
         if found is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from steadyhand.errors import EditError
 from steadyhand.match.elision import check_elisions
 from steadyhand.match.lexis import lexis_of, token_key
 from steadyhand.match.needle import Signs
@@ -85,6 +86,8 @@ class Writing:
             if full is None:
                 wishes += self._plain(index, edit, place, found)
                 continue
+            if not full.is_clear:
+                raise self._unclear(edit, full, place)
             sure = UNSURE
             if full.is_moved:
                 match = _indented(match, found)
@@ -122,6 +125,13 @@ class Writing:
             return None  # one row for another, behind the indentation that stays
         source, asks_parser = self._draft.source, self._asks_parser(places)
         return quote_in_full(source, match.span, found.old, new, asks_parser=asks_parser)
+
+    def _unclear(self, edit: Edit, full: FullQuote, match: Match) -> EditError:
+        """The refusal of new lines that are quoted neither like the old text nor like the file."""
+        row = split_lines(full.old)[0]
+        span = Span(full.span.start, full.span.start + len(row))
+        drifted = Drifted(span, row, row, is_clear=False)
+        return refusals.drift_at(self._name, self._draft.source, drifted, edit, match.span)
 
     def _made(self, edit: Edit, match: Match, found: Found, places: int) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""

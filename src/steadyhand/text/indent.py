@@ -86,11 +86,13 @@ class Pair:
 class Carried:
     """How indentation of an edit is carried over to the file: by one rule, or by the pairs around a row.
 
-    None is given for an indentation out of reach, such as one further left than the file's margin.
+    None is given for an indentation out of reach, such as one further left than the file's margin. `rival` is another
+    rule that explains every pair as well: levels of the edit's unit become levels of the file's.
     """
 
     rule: Carry | None
     pairs: tuple[Pair, ...]
+    rival: Carry | None = None
 
     @property
     def is_rule(self) -> bool:
@@ -101,6 +103,10 @@ class Carried:
         if self.rule is not None:
             return self.rule(indent)
         return self.agreed(indent, self.near(row, row + 1))
+
+    def is_disputed(self, indent: str) -> bool:
+        """Whether two rules that explain every pair take an indentation to different places."""
+        return self.rule is not None and self.rival is not None and self.rule(indent) != self.rival(indent)
 
     def agreed(self, indent: str, near: Sequence[Pair]) -> str | None:
         """What some pairs say of an indentation, unless they differ, or any row at that indentation says otherwise."""
@@ -132,7 +138,8 @@ def carry(pairs: Sequence[Pair], edit_unit: str | None, file_unit: str | None) -
     >>> carry([Pair(0, "", "    "), Pair(1, "  ", "      ")], None, None)("    ", 2)
     '        '
     """
-    return Carried(_rule({(pair.before, pair.after) for pair in pairs}, edit_unit, file_unit), tuple(pairs))
+    known = {(pair.before, pair.after) for pair in pairs}
+    return Carried(_rule(known, edit_unit, file_unit), tuple(pairs), _rival(known, edit_unit, file_unit))
 
 
 def _rule(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | None) -> Carry | None:
@@ -142,6 +149,13 @@ def _rule(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | N
     if rule is None and edit_unit and file_unit and edit_unit != file_unit:
         rule = _convert(pairs, [edit_unit], [file_unit], {0})
     return rule or _shift(pairs) or _convert_somehow(pairs, edit_unit, file_unit)
+
+
+def _rival(pairs: set[tuple[str, str]], edit_unit: str | None, file_unit: str | None) -> Carry | None:
+    """Levels of one unit for levels of the other, whatever the depth; an edit indented as the file is has no rival."""
+    if not pairs or not edit_unit or not file_unit or edit_unit == file_unit or _same(pairs) is not None:
+        return None
+    return _convert(pairs, [edit_unit], [file_unit], None)
 
 
 def _same(pairs: set[tuple[str, str]]) -> Carry | None:
@@ -163,7 +177,9 @@ def _shift(pairs: set[tuple[str, str]]) -> Carry | None:
 
 
 def _is_one_kind(pairs: set[tuple[str, str]]) -> bool:
-    """Whether the edit and the file indent with the same character, as far as can be seen."""
+    """Whether the edit and the file indent with the same character; several pairs of one shift leave no doubt."""
+    if len(pairs) > 1:
+        return True
     edit = {char for before, _ in pairs for char in before}
     file = {char for _, after in pairs for char in after}
     return not edit or not file or edit == file
@@ -199,7 +215,7 @@ def _units(indents: Sequence[str], known: str | None) -> list[str]:
     blanks = [" " * width for width in _UNITS]
     if not any(indents):
         return [known] if known else blanks
-    return [*([known] if known and known != "\t" else ()), *(unit for unit in blanks if unit != known)]
+    return [*([known] if known else ()), *(unit for unit in blanks if unit != known)]
 
 
 def _shift_of(before: str, after: str, unit: str, other: str) -> int | None:
