@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from benches.accuracy.adapters.steadyhand import Asked
 from benches.accuracy.adapters.strfind import replace_all
 from benches.accuracy.adapters.tools import adapters
 from benches.accuracy.cases import Case, load_cases
-from benches.accuracy.contestants import Standing, contestants, ways_to_ask
+from benches.accuracy.contestants import Contestant, Standing, contestants, run_cases, ways_to_ask, ways_without
 from benches.accuracy.floors import check_ways
 from benches.accuracy.misquote import KINDS, make_cases
 from benches.accuracy.question import Answer, Offer, Op, Question
+from benches.accuracy.report import render
 from benches.accuracy.score import Rules, Verdict, judge, judge_offer
 from benches.accuracy.tally import OfferCount, Spread
 from benches.accuracy.ways import WAYS, way_named
@@ -122,6 +124,20 @@ def test_a_spread_tells_the_two_halves_and_the_lowest_category() -> None:
     spread = Spread.over(verdicts)
     assert (spread.cases, spread.share, spread.lowest, spread.lowest_share) == (40, 0.75, "c1", 0.5)
     assert min(spread.halves) <= 0.75 <= max(spread.halves)
+    assert (spread.rest_share, spread.deviation, spread.behind) == (1.0, 0.25, 1)
+
+
+def test_what_becomes_of_cases_without_a_rule_is_told() -> None:
+    fenced = Question("ops", "f.py", "a = 1\n", (Op("```\na = 1\n```", "```\na = 2\n```"),))
+    plain = Question("ops", "f.py", "a = 1\n", (Op("a = 1", "a = 2"),))
+    cases = [Case("1", "fenced", "", fenced, "a = 2\n"), Case("2", "plain", "", plain, "a = 2\n")]
+    asked = [Contestant("steadyhand", "steadyhand"), *ways_without(["repair of Markdown fence"])]
+    usual, *left_out = (
+        run_cases(one, cases, folder=Path(__file__).parent, jobs=1, limit=60.0, tell=lambda _done, _all: None)
+        for one in asked
+    )
+    table = render([usual], left_out, {})
+    assert re.search(r"^repair of Markdown fence +1 +0 +0 +fenced 1$", table, re.MULTILINE)
 
 
 def test_every_policy_and_every_toolset_that_edits_text_is_a_way() -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benches.accuracy.cases import Case, CasesError, load_cases
-from benches.accuracy.contestants import OURS, Contestant, Standing, contestants, run_cases, ways_to_ask
+from benches.accuracy.contestants import OURS, Contestant, Standing, contestants, run_cases, ways_to_ask, ways_without
 from benches.accuracy.floors import Broken, check_floors, check_ways, read_floors
 from benches.accuracy.misquote import make_cases
 from benches.accuracy.progress import Progress
@@ -44,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.folder.mkdir(parents=True, exist_ok=True)
     standings, absent = _measure(cases, options, contestants(with_peers=not options.no_peers))
     ways, _ = _measure(cases, options, () if options.policies is None else ways_to_ask(options.policies))
+    left_out, _ = _measure(cases, options, () if options.without is None else ways_without(options.without))
     ours = find_standing(standings, OURS)
     broken = (
         [*check_floors(read_floors(), ours, standings), *check_ways([ours, *ways])]
@@ -51,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else [Broken(OURS, absent[OURS])]
     )
     if options.json:
-        print(json.dumps(to_json(standings, ways, absent, broken), indent=1))
+        print(json.dumps(to_json(standings, [*ways, *left_out], absent, broken), indent=1))
     else:
-        print(render(standings, ways, absent))
+        print(render(standings, [*ways, *left_out], absent))
         print(render_broken(broken), end="")
     for standing in filter(None, [ours, *ways]):
         folder = options.folder if standing is ours else options.folder / standing.name.replace(" ", "_")
@@ -101,6 +102,12 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="WAY",
         help="also ask Steadyhand under every other policy and through its tools, or in the ways named, by pattern",
+    )
+    parser.add_argument(
+        "--without",
+        nargs="*",
+        metavar="RULE",
+        help="also ask Steadyhand without each tier, repair and doubt, or without those named, by pattern",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a floor of floors.json is broken")

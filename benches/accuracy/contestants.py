@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from queue import SimpleQueue
 import steadyhand
 from benches.accuracy.cases import Case
 from benches.accuracy.score import USUAL, Verdict, judge
-from benches.accuracy.ways import WAYS, Way
+from benches.accuracy.ways import LEFT_OUT, WAYS, Way
 from benches.accuracy.worker import Worker
 from benches.peers import PEERS, Peer, interpreter_of
 
@@ -70,8 +70,16 @@ def contestants(*, with_peers: bool) -> tuple[Contestant, ...]:
 
 def ways_to_ask(names: Sequence[str] = ()) -> tuple[Contestant, ...]:
     """Steadyhand under every other policy and through its tools; `names` are patterns of some of those ways."""
-    chosen = (way for way in WAYS if not names or any(fnmatchcase(way.name, name) for name in names))
-    return tuple(Contestant(way.name, "tools" if way.tool else "steadyhand", way=way) for way in chosen)
+    return _asked(way for way in WAYS if not names or any(fnmatchcase(way.name, name) for name in names))
+
+
+def ways_without(names: Sequence[str] = ()) -> tuple[Contestant, ...]:
+    """Steadyhand without one rule, for each of them; `names` are patterns of some of the rules."""
+    return _asked(way for way in LEFT_OUT if not names or any(fnmatchcase(way.without, name) for name in names))
+
+
+def _asked(ways: Iterable[Way]) -> tuple[Contestant, ...]:
+    return tuple(Contestant(way.name, "tools" if way.tool else "steadyhand", way=way) for way in ways)
 
 
 def run_cases(

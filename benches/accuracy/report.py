@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
@@ -11,13 +12,21 @@ from benches.accuracy.question import KINDS, Kind
 from benches.accuracy.replies import Agreement, Pair, by_parsed_category, pairs_of
 from benches.accuracy.score import OFFER_SCORES, SCORES
 from benches.accuracy.tally import OFFERED, Count, OfferCount, by_category, not_asked, slowest, spreads_of, sums_of
+from benches.accuracy.ways import WITHOUT
 
 _SIGNS = {"near": "~", "refused": "-", "wrong": "✗", "crash": "†"}
 _LEGEND = "a number alone: correct; ~ near, - refused, ✗ wrong, † crash"
 _PAIRS = (
     "gained: correct only as a whole reply; lost: correct only when taken apart; newly wrong: only as a whole reply"
 )
-_SPREAD = "a rule made for one case lifts one half or one category; categories of five cases or more"
+_SPREAD = (
+    "a rule made for one case lifts one half or one category; categories of five cases or more;\n"
+    "alone, without: the lowest category, and all cases but those; spread: standard deviation over categories;\n"
+    "behind: categories that are five points or more below all others"
+)
+_LEFT_OUT = (
+    "over all cases, also those that must be refused; a rule without which nothing changes here is not needed here"
+)
 _BY_POLICY = "by policy: not the usual answer, but what the policy asks for; see benches/accuracy/score.py"
 _OFFERS = "right: it gave what the edit means; again: it was refused again; see benches/accuracy/score.py"
 _KINDS: dict[Kind, str] = {"ops": "old and new texts", "diff": "diffs", "snippet": "snippets", "reply": "replies"}
@@ -29,20 +38,42 @@ def render(standings: Sequence[Standing], ways: Sequence[Standing], absent: Mapp
     replies = [_replies(standing.name, pairs_of(standing)) for standing in standings]
     remarks = "\n".join(_remarks(standings, absent)) + "\n"
     ours = [standing for standing in standings if standing.name == OURS]
-    others = [_spread(ours), _ways(ours, ways), _offers(ours, ways)]
+    left_out = [way for way in ways if way.name.startswith(WITHOUT)]
+    ways = [way for way in ways if way not in left_out]
+    others = [_spread(ours), _without(ours, left_out), _ways(ours, ways), _offers(ours, ways)]
     return "\n".join(filter(None, [*tables, *replies, _sums(standings), *others, remarks]))
 
 
 def _spread(ours: Sequence[Standing]) -> str:
-    """How even the figures of what a model wrote are: in two halves, made by the ids, and by category."""
-    rows = [["Steadyhand, sum", "cases", "share correct", "first half", "second half", "lowest category", "its share"]]
+    """How even the figures are: in two halves, made by the ids, and with each category left out."""
+    figures = "cases", "correct", "first half", "second half", "lowest category", "alone", "without", "spread", "behind"
+    rows = [["Steadyhand, sum", *figures]]
     for standing in ours:
         for name, spread in spreads_of(standing).items():
             shares = [f"{share:.1%}" for share in (spread.share, *spread.halves)]
-            rows.append([name, f"{spread.cases:,}", *shares, spread.lowest, f"{spread.lowest_share:.1%}"])
+            lowest = [f"{share:.1%}" for share in (spread.lowest_share, spread.rest_share, spread.deviation)]
+            rows.append([name, f"{spread.cases:,}", *shares, spread.lowest, *lowest, str(spread.behind)])
     if len(rows) == 1:
         return ""
-    return f"How even it is\n{_SPREAD}\n\n{_aligned(rows, right={1, 2, 3, 4, 6})}"
+    return f"How even it is\n{_SPREAD}\n\n{_aligned(rows, right={1, 2, 3, 4, 6, 7, 8, 9})}"
+
+
+def _without(ours: Sequence[Standing], left_out: Sequence[Standing]) -> str:
+    """What becomes of all cases when one rule is left out."""
+    if not left_out or not ours:
+        return ""
+    usual = {verdict.case.id: verdict.score for verdict in ours[0].verdicts}
+    rows = [["rule left out", "no longer correct", "newly correct", "newly wrong", "categories that lose"]]
+    for standing in left_out:
+        lost = [v for v in standing.verdicts if usual[v.case.id] == "correct" != v.score]
+        gained = sum(v.score == "correct" != usual[v.case.id] for v in standing.verdicts)
+        wrong = sum(
+            v.score in ("wrong", "crash") and usual[v.case.id] not in ("wrong", "crash") for v in standing.verdicts
+        )
+        most = Counter(verdict.case.category for verdict in lost).most_common(3)
+        names = ", ".join(f"{name} {number}" for name, number in most)
+        rows.append([standing.name.removeprefix(WITHOUT), f"{len(lost):,}", f"{gained:,}", f"{wrong:,}", names])
+    return f"Without one rule\n{_LEFT_OUT}\n\n{_aligned(rows, right={1, 2, 3})}"
 
 
 def _ways(ours: Sequence[Standing], ways: Sequence[Standing]) -> str:
@@ -162,6 +193,7 @@ def _standing(standing: Standing) -> dict[str, object]:
         "name": standing.name,
         "version": standing.version,
         "categories": {name: count.to_json() for name, count in by_category(standing).items()},
+        "spreads": {name: asdict(spread) for name, spread in spreads_of(standing).items()},
         "sums": {name: count.to_json() for name, count in sums_of(standing).items()},
         "replies": asdict(Agreement.over(pairs_of(standing))),
         "offers": OfferCount.over(standing.verdicts).to_json(),

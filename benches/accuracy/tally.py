@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import pstdev
 from zlib import crc32
 
 from benches.accuracy.cases import Case
@@ -14,6 +15,7 @@ from benches.accuracy.question import Kind
 from benches.accuracy.score import OFFER_SCORES, SCORES, OfferScore, Score, Verdict
 
 _FEWEST = 5  # cases of a category of which a share says anything
+_BEHIND = 0.05  # by how much a category is below all the others to be told
 OFFERED = ("corrected", "candidate", "old")
 _FROM_A_MODEL = re.compile(r"llm-")
 _VERBATIM = re.compile(r"llm-[a-z0-9]+-exact(?!-ambiguous)(-|$)")
@@ -107,13 +109,20 @@ def sums_of(standing: Standing) -> dict[str, Count]:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How even a sum is: its two halves, by a digest of the id, and the category that fares worst."""
+    """How even a sum is: its two halves, by a digest of the id, and each category against all the others.
+
+    `lowest` is the category that fares worst, `rest_share` what the others have without it; `deviation` is the standard
+    deviation of the categories' shares, `behind` how many are five points or more below the others.
+    """
 
     cases: int
     share: float
     halves: tuple[float, float]
     lowest: str
     lowest_share: float
+    rest_share: float
+    deviation: float
+    behind: int
 
     @classmethod
     def over(cls, verdicts: Sequence[Verdict]) -> Spread:
@@ -124,16 +133,26 @@ class Spread:
             categories.setdefault(verdict.case.category, []).append(verdict)
         first, second = (Count.over(half).correct_share for half in halves)
         known = {name: Count.over(group).correct_share for name, group in categories.items() if len(group) >= _FEWEST}
+        rest = {name: Count.over(v for v in verdicts if v.case.category != name).correct_share for name in known}
         lowest = min(known, key=lambda name: known[name], default="")
-        return cls(len(verdicts), Count.over(verdicts).correct_share, (first, second), lowest, known.get(lowest, 1.0))
+        return cls(
+            len(verdicts),
+            Count.over(verdicts).correct_share,
+            (first, second),
+            lowest,
+            known.get(lowest, 1.0),
+            rest.get(lowest, 1.0),
+            pstdev(known.values()) if known else 0.0,
+            sum(rest[name] - share >= _BEHIND for name, share in known.items()),
+        )
 
 
 def spreads_of(standing: Standing) -> dict[str, Spread]:
-    """Of the sums over what a model wrote and must be applied, those with enough cases."""
+    """Of the sums over what must be applied, those with enough cases."""
     chosen = {
         line.name: [verdict for verdict in standing.verdicts if line.counts(verdict.case)]
         for line in SUMS
-        if line.name.startswith(("model's", "whole")) and not line.name.endswith("refuse")
+        if not line.name.endswith("refuse")
     }
     return {name: Spread.over(verdicts) for name, verdicts in chosen.items() if len(verdicts) >= 2 * _FEWEST}
 

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from benches.accuracy.cases import Case
+from benches.accuracy.left_out import rule_names
 from benches.accuracy.question import KINDS, Kind
 from benches.accuracy.score import Rules
 from steadyhand.tools.registry import toolset_named
@@ -33,7 +34,10 @@ _PATCH_TOOLS = ("coder.write_patch", "core.edit patch", "openai.apply_patch", "s
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way: the settings of a policy, or a tool, named with its toolset; and which cases it takes."""
+    """One way: the settings of a policy, or a tool, named with its toolset; and which cases it takes.
+
+    `without` is a rule that is left out: a tier, a repair, a doubt, or one of those that `left_out.py` names.
+    """
 
     name: str
     policy: Mapping[str, Any] = field(default_factory=dict)
@@ -42,6 +46,7 @@ class Way:
     only: tuple[str, ...] = ("*",)
     not_for: tuple[str, ...] = ()
     most: int | None = None
+    without: str = ""
 
     def takes(self, case: Case) -> bool:
         """Whether it is of a kind and a category that this way can take, with no more edits than one call takes."""
@@ -85,5 +90,9 @@ WAYS = (
 )
 
 
+WITHOUT = "without "
+LEFT_OUT = tuple(Way(f"{WITHOUT}{name}", without=name) for name in rule_names())
+
+
 def way_named(name: str) -> Way:
-    return next(way for way in WAYS if way.name == name)
+    return next(way for way in (*WAYS, *LEFT_OUT) if way.name == name)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import steadyhand as sh
+from benches.accuracy.left_out import leave_out
 from benches.accuracy.question import Adapter, Answer, Kind, Offer, Question, fenced, serve
 from benches.accuracy.ways import way_named
 
@@ -105,5 +106,7 @@ def adapters(asked: Asked) -> dict[Kind, Adapter]:
 
 if __name__ == "__main__":
     way = way_named(sys.argv[1]) if len(sys.argv) > 1 else None
+    if way is not None and way.without:
+        leave_out(way.without)
     asked = Asked(sh.Policy() if way is None else sh.Policy(**way.policy))
     serve(f"steadyhand {sh.__version__}", adapters(asked))
