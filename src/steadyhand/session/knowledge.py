@@ -31,25 +31,32 @@ _WINDOW = 3  # lines on each side of a change that an answer shows
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """One party's view of one workspace. `since` is the row after which everything is news, where nothing was read."""
+    """One party's view of one workspace. `began` is the row that was last then, in the journal of `generation`."""
 
     store: Store
     sights: Sights
     party: Party
     is_named: bool
-    since: int
+    began: int
+    generation: int = 0
 
     @classmethod
     def begin(cls, store: Store, sights: Sights, party: Party, *, is_named: bool) -> Knowledge:
         """From now on; for a task that was met before, from then on."""
-        knowledge = cls(store, sights, party, is_named, store.head())
+        head = store.head()
+        knowledge = cls(store, sights, party, is_named, head, store.generation)
         journal = knowledge._journal()
         if journal is not None and party.task is not None:
             try:
-                return replace(knowledge, since=journal.meet(party))
+                return replace(knowledge, began=journal.meet(party), generation=store.generation)
             except EditError:  # nobody can tell when it began: then everything is news
-                return replace(knowledge, since=0)
+                return replace(knowledge, began=0)
         return knowledge
+
+    @property
+    def since(self) -> int:
+        """The row after which everything is news; of a journal that took the place of another, all of it is."""
+        return self.began if self.generation == self.store.generation else 0
 
     def saw(
         self,
@@ -66,6 +73,7 @@ class Knowledge:
         `by` is the change of row `seq` that made the version, where this party made it.
         """
         parts = None if spans is None else tuple((span.start, span.end) for span in spans)
+        self.sights.keep_up(self.store.generation)
         is_told = True
         if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
             try:
@@ -219,6 +227,7 @@ class Knowledge:
     def _sights_of(self, path: str, by: FileStep | None = None, seq: int = 0) -> tuple[Sight, ...]:
         """What was seen of a file, under this name or, where nothing was, under the one it had when it was seen."""
         journal = self._journal()
+        self.sights.keep_up(self.store.generation)
         found = self.sights.of(self.party, path, journal)
         if found or not self.store.state.exists:
             return found

@@ -284,7 +284,7 @@ class Workspace(
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:
         files = tuple(FileReceipt.of(step) for step in change.steps)
         committed = change.committed
-        warnings = change.warnings + self._told_elsewhere(change)
+        warnings = change.warnings + self._store.take_losses() + self._told_elsewhere(change)
         if committed is None:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=undoes)
         self._knowledge.wrote(change.steps, committed.seq)

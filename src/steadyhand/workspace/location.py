@@ -118,8 +118,11 @@ class Location:
         found = _start_of(self.folder / _ID_FILE, _LINK)
         return found if found is not None and _ID.fullmatch(found := found.strip()) else None
 
-    def make_root_id(self) -> str:
-        """The name of the tree, given now if it has none: whoever is first names it. The folder is there already."""
+    def make_root_id(self, name: str | None = None) -> str:
+        """The name of the tree, given now if it has none: whoever is first names it. The folder is there already.
+
+        `name` is the one it had, where that is known and the file that said so is gone.
+        """
         found = self.root_id()
         for attempt in range(_TRIES):
             if found is not None:
@@ -128,7 +131,7 @@ class Location:
                 time.sleep(_PAUSE)  # perhaps it is being written
             else:
                 try:
-                    self._give_name()
+                    self._give_name(name or secrets.token_hex(8))
                 except OSError as error:
                     raise refuse_os(error, "name the tree", f"{FOLDER}/{_ID_FILE}") from None
             found = self.root_id()
@@ -138,18 +141,18 @@ class Location:
             hint=f"remove {FOLDER}/{_ID_FILE}; the journal of the name it had is then not used any more",
         )
 
-    def _give_name(self) -> None:
+    def _give_name(self, name: str) -> None:
         """Write a name that appears whole and outlives a power cut, unless there is one by now."""
         part = self.folder / f"{_ID_FILE}.{secrets.token_hex(4)}"
         try:
-            _write_new(part)
+            _write_new(part, name)
             with contextlib.suppress(FileExistsError):
                 try:
                     os.link(part, self.folder / _ID_FILE)
                 except OSError as error:
                     if error.errno not in _NO_LINKS:
                         raise
-                    _write_new(self.folder / _ID_FILE)  # a file system without links: it may be seen half written
+                    _write_new(self.folder / _ID_FILE, name)  # a file system without links: it may be seen half written
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(part)
@@ -271,10 +274,10 @@ def _start_of(path: Path, size: int) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 
-def _write_new(path: Path) -> None:
+def _write_new(path: Path, name: str) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        os.write(handle, f"{secrets.token_hex(8)}\n".encode())
+        os.write(handle, f"{name}\n".encode())
         os.fsync(handle)
     finally:
         os.close(handle)

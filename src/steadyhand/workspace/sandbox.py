@@ -99,6 +99,16 @@ class Sandbox:
         self.resolver: Literal["openat2", "walk"] = "openat2" if kernel else "walk"
         self._resolver = Resolver(storage, self._root_fd, kernel=kernel, one_filesystem=one_filesystem)
 
+    def is_replaced(self) -> bool:
+        """Whether another directory has the name of the root by now; a link put in its place is not followed."""
+        try:
+            there = os.stat(self.root)
+            return os.path.realpath(self.root) == self._roots[-1] and not os.path.samestat(
+                there, os.fstat(self._root_fd)
+            )
+        except OSError:
+            return False
+
     def place(self, path: str, *, writing: bool, follow_last: bool = True, known_name: bool = False) -> Place:
         """A held directory handle and the name in it; links that stay inside are followed, the last one too.
 

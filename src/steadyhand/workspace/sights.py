@@ -11,6 +11,7 @@ import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from steadyhand.errors import EditError
 from steadyhand.text.span import Span
@@ -37,6 +38,19 @@ class Sights:
         self._versions: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._of_path: dict[str, list[str]] = {}
         self._size = 0
+        self._generation = 0
+
+    def keep_up(self, generation: int) -> None:
+        """Another journal has begun: what was seen was seen before all of its rows."""
+        with self._guard:
+            if generation == self._generation:
+                return
+            self._generation = generation
+            self._held = {
+                place: tuple(replace(sight, seq=0) for sight in sights) for place, sights in self._held.items()
+            }
+            self._told.clear()
+            self._lately.clear()
 
     def of(self, party: Party, path: str, journal: Journal | None = None) -> tuple[Sight, ...]:
         """What a party has seen of a file, here or, where there is a journal to ask, in another process."""

@@ -28,6 +28,7 @@ from steadyhand.workspace.writer import refuse_os
 
 _MOST_NOTES = 10_000
 _PART = ".part"
+_ROOMS = ("pending", "locks")
 _TRIES = 5
 _LONGEST_NAME = 200
 _MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
@@ -100,6 +101,11 @@ class StateFolder:
     def exists(self) -> bool:
         return os.path.lexists(self.location)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the folder is there with its rooms."""
+        return all(os.path.isdir(self.location / room) for room in _ROOMS)
+
     def make(self) -> None:
         """Make the folder and its rooms. Refuses a link, a file or somebody else's folder."""
         try:
@@ -140,7 +146,7 @@ class StateFolder:
         return folder
 
     def _make_rooms(self, folder: int) -> None:
-        made = [self._make_one(room, folder) for room in ("pending", "locks")]
+        made = [self._make_one(room, folder) for room in _ROOMS]
         if any(made):
             self._storage.fsync_dir(folder)
 

@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
@@ -43,6 +44,7 @@ from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.transaction import Committed, Held, Transaction
 
 _TRIES = 20
+_LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +78,21 @@ class Store:
         self.read_only = read_only
         self.location = Location.of(root, journal)
         self._timeout = lock_timeout
+        self._open_root = partial(
+            Sandbox, root, storage=self.storage, allow=allow, protect=protect, extensions=extensions,
+            one_filesystem=one_filesystem, state_dirs=self.location.state_dirs(root),
+            max_bytes=DEFAULT_MAX_BYTES if max_bytes is None else max_bytes,
+        )  # fmt: skip
         with _named("open", "the workspace"):
-            self.sandbox = Sandbox(
-                root, storage=self.storage, allow=allow, protect=protect, extensions=extensions,
-                one_filesystem=one_filesystem, state_dirs=self.location.state_dirs(root),
-                max_bytes=DEFAULT_MAX_BYTES if max_bytes is None else max_bytes,
-            )  # fmt: skip
+            self.sandbox = self._open_root()
         self.state = StateFolder(self.location.folder, self.storage)
         self._guard = threading.RLock()
         self._journal: Journal | None = None
         self._locks: LockTable | None = None
+        self._former: list[Sandbox] = []  # roots that were replaced; other threads may be at work there
+        self._tree_name: str | None = None
+        self._losses: tuple[str, ...] = ()
+        self.generation = 0
         self.warnings: tuple[str, ...] = ()
         if self.state.exists:
             self._open_existing()
@@ -97,8 +104,9 @@ class Store:
                     self._settle_own()
                 self._journal.close()
                 self._journal = None
-            with contextlib.suppress(OSError):
-                self.sandbox.close()
+            for sandbox in (self.sandbox, *self._former):
+                with contextlib.suppress(OSError):
+                    sandbox.close()
 
     def _settle_own(self) -> None:
         """What the journal could not confirm when it was done; nobody else may do it while this machine is away."""
@@ -109,11 +117,40 @@ class Store:
     def journal(self) -> Journal:
         """The journal, for reading; where none was ever written, an empty one that leaves no trace."""
         with self._guard:
+            self._look_around()
             if self._locks is None and self.state.exists and not self.read_only and not self.location.moved_to():
                 self._open_for_writing()  # somebody else made it meanwhile
             if self._journal is None:
                 self._journal = self._open_to_read()
             return self._journal
+
+    def _look_around(self) -> None:
+        """Let go of a root or a journal that was removed, moved or replaced since it was opened.
+
+        What is there now is opened when it is next asked for. `generation` grows: row numbers mean something else then.
+        """
+        with self._guard:
+            if self.sandbox.is_replaced():
+                opened = self._open_root()
+                self._former.append(self.sandbox)
+                self.sandbox = opened
+            journal = self._journal
+            if journal is None or journal.is_in_place:
+                return
+            # Another thread may still have it in its hands: it refuses to write, and closes when it is let go.
+            self._journal = self._locks = None
+            with contextlib.suppress(EditError):
+                if journal.head() == 0:
+                    return
+            self.generation += 1
+            self._losses += (_LOST,)
+            self._report((_LOST,))
+
+    def take_losses(self) -> tuple[str, ...]:
+        """What was lost since the last call that could say so; each is given once."""
+        with self._guard:
+            losses, self._losses = self._losses, ()
+            return losses
 
     def writable_journal(self) -> Journal:
         """The journal, for appending; made if missing. Refuses with `read-only`."""
@@ -135,6 +172,7 @@ class Store:
 
     def read(self, path: str) -> tuple[str, FileImage]:
         """A file for whoever only reads it: its resolved path and what stands there."""
+        self._look_around()
         with _named("read", path), self.sandbox.place(path, writing=False) as place:
             return place.path, self.sandbox.read(place)
 
@@ -186,6 +224,7 @@ class Store:
         progress: Progress | None = None,
     ) -> Change:
         """Lay, lock, verify, commit. Refusals leave the tree as it was; an empty change commits nothing."""
+        self._look_around()
         manner = _Manner(hardlinks, prune, progress, time.monotonic())
         overlay = self._laid_surely(header, lay)
         steps = overlay.steps()
@@ -326,18 +365,23 @@ class Store:
                 raise EditError(
                     Kind.READ_ONLY, "the workspace was opened for reading only", hint="open it without read_only"
                 )
+            self._look_around()
             if self._locks is not None:
+                if not self.state.is_whole:  # the journal is elsewhere, or only the rooms beside it were removed
+                    self.state.make()
+                    if self.location.url:
+                        self.location.make_root_id(self._tree_name)
                 return
             self.location.check_here()
             lost = None if self.location.url else self.state.lost_journal()
             self.state.make()
-            name = self.location.make_root_id() if self.location.url else None
+            name = self._tree_name = self.location.make_root_id(self._tree_name) if self.location.url else None
             journal = open_journal(self.location.journal, timeout=self._timeout, name=name)
             if self.location.url:
                 self.location.mark_moved(self.location.shown)
-            if lost is not None:
-                journal.append_note("lost", {"message": lost})
-                self._report((lost,))
+            for loss in self._losses or ((lost,) if lost is not None else ()):
+                journal.append_note("lost", {"message": loss})
+                self._report((loss,))
             # An empty one that stood in for it may still be in another thread's hands; it closes when let go.
             self._journal = journal
             self._locks = LockTable(self._lock_folder())

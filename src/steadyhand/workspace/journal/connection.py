@@ -45,6 +45,10 @@ class Handle(Protocol):
     def damage(self) -> str | None:
         """What was wrong with what was found at opening, which was set aside."""
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the database that was opened is still the one at its place."""
+
     def read(self, work: Work[T]) -> T:
         """Run `work` with the connection to itself."""
 

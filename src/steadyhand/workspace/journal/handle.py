@@ -51,6 +51,10 @@ class SqliteHandle:
         self._locks: dict[int, threading.RLock] = {}
         self._open()
 
+    @property
+    def is_in_place(self) -> bool:
+        return self.folder.identity() == self._identity
+
     def read(self, work: Work[T]) -> T:
         """Run `work` with the connection to itself."""
         with self._using() as connection:
@@ -179,7 +183,7 @@ class SqliteHandle:
     def _check_writable(self) -> None:
         if self.read_only:
             raise read_only(self.folder.database)
-        if self.folder.identity() != self._identity:
+        if not self.is_in_place:
             raise moved(self.folder.database)
 
     def _transact(self, connection: sqlite3.Connection, work: Work[T], *, durable: bool) -> T:

@@ -79,6 +79,10 @@ class Journal(Protocol):
     def damage(self) -> str | None:
         """What was wrong with the journal found at opening, which was set aside; None: nothing."""
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether what was opened is still what its location means; else it was removed, moved or replaced."""
+
     def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
         """Append `record` as prepared and keep the images; durable when it returns. Gives the row's number.
 

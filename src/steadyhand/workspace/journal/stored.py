@@ -84,6 +84,10 @@ class StoredJournal(PartyTables):
     def damage(self) -> str | None:
         return self._handle.damage
 
+    @property
+    def is_in_place(self) -> bool:
+        return self._handle.is_in_place
+
     def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
         body = pack(encode_prepared(record, staging))
         packed = kept.pack_images(images)
