@@ -665,11 +665,17 @@ def test_a_second_divider_never_comes_into_the_file_by_mistake() -> None:
     assert result.text == UNDER
 
 
-def test_a_few_old_lines_without_a_divider_are_taken_away_where_there_is_no_other_block() -> None:
-    result = patched("a\nb\nc\n", "b\n")
-    assert (result.text, result.error) == ("a\nc\n", None)
-    assert "taken away" in result.remarks[0]
-    assert patched("a\nb\nb\n", "b\n").error is not None
+@pytest.mark.parametrize("old", ["b\n", "a\nb\nc\n", "a\n", "x\n"])
+@pytest.mark.parametrize("fence", ["", "```\n"])
+@pytest.mark.parametrize("prose", ["", "Remove this line:\n\n", "Change the value of b to 2:\n\n"])
+def test_old_lines_without_a_divider_are_never_deleted(old: str, fence: str, prose: str) -> None:
+    """They may be the new lines, or lines whose new ones were forgotten; the refusal says how to delete them."""
+    reply = f"{prose}a.txt\n{fence}<<<<<<< SEARCH\n{old}>>>>>>> REPLACE\n{fence}"
+    result = sh.patch("a\nb\nc\n", reply, path="a.txt")
+    assert result.text == "a\nb\nc\n"
+    assert result.error is not None
+    assert result.error.kind is sh.Kind.MALFORMED_PATCH
+    assert "none to delete the old ones" in (result.error.hint or "")
 
 
 CALLS = "def f():\n    call(1)\n    done()\n\n\ndef g():\n    call(1)\n"

@@ -24,7 +24,6 @@ from steadyhand.plan.place import Old
 from steadyhand.plan.request import EditFile, FileRequest
 
 _RESTARTS = 4  # blocks of a reply that may be broken off: each is read a second time
-_LONE = 5  # old lines that are taken away where nothing divides them from new ones
 _STRAY = 5  # characters from which a REPLACE mark is one also where no block is open
 
 
@@ -48,7 +47,6 @@ class SearchReplaceReader(Reader):
         self._broken: Part | None = None
         self._unchanged: Piece | None = None
         self._is_given = False
-        self._lone: tuple[Part, Piece] | None = None
         self._restarts = _RESTARTS
         self._last = 1
 
@@ -77,10 +75,6 @@ class SearchReplaceReader(Reader):
             raise refusal(self._last, "a fence with nothing in it; the reply may have been cut off", "a block in it")
         if self._unchanged is not None and not self._is_given:
             pieces.append(self._unchanged)
-        if self._lone is not None:
-            part, piece = self._lone
-            self.notes.append(Note(part.head.number, "old lines without ======= and new ones, which are taken away"))
-            pieces.append(piece)
         return pieces
 
     def _between(self, line: Line) -> list[Piece]:
@@ -132,24 +126,10 @@ class SearchReplaceReader(Reader):
     def _small_diff(self, part: Part, tail: int, stop: int) -> list[Piece]:
         rows = signed_rows(part.rows(part.lines[:tail]))
         edit = edit_of_rows(rows, fit="lines-first") if rows is not None else None
-        is_alone = all(is_around(line.text) for line in part.lines[tail + 1 : stop])
-        if edit is None and is_alone:
-            return self._taken_away(part, tail)
-        if edit is None or not is_alone:
+        if edit is None or not all(is_around(line.text) for line in part.lines[tail + 1 : stop]):
             raise part.undivided()
         self.notes.append(Note(part.head.number, "a diff between SEARCH and REPLACE"))
         return self._deliver(EditFile(part.path, (edit,)), part.head, part.lines[tail])
-
-    def _taken_away(self, part: Part, tail: int) -> list[Piece]:
-        """A few old lines without a divider and new ones: nothing comes in their place, if there is no other block."""
-        old = [line.text for line in part.lines[:tail] if line.text.strip()]
-        is_plain = not any(mark_in(text) or text.startswith(("+", "-", "@@")) for text in old)
-        if self._is_given or self._lone is not None or not 0 < len(old) <= _LONE or not is_plain:
-            raise part.undivided()
-        text = "".join(part.rows(part.lines[:tail]))
-        request = EditFile(part.path, (Replace(Old(text, fit="lines"), ""),))
-        self._lone = part, Piece(request, (part.head.number, part.lines[tail].number))
-        return []
 
     def _end(self, part: Part) -> list[Piece]:
         """The reply ends in a block: at the closing fence if it lacks its mark, or another one was begun in it."""
@@ -241,8 +221,6 @@ class SearchReplaceReader(Reader):
     def _deliver(self, request: FileRequest, first: Line, last: Line) -> list[Piece]:
         """The piece; one that changes nothing only if no other does."""
         piece = Piece(request, (first.number, last.number))
-        if self._lone is not None:
-            raise self._lone[0].undivided()
         if not _is_idle(request):
             if self._unchanged is not None and not self._is_given:
                 self._note_idle(self._unchanged)
