@@ -78,3 +78,43 @@ def test_an_edit_with_a_number_is_not_one_of_the_equal_ones(batch: Literal["sequ
     result = sh.edit("x = a\ny = a\n", edits, policy=Policy(batch=batch))
     assert result.error is not None
     assert result.error.kind is sh.Kind.AMBIGUOUS_MATCH
+
+
+TWICE = "def f():\n    check()\n    return 1\n\n\ndef g():\n    check()\n    return 1\n"
+HUNK = "@@\n     check()\n-    return 1\n+    return {}\n"
+
+
+def v4a(*hunks: str) -> str:
+    return "".join(["*** Begin Patch\n*** Update File: a.py\n", *hunks, "*** End Patch\n"])
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+def test_hunks_that_quote_the_same_go_to_the_places_in_order(batch: Literal["sequential", "snapshot"]) -> None:
+    result = sh.patch(TWICE, v4a(HUNK.format(2), HUNK.format(3)), path="a.py", policy=Policy(batch=batch))
+    assert result.ok, result.error
+    assert result.text == TWICE.replace("return 1", "return 2", 1).replace("return 1", "return 3")
+
+
+@pytest.mark.parametrize(
+    ("before", "reply"),
+    [
+        (TWICE, v4a(HUNK.format(2))),  # fewer hunks than places
+        (TWICE, v4a(HUNK.format(2), HUNK.format(3), HUNK.format(4))),  # more
+        (TWICE + "last = 1\n", v4a("@@\n-last = 1\n+last = 2\n", HUNK.format(2), HUNK.format(3))),  # not in order
+        (TWICE + "mid = 1\n", v4a(HUNK.format(2), "@@\n-mid = 1\n+mid = 2\n", HUNK.format(3))),
+    ],
+)
+def test_hunks_that_quote_the_same_stay_ambiguous_where_order_does_not_decide(before: str, reply: str) -> None:
+    result = sh.patch(before, reply, path="a.py")
+    assert result.error is not None
+    assert result.text == before
+
+
+def test_blocks_that_quote_the_same_and_write_different_text_are_ambiguous() -> None:
+    """SEARCH/REPLACE blocks and edits of a call have no order that says where they belong."""
+    blocks = "".join(
+        f"<<<<<<< SEARCH\n    check()\n    return 1\n=======\n    check()\n    return {new}\n>>>>>>> REPLACE\n"
+        for new in (2, 3)
+    )
+    assert sh.patch(TWICE, f"a.py\n{blocks}", path="a.py").text == TWICE
+    assert not sh.edit(TWICE, [Replace("return 1", "return 2"), Replace("return 1", "return 3")], path="a.py").ok

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
@@ -96,6 +97,9 @@ class Locator:
         self._draft = draft
         self._equal = Counter(map(_key, edits))  # how often an edit was sent, and how often it is yet to come
         self._waiting = Counter(self._equal)
+        self._hunks = Counter(map(_hunk_key, edits))
+        self._hunks_waiting = Counter(self._hunks)
+        self._hunk_runs = Counter(key for key, _ in groupby(map(_hunk_key, edits)))
         self._policy = policy
         self._name = name
         self._searches = _SEARCHES
@@ -110,6 +114,7 @@ class Locator:
             return self._locate(edit)
         finally:
             self._waiting[_key(edit)] -= 1
+            self._hunks_waiting[_hunk_key(edit)] -= 1
 
     def _locate(self, edit: Edit) -> Located | None:
         target = edit.target
@@ -221,8 +226,8 @@ class Locator:
         if not self._is_one(edit) or not is_plain or not found.is_all or found.total > len(found.candidates):
             return None
         free = [span for span in found.candidates if not isinstance(self._draft.slot(span), Taken)]
-        key = _key(edit)
-        is_each = self._equal[key] > 1 and len(free) == self._waiting[key] and all(map(self._is_in_words, free))
+        is_each = self._is_each(edit, len(free)) and all(map(self._is_in_words, free))
+        is_each = is_each or self._is_next_hunk(edit, free)
         chosen = free[0] if is_each else self._whole_line(old, found)
         if chosen is None:
             return None
@@ -230,6 +235,22 @@ class Locator:
         match = Match(chosen, found.tier.name, found.tier.confidence, found.tier.differs)
         new = as_replacement(edit, old.text)
         return Found((match,), tuple(others), found.total, found.tier, old.text, new, signs=signs)
+
+    def _is_each(self, edit: Edit, places: int) -> bool:
+        """Whether the same edit is sent once for each of the places that are left."""
+        key = _key(edit)
+        return self._equal[key] > 1 and places == self._waiting[key]
+
+    def _is_next_hunk(self, edit: Edit, free: Sequence[Span]) -> bool:
+        """Whether hunks that quote the same rows are as many as the places: hunks are in the order of the file.
+
+        Certain only where these come one after the other, behind everything that hunks before them have written.
+        """
+        key = _hunk_key(edit)
+        if key is None or not self._hunks[key] > self._hunk_runs[key] == 1 or len(free) != self._hunks_waiting[key]:
+            return False
+        slot = self._draft.slot(free[0])
+        return not isinstance(slot, Taken) and slot.index == len(self._draft.writes)
 
     def _is_in_words(self, span: Span) -> bool:
         """Whether a place begins and ends where words do."""
@@ -409,6 +430,14 @@ def _key(edit: Edit) -> tuple[object, ...]:
     """What two edits of old text have in common that do the same in the same part of a file."""
     target = replace(edit.target, line=None) if isinstance(edit.target, Old) else None
     return type(edit), target, edit.text, edit.occurrence, edit.expected
+
+
+def _hunk_key(edit: Edit) -> tuple[str, tuple[str, ...]] | None:
+    """What two hunks of a patch without line numbers have in common that quote the same; None for other edits."""
+    old = edit.target
+    if not isinstance(edit, Replace) or edit.signs is None or not isinstance(old, Old) or old.fit != "lines":
+        return None
+    return None if old.line is not None or old.at_end else (old.text, old.under)
 
 
 def _is_phrase(row: str) -> bool:
