@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steadyhand as sh
 from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.fences import fences_in
 from steadyhand.dialects.formats.whole import DIALECT, WholeReader, write_whole
@@ -215,3 +218,61 @@ def test_what_is_written_is_read_again(contents: list[list[str]], names: list[st
 def test_the_dialect_is_written() -> None:
     assert DIALECT.write is write_whole
     assert not DIALECT.is_marked
+
+
+APP = "def f():\n    return 1\n\n\ndef g():\n    return 1\n"
+BLOCK = "<<<<<<< SEARCH\ndef f():\n    return 1\n=======\ndef f():\n    return 2\n>>>>>>> REPLACE\n"
+GIVEN = APP.replace("1", "2", 1)
+
+
+def beside(whole: str, *, first: bool = False, name: str = "app.py") -> str:
+    parts = [f"app.py\n```python\n{BLOCK}```\n", f"The whole file:\n\n{name}\n```python\n{whole}```\n"]
+    return "\n".join(reversed(parts) if first else parts)
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize(("before", "after"), [(APP, GIVEN), (APP.replace("\n", "\r\n"), GIVEN.replace("\n", "\r\n"))])
+def test_blocks_beside_the_whole_file_that_they_give_are_applied(
+    tmp_path: Path, before: str, after: str, first: bool
+) -> None:
+    reply = beside(GIVEN, first=first)
+    result = sh.patch(before, reply, path="app.py")
+    assert (result.text, result.error) == (after, None)
+    assert "a whole file beside the patch" in " ".join(result.remarks)
+    (tmp_path / "app.py").write_bytes(before.encode())
+    assert sh.Workspace(tmp_path).patch(reply).format == "search-replace"
+    assert (tmp_path / "app.py").read_bytes() == after.encode()
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        APP,  # as it was
+        GIVEN.replace("g()", "h()"),
+        GIVEN + "\n\ndef h():\n    return 3\n",
+        GIVEN[: GIVEN.index("def g")],
+        "# ... existing code ...\n" + GIVEN,
+    ],
+)
+def test_blocks_beside_a_whole_file_that_they_do_not_give_are_refused(tmp_path: Path, whole: str) -> None:
+    result = sh.patch(APP, beside(whole), path="app.py")
+    assert result.text == APP
+    assert result.error is not None
+    assert result.error.kind is sh.Kind.MALFORMED_PATCH
+    (tmp_path / "app.py").write_text(APP)
+    with pytest.raises(sh.EditError) as caught:
+        sh.Workspace(tmp_path).patch(beside(whole))
+    assert caught.value.kind is sh.Kind.MALFORMED_PATCH
+    assert (tmp_path / "app.py").read_text() == APP
+
+
+def test_the_refusal_names_both_and_the_first_line_that_differs() -> None:
+    error = sh.patch(APP, beside(APP), path="app.py").error
+    assert error is not None
+    assert "edits of app.py and the whole file" in error.message
+    assert "line 2: '    return 2' by the edits, '    return 1' in the whole file" in error.message
+
+
+def test_a_whole_file_beside_blocks_for_another_file_is_refused() -> None:
+    assert sh.patch(APP, beside(GIVEN, name="other.py"), path="app.py").error is not None
+    assert sh.patch(APP, beside(GIVEN) + f"\napp.py\n```\n{GIVEN}```\n", path="app.py").error is not None

@@ -3,6 +3,7 @@
 Invariants:
 
 1. A reply is read as one dialect or refused; parts in two dialects are never mixed, and none is dropped in silence.
+   A whole file beside edits of it is no second part: it says what they must give, which is asked when they are planned.
 2. What stands inside a piece of one dialect is its content, whatever marks it has, and whatever another reader that
    was led astray by them says of the lines behind; these are read once more without what led it astray.
 3. A dialect without marks of its own is believed only where no marked one reads or refuses anything.
@@ -15,9 +16,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from steadyhand.dialects.dialect import Dialect, Reader
+from steadyhand.dialects.patch import paths_of
 from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError, Kind
+from steadyhand.plan.request import EditFile
 from steadyhand.text.pace import paced
 
 __all__ = ["Reading", "choose", "foremost", "mixed"]
@@ -28,12 +31,16 @@ _WORK = 4  # how often a reply is read again, in lengths of it
 
 @dataclass(slots=True)
 class Reading:
-    """A reply so far, as one dialect reads it; `error` is why it cannot."""
+    """A reply so far, as one dialect reads it; `error` is why it cannot.
+
+    `shown` are whole files beside the patch that it is to give.
+    """
 
     dialect: Dialect
     reader: Reader
     pieces: list[Piece] = field(default_factory=list)
     error: EditError | None = None
+    shown: list[Piece] = field(default_factory=list)
 
     @property
     def is_named(self) -> bool:
@@ -70,7 +77,7 @@ def choose(readings: Sequence[Reading], lines: Sequence[Line] = ()) -> Reading:
             _check_inside(reading, marked[0], lines)
         visible = [line.number for line in lines if line.text and not line.text.isspace()]
         for reading in plain:
-            _check_left_over(reading, marked[0], visible)
+            marked[0].shown += _shown_beside(reading, marked[0], visible)
         return marked[0]
     for reading in plain:
         if reading.error is not None:
@@ -184,17 +191,28 @@ def _line_of(error: EditError) -> int:
     return line if isinstance(line, int) else 0
 
 
-def _check_left_over(plain: Reading, chosen: Reading, visible: Sequence[int]) -> None:
-    """A file in a fence beside a patch would be left out, and one around it may only show it: better no edit at all."""
+def _shown_beside(plain: Reading, chosen: Reading, visible: Sequence[int]) -> list[Piece]:
+    """The whole files beside a patch that edits them, which say what it must give.
+
+    Any other file in a fence beside it would be left out, and one around it may only show it: better no edit at all.
+    """
     idle = [note.part for note in chosen.reader.notes if note.part is not None]
     lines = _Lines([*(piece.lines for piece in chosen.pieces), *idle])
     headers = _HEADERS * len({piece.request.path for piece in chosen.pieces})
+    requests = [piece.request for piece in chosen.pieces]
+    edited = {one.path for one in requests} - set(paths_of([one for one in requests if not isinstance(one, EditFile)]))
+    shown: list[Piece] = []
     for piece in plain.pieces:
         first, last = piece.lines
         inside = visible[bisect_left(visible, first) : bisect_right(visible, last)]
         beside = sum(not lines.has(line) for line in inside)
-        if piece.request.path and (beside == len(inside) or beside > headers):
+        if not piece.request.path or (beside < len(inside) and beside <= headers):
+            continue
+        is_whole = plain.dialect.is_whole_if_asked and beside == len(inside) and piece.request.path in edited
+        if not is_whole or any(other.request.path == piece.request.path for other in shown):
             raise mixed([chosen, plain], first)
+        shown.append(piece)
+    return shown
 
 
 def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:

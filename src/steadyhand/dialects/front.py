@@ -149,12 +149,20 @@ def _plan(source: Source, files: Sequence[FileRequest], policy: Policy, path: st
     if not whole:
         if not edits:
             raise bad_request("patch", "it changes names or permissions only", "apply it to a workspace")
-        return plan(source, edits, policy, path=path), remarks
+        return _as_shown(plan(source, edits, policy, path=path), files), remarks
     if len(whole) > 1 or (edits and not isinstance(whole[0], DeleteFile)):
         raise bad_request("patch", "it has several ways to write the whole text", "send one")
     if isinstance(whole[0], DeleteFile) and edits:
         return _emptied(plan(source, edits, policy, path=path), path), remarks
     return _plan_whole(source, whole[0], policy, path), remarks
+
+
+def _as_shown(made: Plan, files: Sequence[FileRequest]) -> Plan:
+    """The plan. Refuses one that does not give the whole text which the reply shows beside its edits."""
+    for request in files if made.changes else ():
+        if isinstance(request, EditFile):
+            request.check_shown(made.after.text)
+    return made
 
 
 def _plan_whole(source: Source, request: FileRequest, policy: Policy, path: str | None) -> Plan:

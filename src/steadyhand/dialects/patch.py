@@ -45,6 +45,17 @@ class Patch:
     def of(cls, dialect: Dialect, pieces: Sequence[Piece], notes: Sequence[Note]) -> Patch:
         return cls(dialect, (), tuple(notes))._with((piece.request, _places(piece)) for piece in pieces)
 
+    def beside(self, shown: Sequence[Piece]) -> Patch:
+        """The patch with the whole files that the reply shows beside it, as what its edits must give."""
+        texts = {piece.request.path: piece.request for piece in shown}
+        notes = [Note(piece.lines[0], "a whole file beside the patch, which gives the same") for piece in shown]
+        files = list(self.files)
+        for at in reversed(range(len(files))):  # the last edits of a file give what is shown
+            request, whole = files[at], texts.pop(files[at].path, None)
+            if isinstance(request, EditFile) and isinstance(whole, MergeFile):
+                files[at] = replace(request, shown=whole.snippet)
+        return replace(self, files=tuple(files), notes=(*self.notes, *notes))
+
     def place_of(self, path: str, index: int | None) -> Place | None:
         """Where in the reply the edit of that index in a file stands, or what it asks of the file as a whole."""
         for request, places in zip(self.files, self.places, strict=True):
@@ -155,8 +166,9 @@ def _joined(parts: Iterable[_Part]) -> Iterator[_Part]:
 
 def _one(run: Sequence[tuple[EditFile, tuple[Place, ...]]]) -> _Part:
     expect = next((request.expect for request, _ in run if request.expect is not None), None)
+    shown = next((request.shown for request, _ in run if request.shown is not None), None)
     edits = tuple(edit for request, _ in run for edit in request.edits)
-    return EditFile(run[0][0].path, edits, expect), tuple(place for _, places in run for place in places)
+    return EditFile(run[0][0].path, edits, expect, shown), tuple(place for _, places in run for place in places)
 
 
 def _left(request: FileRequest) -> dict[str, bool]:

@@ -64,7 +64,7 @@ class PatchStream:
         chosen = choose(self._readings, self._lines) if self._is_auto else self._only()
         if self._leader is not None and self._leader is not chosen:
             raise mixed([self._leader, chosen])
-        found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes)
+        found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes).beside(chosen.shown)
         return found.as_whole_files() if not self._is_auto and chosen.dialect.is_whole_if_asked else found
 
     def _check_open(self) -> None:

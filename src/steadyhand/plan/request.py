@@ -48,11 +48,32 @@ _MODE = re.compile(r"(?:0o?)?([0-7]{3,4})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class EditFile:
-    """Edit the text of a file that exists. `expect`: at least 16 hex digits of the digest it must have."""
+    """Edit the text of a file that exists. `expect`: at least 16 hex digits of the digest it must have.
+
+    `shown` is the whole file as a reply shows it beside the edits, which must give it; no part of the JSON form.
+    """
 
     path: str
     edits: tuple[Edit, ...]
     expect: str | None = None
+    shown: str | None = None
+
+    def check_shown(self, after: str, *, is_secret: bool = False) -> None:
+        """Refuse edits that do not give what is shown beside them, line endings and blank lines at the end aside."""
+        if self.shown is None:
+            return
+        made, shown = (text.replace("\r\n", "\n").rstrip("\n").split("\n") for text in (after, self.shown))
+        if made == shown:
+            return
+        line = next((at for at, pair in enumerate(zip(made, shown, strict=False), 1) if pair[0] != pair[1]), None)
+        line = min(len(made), len(shown)) + 1 if line is None else line
+        raise EditError(
+            Kind.MALFORMED_PATCH,
+            f"the reply has edits of {self.path} and the whole file, and they differ in line {line}"
+            + ("" if is_secret else f": {_row(made, line)} by the edits, {_row(shown, line)} in the whole file"),
+            hint="send the edits alone, or the whole file alone",
+            details={"path": self.path, "line_of_file": line},
+        )
 
 
 @sized("content")
@@ -171,6 +192,10 @@ def requests_from_json(value: object) -> Requests:
     _check_count(items)
     files = tuple(request_from_json(item, f"files[{index}]") for index, item in enumerate(items))
     return Requests(files, read_optional_text(fields, "reason", ""), read_flag(fields, "partial", ""))
+
+
+def _row(rows: list[str], line: int) -> str:
+    return repr(rows[line - 1][:80]) if line <= len(rows) else "missing"
 
 
 _SHAPES: dict[str, tuple[str, ...]] = {

@@ -100,7 +100,7 @@ class Layer:
             )
         match request:
             case EditFile():
-                self._edit(ask, request.path, request.edits, request.expect)
+                self._edit(ask, request)
             case MergeFile():
                 self._merge(ask, request)
             case MoveText():
@@ -135,7 +135,8 @@ class Layer:
             case _:
                 assert_never(request)
 
-    def _edit(self, ask: Ask, path: str, edits: tuple[Edit, ...], expect: str | None) -> None:
+    def _edit(self, ask: Ask, request: EditFile) -> None:
+        path, edits, expect = request.path, request.edits, request.expect
         self._allow("edit", path)
         if not edits:
             raise EditError(Kind.BAD_REQUEST, "there are no edits", hint="give at least one", details={"path": path})
@@ -154,6 +155,8 @@ class Layer:
             if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
                 raise
             planned = self.meetings.rebase(draft, source, expect, edits, error, ask.policy, plan_for)
+        if planned.changes:
+            request.check_shown(planned.after.text, is_secret=draft.secret)
         if draft.secret:
             planned = redacted(planned)
         bak = self._bak_name(ask, draft)
@@ -196,20 +199,20 @@ class Layer:
             raise EditError(Kind.PROTECTED_PATH, f"{draft.path} holds secrets", hint="write the other file without it")
         there = self.overlay.look(request.to)[1]
         if there is draft:
-            self._edit(ask, request.path, (move_inside(request),), request.expect)
+            self._edit(ask, EditFile(request.path, (move_inside(request),), request.expect))
             return
         source = draft.source(ask.encoding)
         node = resolve_one(source, request.target)
         text = node if isinstance(node, Refusal) else node.carried(source)
         if isinstance(text, Refusal):
             raise refused(request.path, text)
-        self._edit(ask, request.path, (Delete(request.target),), request.expect)
+        self._edit(ask, EditFile(request.path, (Delete(request.target),), request.expect))
         if there is None and request.place is None:
             self._allow("create", request.to)
             self._create(ask, request.to, alone(text), None)
         else:
             other = self.overlay.need(request.to).source(ask.encoding)
-            self._edit(ask, request.to, (insertion(other, request, text),), None)
+            self._edit(ask, EditFile(request.to, (insertion(other, request, text),)))
 
     def _copy(self, request: CopyFile) -> None:
         draft = self.overlay.need(request.path)
