@@ -97,9 +97,9 @@ class Locator:
         self._draft = draft
         self._equal = Counter(map(_key, edits))  # how often an edit was sent, and how often it is yet to come
         self._waiting = Counter(self._equal)
-        self._hunks = Counter(map(_hunk_key, edits))
-        self._hunks_waiting = Counter(self._hunks)
-        self._hunk_runs = Counter(key for key, _ in groupby(map(_hunk_key, edits)))
+        self._patch_parts = Counter(map(_patch_key, edits))
+        self._parts_waiting = Counter(self._patch_parts)
+        self._part_runs = Counter(key for key, _ in groupby(map(_patch_key, edits)))
         self._policy = policy
         self._name = name
         self._searches = _SEARCHES
@@ -114,7 +114,7 @@ class Locator:
             return self._locate(edit)
         finally:
             self._waiting[_key(edit)] -= 1
-            self._hunks_waiting[_hunk_key(edit)] -= 1
+            self._parts_waiting[_patch_key(edit)] -= 1
 
     def _locate(self, edit: Edit) -> Located | None:
         target = edit.target
@@ -227,7 +227,7 @@ class Locator:
             return None
         free = [span for span in found.candidates if not isinstance(self._draft.slot(span), Taken)]
         is_each = self._is_each(edit, len(free)) and all(map(self._is_in_words, free))
-        is_each = is_each or self._is_next_hunk(edit, free)
+        is_each = is_each or self._is_next_part(edit, free)
         chosen = free[0] if is_each else self._whole_line(old, found)
         if chosen is None:
             return None
@@ -241,13 +241,17 @@ class Locator:
         key = _key(edit)
         return self._equal[key] > 1 and places == self._waiting[key]
 
-    def _is_next_hunk(self, edit: Edit, free: Sequence[Span]) -> bool:
-        """Whether hunks that quote the same rows are as many as the places: hunks are in the order of the file.
+    def _is_next_part(self, edit: Edit, free: Sequence[Span]) -> bool:
+        """Whether parts of a patch that quote the same are as many as the places: they are in the order of the file.
 
-        Certain only where these come one after the other, behind everything that hunks before them have written.
+        Certain only where these come one after the other, behind everything that was written before them.
         """
-        key = _hunk_key(edit)
-        if key is None or not self._hunks[key] > self._hunk_runs[key] == 1 or len(free) != self._hunks_waiting[key]:
+        key = _patch_key(edit)
+        if (
+            key is None
+            or not self._patch_parts[key] > self._part_runs[key] == 1
+            or len(free) != self._parts_waiting[key]
+        ):
             return False
         slot = self._draft.slot(free[0])
         return not isinstance(slot, Taken) and slot.index == len(self._draft.writes)
@@ -432,8 +436,8 @@ def _key(edit: Edit) -> tuple[object, ...]:
     return type(edit), target, edit.text, edit.occurrence, edit.expected
 
 
-def _hunk_key(edit: Edit) -> tuple[str, tuple[str, ...]] | None:
-    """What two hunks of a patch without line numbers have in common that quote the same; None for other edits."""
+def _patch_key(edit: Edit) -> tuple[str, tuple[str, ...]] | None:
+    """What two parts of a patch without line numbers have in common that quote the same; None for other edits."""
     old = edit.target
     if not isinstance(edit, Replace) or edit.signs is None or not isinstance(old, Old) or old.fit != "lines":
         return None
