@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import accumulate
+from weakref import proxy
 
 from steadyhand.match.index import NeedleIndex
 from steadyhand.plan.counted_rows import CountedRows
@@ -35,7 +36,8 @@ class RunningDraft(Draft):
         super().__init__(source, needles, spares)
         self._moved: list[int] = [0]
         self._now_ends: list[int] = []
-        self._rows = RunningRows(source, self.read)
+        draft = proxy(self)  # draft and rows would hold each other, and the text, until garbage is collected
+        self._rows = RunningRows(source, lambda start, end: draft.read(start, end))  # noqa: PLW0108 - a method holds its object
         self._counted: CountedRows | None = None
         self._can_count = True
         self._current: Source | None = source

@@ -74,20 +74,23 @@ class Layer:
             try:
                 self.lay(ask)
             except EditError as error:
-                located = error.with_details(path=ask.request.path)
                 if not partial:
-                    refused.append(located)
+                    refused.append(error.with_details(path=ask.request.path))
                     touched |= paths
                 else:
+                    located = error.with_details(path=ask.request.path)
                     self.outcomes.append(
                         Outcome(len(self.outcomes), applied=False, path=ask.request.path, error=located)
                     )
         if refused:
-            raise together(refused) from None
+            try:
+                raise together(refused) from None
+            finally:
+                refused.clear()  # an error that its own frame holds keeps the text until garbage is collected
         if self.outcomes and all(not outcome.applied for outcome in self.outcomes):
             first = next((outcome.error for outcome in self.outcomes if outcome.error), None)
             if first is not None:
-                raise first
+                raise first.with_details() from None
 
     def lay(self, ask: Ask) -> None:
         """One request. Refuses with whatever kind fits, the overlay unchanged."""
@@ -246,7 +249,8 @@ class Layer:
             del self.outcomes[first:]
             errors = [outcome.error for outcome in planned.outcomes if outcome.error is not None]
             if planned.refusal is not None or errors:
-                raise together([planned.refusal] if planned.refusal is not None else errors)
+                # A copy: the plan holds the error, and the error would hold the frame that has the plan.
+                raise together([planned.refusal] if planned.refusal is not None else errors).with_details()
             raise _no_change(path)
         self._carry(first, draft.path or path, source, planned)
         changes = replace(planned.changes, base=source.digest)

@@ -42,7 +42,8 @@ from steadyhand.session.reports import Reports
 from steadyhand.session.tasks import Tasks
 from steadyhand.session.undoing import Undoing
 from steadyhand.workspace.announced import Followed
-from steadyhand.workspace.change import Change
+from steadyhand.workspace.budget import BUDGET
+from steadyhand.workspace.change import Change, Header
 from steadyhand.workspace.clones import Clones
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.location import FOLDER
@@ -253,18 +254,24 @@ class Workspace(
 
         header = self._header(reason)
         chosen = checks.policy_of(self.policy if policy is None else policy)
-        try:
-            shown = self._staging(progress)
-            change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=shown)
-            if not change.steps:
-                raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
-        except EditError as error:
-            named = self._with_names(error)
-            raise (named if preview else Reports(self._store).refused(header, named, conflicts)) from None
+        with BUDGET.sharing():
+            try:
+                shown = self._staging(progress)
+                change = self._store.change(header, lay, hardlinks=chosen.hardlinks, preview=preview, progress=shown)
+                if not change.steps:
+                    raise EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
+            except EditError as error:
+                # No variable has what is raised: its frame would keep it, and the text of the file with it.
+                raise self._refusal(error, None if preview else header, conflicts) from None
         if not preview:
             Reports(self._store).applied(header, outcomes, conflicts)
         receipt = self._receipt(change, tuple(outcomes))
         return replace(receipt, warnings=(*receipt.warnings, *dict.fromkeys(warnings)))
+
+    def _refusal(self, error: EditError, header: Header | None, conflicts: list[Conflict]) -> EditError:
+        """A refusal as it is answered; reported unless it is that of a preview."""
+        named = self._with_names(error)
+        return named if header is None else Reports(self._store).refused(header, named, conflicts)
 
     def _with_names(self, error: EditError) -> EditError:
         """A refusal of a file that is not there, with the names that are like it, or the first that there are."""

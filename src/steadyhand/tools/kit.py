@@ -24,6 +24,7 @@ from steadyhand.tools.repair import repair
 from steadyhand.tools.schema import STYLES, tool_schema
 from steadyhand.tools.shape import PATH
 from steadyhand.tools.tool import Result, Tool
+from steadyhand.workspace.budget import BUDGET
 from steadyhand.workspace.change import Trace
 from steadyhand.workspace.journal.record import ToolCall, new_record_id
 from steadyhand.workspace.journal.store import Progress
@@ -100,7 +101,7 @@ class Kit:
         try:
             return _sayable(self._run(tool, workspace, arguments))
         except EditError as error:
-            refusal = error
+            refusal = error.with_traceback(None)  # its frames hold the text of files
         except Exception as error:
             refusal = _bug(error)
         if tool.trust != "read":
@@ -114,7 +115,7 @@ class Kit:
         read = repair(tool.parameters, arguments)
         is_reading = tool.trust == "read"
         call = Call(workspace, self.settings, self.conversation, self.toolset, is_reading=is_reading)
-        with workspace.heeding() if is_reading else nullcontext():
+        with BUDGET.sharing(), workspace.heeding() if is_reading else nullcontext():
             result = tool.run(call, read.fields)
         return result | {"repaired": list(read.repaired)} if read.repaired else result
 

@@ -24,6 +24,7 @@ from typing import Final, Literal, Self
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace import listing, openat2
+from steadyhand.workspace.budget import BUDGET
 from steadyhand.workspace.ignoring import IgnoreRules
 from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.paths import check_portable, parse_path
@@ -389,6 +390,7 @@ class Sandbox:
     def _read_open(self, place: Place, fd: int) -> FileImage:
         found = self.storage.fstat(fd)
         self._check_regular(place, found)
+        BUDGET.claim(place.path, found.st_size)
         data = self.storage.read(fd, max(found.st_size, 0) + 1)
         if len(data) > found.st_size:  # it grew since
             data += self.storage.read(fd, self.max_bytes + 1 - len(data))

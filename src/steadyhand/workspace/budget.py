@@ -1,0 +1,75 @@
+"""How much text the calls of one process work on at the same time.
+
+Searching a file takes some times its size. Sixteen calls that each miss in a file of 50 MB would take gigabytes. So
+what calls read counts against one budget of the process; a call that does not fit waits before it reads, or is refused.
+
+Invariants
+1. A call waits only while it has claimed nothing: none waits for another that waits for it.
+2. A file that is larger than the budget gets it all; what is read again by the same call counts once.
+3. What a call has claimed is given back when it ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Final
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.text.pace import go_on
+
+__all__ = ["BUDGET", "Budget"]
+
+_ASKS: Final = 0.05  # seconds
+
+
+class Budget:
+    """So many bytes for all calls at once. `free`: a smaller file does not count. Thread-safe."""
+
+    def __init__(self, total: int, *, free: int, patience: float) -> None:
+        self._total, self._free, self._patience = total, free, patience
+        self._room = threading.Condition()
+        self._claimed = 0
+        self._mine: ContextVar[dict[str, int] | None] = ContextVar("claimed", default=None)
+
+    @contextlib.contextmanager
+    def sharing(self) -> Iterator[None]:
+        """What is read within the block counts until the block ends; a block inside another is part of it."""
+        if self._mine.get() is not None:
+            yield
+            return
+        mine: dict[str, int] = {}
+        before = self._mine.set(mine)
+        try:
+            yield
+        finally:
+            self._mine.reset(before)
+            with self._room:
+                self._claimed -= sum(mine.values())
+                self._room.notify_all()
+
+    def claim(self, name: str, size: int) -> None:
+        """Count a file that is about to be read. Refuses with `busy` where others have too much for too long."""
+        mine = self._mine.get()
+        if mine is None or size <= mine.get(name, self._free):
+            return
+        deadline = time.monotonic() + self._patience
+        with self._room:
+            while not mine and self._claimed and self._claimed + size > self._total:
+                if time.monotonic() >= deadline:
+                    raise EditError(
+                        Kind.BUSY,
+                        "other calls are working on as much text as this process takes at once",
+                        hint="send the same call again in a moment",
+                        details={"claimed": self._claimed, "wanted": size},
+                    )
+                self._room.wait(_ASKS)
+                go_on()
+            self._claimed += size - mine.get(name, 0)
+            mine[name] = size
+
+
+BUDGET: Final = Budget(64 * 1024 * 1024, free=1024 * 1024, patience=5.0)

@@ -1,0 +1,101 @@
+"""Calls of one process work on a bounded amount of text at the same time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.budget import Budget
+
+
+def test_what_calls_have_claimed_never_exceeds_the_budget_and_everybody_gets_a_turn() -> None:
+    budget = Budget(100, free=9, patience=300)
+    guard = threading.Lock()
+    held, most, done = [0], [0], []
+
+    def work(number: int) -> None:
+        for turn in range(50):
+            size = 10 + (number * 7 + turn * 13) % 80
+            with budget.sharing():
+                budget.claim("a", size)
+                with guard:
+                    held[0] += size
+                    most[0] = max(most[0], held[0])
+                with guard:
+                    held[0] -= size
+        done.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == list(range(8))
+    assert most[0] <= 100
+
+
+def test_a_call_that_does_not_fit_is_refused_and_fits_when_the_others_have_ended() -> None:
+    budget = Budget(100, free=9, patience=0)
+    has, may_end = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with budget.sharing():
+            budget.claim("a", 60)
+            has.set()
+            may_end.wait()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    has.wait()
+    with budget.sharing():
+        budget.claim("small", 9)
+        with pytest.raises(EditError) as refused:
+            budget.claim("b", 41)
+    assert refused.value.kind is Kind.BUSY
+    may_end.set()
+    thread.join()
+    with budget.sharing(), budget.sharing():
+        budget.claim("b", 1_000)  # alone it may be larger than the budget
+        budget.claim("c", 50)  # what has claimed something never waits
+        budget.claim("b", 1_000)
+    with budget.sharing():
+        budget.claim("b", 100)
+
+
+CHILD = """
+import os, resource, sys, threading
+import steadyhand as sh
+if os.fork():  # what a process takes at its peak is also what its parent took when it was started
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+with sh.Workspace(sys.argv[1]) as ws:
+    kit = ws.tools("core")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    kinds = []
+    def miss(number):
+        try:
+            ws.edit("big.log", [sh.Replace(f"line {number} of nothing that there is\\n", "x\\n")])
+        except sh.EditError as error:
+            kinds.append(str(error.kind))
+    threads = [threading.Thread(target=miss, args=(number,)) for number in range(int(sys.argv[2]))]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert set(kinds) <= {"no-match", "busy"} and "no-match" in kinds, kinds
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_many_misses_in_a_large_file_take_the_memory_of_a_few(tmp_path: Path) -> None:
+    with (tmp_path / "big.log").open("w") as log:
+        log.writelines(f"line {number} of a log that goes on and on\n" for number in range(600_000))
+
+    def peak(threads: int) -> int:
+        child = [sys.executable, "-c", CHILD, str(tmp_path), str(threads)]
+        run = subprocess.run(child, capture_output=True, text=True, check=True)
+        return int(run.stdout)
+
+    assert peak(8) <= 3.5 * peak(1)
