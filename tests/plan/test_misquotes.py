@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+import steadyhand as sh
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.preview import edit
 
@@ -429,3 +430,17 @@ def test_an_edit_with_more_than_one_mistake_is_made_right_or_refused(case: Misqu
         assert result.text == case.after
     else:
         assert result.text == case.before
+
+
+def test_of_two_readings_of_a_drifted_hunk_the_one_whose_rows_are_there_is_merged() -> None:
+    """Whether a blank in front of a context row is a sign shows in the file, also where another row has drifted."""
+    before = "start of it\nhead of the page\n def fetch(url, tries):\n     # until one goes well\nend of it\n"
+    rows = " head of the page\n- def fetch(url):\n-     # until one goes well\n"
+    rows += "+ def read(url):\n+     # until all goes well\n"
+    after = before.replace("fetch", "read").replace("one goes", "all goes")
+    diff = f"--- a/a.txt\n+++ b/a.txt\n@@ -2,3 +2,3 @@\n{rows}"
+    merged = sh.patch(before, diff, path="a.txt", policy=sh.Policy(on_drift="merge"))
+    assert merged.text == after
+    refused = sh.patch(before, diff, path="a.txt").error
+    assert refused is not None
+    assert sh.edit(before, [refused.details["corrected"]], path="a.txt").text == after  # type: ignore[list-item]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.match.confirmed import Confirmed, confirmed_part
-from steadyhand.match.needle import Needle
+from steadyhand.match.needle import Needle, Spare
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
 from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
 from steadyhand.plan import refusals
@@ -167,6 +167,7 @@ class Locator:
             case TooMany() as found:
                 raise refusals.too_many(self._name, found.limit)
             case Nothing() as found:
+                edit, old = self._likeliest(edit, old)
                 part = self._confirmed(edit, old)
                 return part if part is not None else self._pass_or_refuse(edit, old.text, found)
 
@@ -182,6 +183,14 @@ class Locator:
             if not isinstance(found, Nothing):
                 break
         return found
+
+    def _likeliest(self, edit: Edit, old: Old) -> tuple[Edit, Old]:
+        """The reading of an edit, none of which was found, of which most rows are in the file; else the first."""
+        if not isinstance(edit, Replace) or not edit.spares:
+            return edit, old
+        there = set(split_bodies(self._draft.source.text))
+        readings = [(edit, old), *((_in_reading(edit, spare), replace(old, text=spare.old)) for spare in edit.spares)]
+        return max(readings, key=lambda reading: sum(row in there for row in split_bodies(reading[1].text)))
 
     def _parts(self, old: Old) -> Iterator[tuple[list[Span] | None, str | None]]:
         """Where old text may stand, the likeliest first, and how lax the search may be there."""
@@ -467,7 +476,12 @@ def _as_read(edit: Edit, found: Found) -> Edit:
     """The edit in the reading that was found."""
     if found.spare is None or not isinstance(edit, Replace) or not isinstance(edit.target, Old):
         return edit
-    target, spare = replace(edit.target, text=found.spare.old), found.spare
+    return _in_reading(edit, found.spare)
+
+
+def _in_reading(edit: Replace, spare: Spare) -> Replace:
+    assert isinstance(edit.target, Old)
+    target = replace(edit.target, text=spare.old)
     return replace(edit, target=target, new=spare.new, spares=(), signs=spare.signs)
 
 
