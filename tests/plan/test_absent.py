@@ -6,6 +6,7 @@ Only the exact tier is allowed in most of these, so that every misquotation coun
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -75,9 +76,9 @@ def test_a_long_batch_that_was_made_before_is_skipped_as_a_whole() -> None:
 
 OFFERED = [
     (
-        "return Batch(self.policy, self._store, self._seen_by_task())\n",
-        "Batch(self.policy, self_store, self._seen_by_task())",
-        "Batch(self.policy, self._store, self._seen_by_task())",
+        "return Batch(self.policy, self.store, self.seen_by_task())\n",
+        "Batch(self.polcy, self.store, self.seen_by_task())",
+        "Batch(self.policy, self.store, self.seen_by_task())",
     ),
     ("say “hello” now\n", 'say "hello"', "say “hello”"),
     ("say “hello” now\n", '"hello" now', "“hello” now"),
@@ -116,15 +117,33 @@ def test_an_edge_in_doubt_is_not_offered(old: str) -> None:
     assert not {"old", "corrected"} & set(error.details)
 
 
-def test_offers_for_single_wrong_characters_are_what_was_meant() -> None:
-    """Spans of our own source with one character wrong: an offer is unique, and the span or its whole words."""
+SOMEBODYS = [
+    ("timeout = 30\n", "timeout = 10"),
+    ("total = prices * count\n", "total = price * count"),
+    ("Batch(self.policy, self._store)\n", "Batch(self.policy, self_store)"),
+    ("r.pfadd('hll', elements)\n", "r.pfadd('hll', *elements)"),
+    ("def test_not_embedded(client: Client):\n", "def test_not_embeded(client: Client):"),
+    ("ret += lane(vmaxnmq(one, two), 0)\n", "ret += lane(vminnmq(one, two), 0)"),
+    ("the port that is old\nthe part that is new\n", "the port that is new"),
+]
+
+
+@pytest.mark.parametrize(("text", "old"), SOMEBODYS)
+def test_what_may_be_somebodys_work_is_not_offered_to_be_overwritten(text: str, old: str) -> None:
+    """Only a slip of the pen is no other text: one letter in a plain word that the file has nowhere, or blanks."""
+    error = check_refused(text, Replace(old, "z"), "no-match", tier="exact", path="a.py")
+    assert not {"old", "corrected"} & set(error.details)
+
+
+def test_offers_for_slips_of_the_pen_are_what_was_meant() -> None:
+    """Words of our own source with one letter wrong: an offer is unique, and the span itself."""
     chance = random.Random(11)
     files = [path.read_text() for path in sorted(Path(steadyhand.__file__).parent.rglob("*.py"))]
     asked = offered = wrong = 0
     while asked < 600:
         text = chance.choice(files)
-        span, old = _with_a_typo(text, chance)
-        if text.count(span) != 1 or old in text:
+        span, old = _with_a_slip(text, chance)
+        if text.count(span) != 1 or set(re.findall(r"\w+", old)) <= set(re.findall(r"\w+", text)):
             continue
         asked += 1
         error = edit(text, Replace(old, "zz"), policy=Policy(tier="exact")).error
@@ -134,9 +153,9 @@ def test_offers_for_single_wrong_characters_are_what_was_meant() -> None:
         if isinstance(offer, str):
             offered += 1
             assert text.count(offer) == 1
-            wrong += not _is_whole_words_of(offer, span)
-    assert offered > 0.9 * asked
-    assert wrong <= 0.01 * offered  # another place may by chance be nearer than the one the typo was made in
+            wrong += offer != span
+    assert offered > 0.8 * asked
+    assert wrong <= 0.01 * offered  # another place may by chance be nearer than the one the slip was made in
 
 
 def test_where_nothing_is_similar_that_is_said_and_no_place_shown() -> None:
@@ -147,18 +166,17 @@ def test_where_nothing_is_similar_that_is_said_and_no_place_shown() -> None:
     assert "read a.py again" in error.hint
 
 
-def _with_a_typo(text: str, chance: random.Random) -> tuple[str, str]:
+def _with_a_slip(text: str, chance: random.Random) -> tuple[str, str]:
+    """Some words of a line, and the same with one letter of a plain word lost, doubled or another."""
     line = chance.choice([line.strip() for line in text.splitlines() if len(line.strip()) >= 12] or ["nothing to see"])
-    start = chance.randrange(len(line) - 11)
-    span = line[start : chance.randrange(start + 12, len(line) + 1)].strip()
-    at, char = chance.randrange(len(span)), chance.choice('abcxyz_().,0 "')
-    rest = chance.choice([span[at + 1 :], span[at:]])
-    return span, span[:at] + chance.choice([char + rest, span[at + 1 :]])
-
-
-def _is_whole_words_of(offer: str, span: str) -> bool:
-    before, found, after = offer.partition(span)
-    return bool(found) and all(char.isalnum() or char == "_" for char in before + after)
+    ends = [found.end() for found in re.finditer(r"\S+", line)]
+    span = line[: chance.choice([end for end in ends if end >= 12])]
+    words = list(re.finditer(r"(?<![\w.])[a-z]{6,}(?!\w)", span))
+    if not words:
+        return span, span
+    word = chance.choice(words)
+    at = chance.randrange(word.start() + 1, word.end() - 1)
+    return span, span[:at] + chance.choice(["", 2 * span[at], chance.choice("aeiou")]) + span[at + 1 :]
 
 
 SIBLINGS = (

@@ -15,6 +15,7 @@ from steadyhand.plan.absent import Absence
 from steadyhand.plan.corrected import correct
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.place import Old
+from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.source import Source
@@ -35,12 +36,12 @@ WITHHELD: list[tuple[str, Edit, str]] = [
 @pytest.mark.parametrize(("notation", "change", "why"), WITHHELD, ids=[why for *_, why in WITHHELD])
 def test_nothing_is_offered_where_it_would_not_be_sure(notation: str, change: Edit, why: str) -> None:
     text, (span,) = marked(notation)
-    assert correct(change, Source.of_text(text), span) is None
+    assert correct(change, Source.of_text(text), span, Policy()) is None
 
 
 def test_text_that_the_encoding_cannot_say_is_not_offered() -> None:
     source = Source.of_bytes("naïve = 1\n".encode("cp1252"), encoding="cp1252")
-    assert correct(Insert("naive = 1", "☃"), source, Span(0, 9)) is None
+    assert correct(Insert("naive = 1", "☃"), source, Span(0, 9), Policy()) is None
 
 
 OFFERED: list[tuple[str, Edit, str]] = [
@@ -57,14 +58,14 @@ OFFERED: list[tuple[str, Edit, str]] = [
 @pytest.mark.parametrize(("notation", "change", "after"), OFFERED)
 def test_the_edit_is_told_again_in_the_words_of_the_file(notation: str, change: Edit, after: str) -> None:
     text, (span,) = marked(notation)
-    call = correct(change, Source.of_text(text, path="a.py"), span)
+    call = correct(change, Source.of_text(text, path="a.py"), span, Policy())
     assert call is not None
     check_edit(text, edit_from_json(call), after, tier="exact")
 
 
 def test_the_reason_goes_along_and_the_choice_among_several_does_not() -> None:
     change = Replace("x = f(1)", "y = f(1)", occurrence="first", expected=1, reason="because")
-    call = correct(change, Source.of_text("x = f(1, 2)\n"), Span(0, 11))
+    call = correct(change, Source.of_text("x = f(1, 2)\n"), Span(0, 11), Policy())
     assert call == {"target": "x = f(1, 2)", "new": "y = f(1, 2)", "reason": "because"}
 
 
@@ -89,7 +90,7 @@ def test_a_refusal_has_the_call_ready() -> None:
 
 
 def test_the_hint_says_what_to_send() -> None:
-    hint = refusal("total = price * count\n", Replace("total = prices * count", "sum = prices * count")).hint
+    hint = refusal("total = price * count\n", Replace("total = prcie * count", "sum = prcie * count")).hint
     assert (
         hint
         == "if line 1 is meant, send 'total = price * count' as the old text and 'sum = price * count' as the new text"
@@ -129,3 +130,58 @@ def test_every_call_that_is_offered_changes_what_was_meant_and_nothing_else() ->
         after = "".join([*lines[: first + changed], new[changed], *lines[first + changed + 1 :]])
         assert edit(text, edit_from_json(call)).text == after
     assert offered > 0.9 * wanted
+
+
+@pytest.mark.parametrize("policy", [{}, {"tier": "newline"}, {"partial": True}], ids=str)
+def test_an_edit_that_a_guard_would_refuse_is_not_offered(policy: dict[str, object]) -> None:
+    text = "def area(w, h):\n    # of a rectangle\n    size = w * h\n    return size\n"
+    opened = Replace("    # of a rectangle\n    size = w * d\n", "    # of a rectangle\n    size = (w * d\n")
+    closing = Replace("    return size\n", "    )\n    return size\n")
+    rules = Policy(**policy)  # type: ignore[arg-type]
+    alone = edit(text, opened, path="a.py", policy=rules).error
+    assert alone is not None
+    assert "corrected" not in alone.details
+    assert "corrected" not in (alone.hint or "")
+    together = edit(text, [opened, closing], path="a.py", policy=rules).outcomes[0].error
+    assert together is not None
+    sent = [edit_from_json(together.details["corrected"]), closing]  # type: ignore[arg-type]
+    assert edit(text, sent, path="a.py", policy=rules).text == text.replace("w * h\n", "(w * h\n    )\n")
+
+
+ANOTHER = [
+    (
+        "#ifndef _ERRNO_H\n#define OTHER 1\n",
+        Replace("#define _ERRNO_H\n", "#define _ERRNO_NUMBER_H\n"),
+        "a line that is like the only one that is quoted",
+    ),
+    (
+        "#define setting_database 1\n#define setting_role 2\n#define setting_config 3\n",
+        Replace(
+            "#define setting_database 1\n#define setting_config 3\n",
+            "#define setting_database 1\nnew\n#define setting_config 3\n",
+        ),
+        "a quoted line is elsewhere",
+    ),
+    (
+        "first_of_all = 1\n# 1111 0x10 andlut 0x10 0x10 0x10 0x10 0x10 0x10 0x10\n",
+        Replace(
+            "first_of_all = 1\n# 1111 0x10 andlut  0x10 0x10 0x10 0x10",
+            "first_of_all = 1\n# 1111 0x10 andlut  0x10 0x10 0x10 0x10\nnew = 2",
+        ),
+        "a line would come into the midst of another",
+    ),
+    (
+        "first(one)\nsecond(two)\nlast(three)\n",
+        Replace("first(one)\n# ... existing code ...\nlast(three)\n", "first(one)\n# ... existing code ...\nlast(3)\n"),
+        "lines are left out",
+    ),
+]
+
+
+@pytest.mark.parametrize("tier", [None, "newline"])
+@pytest.mark.parametrize(("text", "change", "why"), ANOTHER, ids=[why for *_, why in ANOTHER])
+def test_nothing_is_offered_where_another_place_may_be_meant(
+    text: str, change: Replace, why: str, tier: str | None
+) -> None:
+    result = edit(text, change, path="a.c", policy=Policy(tier=tier))
+    assert result.ok or "corrected" not in (result.error.details if result.error else {}), why

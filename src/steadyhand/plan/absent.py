@@ -7,19 +7,23 @@ A corrected old text is offered only where sending it would change exactly one p
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.lexis import misspelt
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Nothing
+from steadyhand.plan.corrected import correct, most_alike, requote
 from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.edit import Edit, Replace, as_replacement
 from steadyhand.plan.leading import is_led_elsewhere, is_led_otherwise
 from steadyhand.plan.place import Old
 from steadyhand.plan.places import WIDTH, lines_phrase
+from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import two_lines
 from steadyhand.plan.window import window_at
 from steadyhand.text.lines import body, is_whole_lines, split_bodies
@@ -42,7 +46,7 @@ _LONGEST = 4_000  # code points of old text that is offered
 class Absence:
     """Old text that no tier found; `new` is the one place where the edit's new text stands, if there is one.
 
-    With the `edit` itself a call that would go through can be offered.
+    With the `edit` itself a call that would go through under the `policy` can be offered; None: nothing is offered.
     """
 
     name: str
@@ -51,6 +55,7 @@ class Absence:
     new: Span | None
     nothing: Nothing
     edit: Edit | None = None
+    policy: Policy | None = field(default_factory=Policy)
 
     def nearest(self) -> tuple[Nearest, ...]:
         """The places most like the old text; this is the costly part."""
@@ -154,7 +159,7 @@ class Absence:
             return message, f"whole lines are meant here: quote {lines} of {name} from beginning to end"
         if self.new is not None and best.span.overlaps(self.new):
             return message, f"read {lines} of {name}: if the edit is not made there, quote the old text as it stands"
-        return message, self._offer(best, lines, details)
+        return message, self._offer(best, lines, details, is_misspelt=self.misspelt(places) is not None)
 
     def _changed_lines(self) -> tuple[int, int] | None:
         """The one place that has the lines which the edit changes, whatever is around them."""
@@ -184,41 +189,44 @@ class Absence:
             return f"the old text is only a part of {lines} of {self.name}"
         return f"the old text is not in {self.name}; nearest is {lines}, {min(best.similarity, 0.99):.0%} alike"
 
-    def _offer(self, best: Nearest, lines: str, details: dict[str, object]) -> str:
+    def _offer(self, best: Nearest, lines: str, details: dict[str, object], *, is_misspelt: bool) -> str:
         """What to send instead, where the place is near and no other is: into the details, and the hint for it."""
         is_line = best.first_line == best.last_line
         is_near = best.is_sure and best.similarity >= _NEAR and best.span.length <= _LONGEST
-        is_near = is_near and self._is_confirmed(best.span)
-        corrected = self._corrected(best.span) if is_near else None
-        if not is_near or (corrected is None and not self._can_be_sent_again(best.span)):
+        corrected = self._corrected(best.span, is_misspelt=is_misspelt) if is_near else None
+        if corrected is None:
             return f"read {lines} of {self.name} and quote {'it' if is_line else 'them'} exactly"
         details["old"] = old = best.span.of(self.source.text)
-        if corrected is not None:
-            details["corrected"] = corrected
+        details["corrected"] = corrected
         return f"if {lines} {'is' if is_line else 'are'} meant, send {self._told_to_send(old, corrected)}"
 
-    def _told_to_send(self, old: str, corrected: Mapping[str, object] | None) -> str:
+    def _told_to_send(self, old: str, corrected: Mapping[str, object]) -> str:
         """The old text alone where nothing else has to change; else both texts, if they are short enough."""
         sent = "" if self.edit is None else self.edit.text
-        target, new = (old, sent) if corrected is None else (corrected["target"], corrected.get("new", sent))
+        target, new = corrected["target"], corrected.get("new", sent)
         if (target, new) == (old, sent):
             return f"{repr(old) if _is_short(old) else 'the text given as `old` in the details'} as the old text"
         if _is_short(f"{target}{new}"):
             return f"{target!r} as the old text and {new!r} as the new text"
         return "the edit given as `corrected` in the details"
 
-    def _corrected(self, span: Span) -> dict[str, object] | None:
-        if self.edit is None:
-            return None
-        from steadyhand.plan.corrected import correct  # only a refusal with an offer needs it
+    def _corrected(self, span: Span, *, is_misspelt: bool) -> dict[str, object] | None:
+        """The edit that changes a place as it means to; None where it is in doubt that the place is meant.
 
-        return correct(self.edit, self.source, span)
+        New text that keeps nothing of what differs there is offered only for a misspelt quote: else what it would
+        overwrite may be somebody's work.
+        """
+        if self.edit is None or self.policy is None or self._is_in_doubt(span) or not self._is_confirmed(span):
+            return None
+        made = correct(self.edit, self.source, span, self.policy)
+        return requote(self.edit, self.source, span, self.policy) if made is None and is_misspelt else made
 
     def _is_confirmed(self, span: Span) -> bool:
         """Whether nothing but what the edit changes is in doubt at a place that is like the old text.
 
         Where the lines that the edit changes are there as quoted, no other place may have them and contradict the rest
         no more. Where they are nowhere, half of what the edit repeats must be there: a sibling is like it, too.
+        Where it repeats nothing, a line must be there as quoted, or no word that the edit keeps may be missing.
         What leads them in may not have another name there, nor be in the file elsewhere alone.
         """
         if self.edit is None:
@@ -238,16 +246,37 @@ class Absence:
             return here is not None and not any(
                 place is not here and place.contradicted <= here.contradicted for place in places
             )
-        said = [row for at, row in enumerate(needle.rows) if at not in needle.changed and _is_saying(row)]
         there = {token_key(lexis, self.source.table.text(row)) for row in range(first - 1, last)}
-        return 2 * sum(token_key(lexis, row) in there for row in said) >= len(said)
+        rows = {at: token_key(lexis, row) for at, row in enumerate(needle.rows) if _is_saying(row)}
+        said = [key for at, key in rows.items() if at not in needle.changed]
+        if said:
+            return 2 * sum(key in there for key in said) >= len(said)
+        return not there.isdisjoint(rows.values()) or self._says_nothing_else(span)
 
-    def _can_be_sent_again(self, span: Span) -> bool:
-        if self.edit is None:
-            return True
-        from steadyhand.plan.corrected import can_be_sent_again
+    def _is_in_doubt(self, span: Span) -> bool:
+        """Whether a line that is quoted is elsewhere, lines are left out, or lines would come into the midst of one."""
+        assert self.edit is not None
+        from steadyhand.match.elision import is_elision
+        from steadyhand.match.lexis import lexis_of, token_key
+        from steadyhand.match.rows import find_row
 
-        return can_be_sent_again(self.edit, self.source, span)
+        key = partial(token_key, lexis_of(self.source.path))
+        old, new = most_alike(self.old, self.edit.text, span.of(self.source.text))
+        rows, first = split_bodies(old), self.source.table.row_at(span.start)
+        there = set(map(key, split_bodies(self.source.text[self.source.table.start(first) : span.end])))
+        left = [row for row in rows if _is_saying(row) and key(row) not in there]
+        is_cut = len(rows) != len(split_bodies(new)) and not is_whole_lines(self.source.text, span)
+        return is_cut or any(map(is_elision, rows)) or any(find_row(self.source, row, key) for row in left)
+
+    def _says_nothing_else(self, span: Span) -> bool:
+        """Whether a place has every word of the old text that the new text has too, or has it spelt right.
+
+        Where the edit repeats no line that speaks for a place, a word that it repeats and the place has not is one of
+        another line.
+        """
+        ours = span.of(self.source.text)
+        old, new = most_alike(self.old, self.old if self.edit is None else self.edit.text, ours)
+        return not (_words(old) & _words(new)) - _words(ours) or self._is_misspelt(span)
 
     def _rivals(self, places: Sequence[Nearest]) -> list[str]:
         """Other places that are as near as the first, or are the very same text."""
@@ -270,6 +299,10 @@ class Absence:
         if start == span.start:
             start = text.find(wanted, start + 1)
         return Span(start, start + span.length) if start >= 0 else None
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", text))
 
 
 def _is_saying(row: str) -> bool:

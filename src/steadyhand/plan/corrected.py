@@ -1,8 +1,9 @@
 """The call that would go through: an edit whose old text did not match, told again in the words of the file.
 
 Only an offer: the caller looks at it and sends it, or does not. It is made only where sending it changes exactly that
-place: its old text stands once in the file, and its new text is the edit's own change carried over to what stands
-there. Where the edit and the file disagree about the very words to be changed, there is nothing to offer.
+place: its old text is in the file once, and its new text is the edit's own change carried over to what is there. Every
+offer was planned under the policy it will be sent under, and writes what it says. Where the edit and the file disagree
+about the very words to be changed, there is nothing to offer.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steadyhand.errors import EditError
 from steadyhand.match.needle import Signs
 from steadyhand.match.repair import mendings
+from steadyhand.match.resolve import Several
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_to_json
 from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
@@ -24,16 +25,16 @@ from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["can_be_sent_again", "correct", "most_alike", "single_out"]
+__all__ = ["correct", "most_alike", "requote", "single_out"]
 
 _LONGEST = 4_000  # code points of old text that is offered
 _PLANNED = 20_000_000  # code points of text that are planned on to offer edits for several places
 
 
-def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
+def correct(edit: Edit, source: Source, span: Span, policy: Policy) -> dict[str, object] | None:
     """The edit as it would go through at a place that does not quite match, in its JSON form; None for no such edit.
 
-    >>> correct(Replace("x = f(1)", "y = f(1)"), Source.of_text("x = f(1, 2)\\n"), Span(0, 11))
+    >>> correct(Replace("x = f(1)", "y = f(1)"), Source.of_text("x = f(1, 2)\\n"), Span(0, 11), Policy())
     {'target': 'x = f(1, 2)', 'new': 'y = f(1, 2)'}
     """
     ours = span.of(source.text)
@@ -43,35 +44,44 @@ def correct(edit: Edit, source: Source, span: Span) -> dict[str, object] | None:
     is_as_sent = (old, new) == (edit.target.text, edit.text)
     signs = edit.signs if isinstance(edit, Replace) and is_as_sent else None
     made = _retold(edit, old, new, source, span, signs)
-    return edit_to_json(made) if made is not None and _can_be_written(source, made) else None
+    return edit_to_json(made) if made is not None and _writes_what_it_says(source, made, policy) else None
 
 
-def can_be_sent_again(edit: Edit, source: Source, span: Span) -> bool:
-    """Whether the edit's new text, as it is, may come in the place of what is at a place that its old text is like.
+def requote(edit: Edit, source: Source, span: Span, policy: Policy) -> dict[str, object] | None:
+    """The edit with what is at a place as its old text and its new text as it is, in its JSON form.
 
-    It may not where it repeats what is misquoted, or where it lacks indentation that the place has.
+    None where the new text repeats what is misquoted, or lacks indentation that the place has.
     """
-    if not isinstance(edit, Replace) or not isinstance(edit.target, Old):
-        return True
+    if (
+        not isinstance(edit, Replace)
+        or not isinstance(edit.target, Old)
+        or not _is_single(source.text, ours := span.of(source.text))
+    ):
+        return None
     window = window_at(source, span, edit.target.text)
     made = make(window, edit.new, on_drift="new", signs=edit.signs)
     if isinstance(made, Drifted):
-        return False
+        return None
     text = source.text
     lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
-    return made.within(text, window.span) == lead + edit.new + tail
+    sent = Replace(ours, edit.new, reason=edit.reason)
+    is_as_sent = made.within(text, window.span) == lead + edit.new + tail
+    return edit_to_json(sent) if is_as_sent and _writes_what_it_says(source, sent, policy) else None
 
 
 def single_out(
-    edit: Edit, source: Source, policy: Policy, spans: Sequence[Span], contexts: Sequence[Context | None]
+    edit: Edit, source: Source, policy: Policy, found: Several, contexts: Sequence[Context | None]
 ) -> list[dict[str, object] | None]:
     """For each of several places the edit that means it alone, in its JSON form: old and new text, both with context.
 
     Each does what the edit would with the number of that place as its occurrence: both were planned and compared.
+    Places without a number, which are merely near, are each corrected as if they were the nearest.
     """
     offers: list[dict[str, object] | None] = []
     most = _PLANNED // (2 * len(source.text) + 1)
-    for number, context in zip(occurrences_of(spans), contexts, strict=False):
+    if found.tier.is_single:
+        return [correct(edit, source, span, policy) for span in found.candidates[: min(len(contexts), most)]]
+    for number, context in zip(occurrences_of(found.candidates), contexts, strict=False):
         is_planned = number is not None and context is not None and len(offers) < most
         offers.append(_paired(edit, source, policy, number, context.span) if is_planned and context else None)
     return offers
@@ -80,15 +90,15 @@ def single_out(
 def _paired(edit: Edit, source: Source, policy: Policy, number: int | None, span: Span) -> dict[str, object] | None:
     from steadyhand.plan.planner import plan  # which needs this room for its refusals
 
-    bare = replace(policy, guards=frozenset(), require_reason=False)
-    meant = plan(source, [replace(edit, occurrence=number)], bare, tells_apart=False)
+    bare = _unguarded(policy)
+    meant = plan(source, [replace(edit, occurrence=number)], bare, offers=False)
     if not meant.ok or any(part.start < span.start or part.end > span.end for part in meant.changes.splices):
         return None
     old, new = span.of(source.text), meant.after.text[span.start : span.end + meant.changes.delta]
     if old == new:
         return None
     pair = Replace(old, new, reason=edit.reason)
-    sent = plan(source, [pair], bare, tells_apart=False)
+    sent = plan(source, [pair], bare, offers=False)
     return edit_to_json(pair) if sent.ok and sent.after.text == meant.after.text else None
 
 
@@ -134,9 +144,18 @@ def _is_single(text: str, ours: str) -> bool:
     return bool(ours) and text.find(ours, text.find(ours) + 1) < 0
 
 
-def _can_be_written(source: Source, edit: Edit) -> bool:
-    try:
-        source.encoding.check_new_text(edit.text)
-    except EditError:
+def _writes_what_it_says(source: Source, edit: Edit, policy: Policy) -> bool:
+    """Whether an edit whose old text is in the file once goes through, and changes that text as it says.
+
+    What guards make of it they are asked when the whole call is known.
+    """
+    from steadyhand.plan.planner import plan  # which needs this room for its refusals
+
+    sent = plan(source, [edit], _unguarded(policy), offers=False)
+    if not sent.ok or not isinstance(edit.target, Old):
         return False
-    return True
+    return isinstance(edit, Insert) or sent.after.text == source.text.replace(edit.target.text, edit.text)
+
+
+def _unguarded(policy: Policy) -> Policy:
+    return replace(policy, guards=frozenset(), require_reason=False)

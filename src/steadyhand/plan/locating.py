@@ -91,9 +91,9 @@ class Locator:
     """The edits of one call, one after the other, on the draft as it is when each is asked for."""
 
     def __init__(
-        self, draft: Draft, policy: Policy, name: str, edits: Sequence[Edit] = (), *, tells_apart: bool = True
+        self, draft: Draft, policy: Policy, name: str, edits: Sequence[Edit] = (), *, offers: bool = True
     ) -> None:
-        """`edits` are all of the call, in order."""
+        """`edits` are all of the call, in order; `offers`: a refusal offers what would go through."""
         self._draft = draft
         self._equal = Counter(map(_key, edits))  # how often an edit was sent, and how often it is yet to come
         self._waiting = Counter(self._equal)
@@ -105,7 +105,8 @@ class Locator:
         self._searches = _SEARCHES
         self._checks = _CHECKED
         self._tolerated = _TOLERATED
-        self._told_apart = _TOLD_APART if tells_apart else 0
+        self._offering = policy if offers else None
+        self._told_apart = _TOLD_APART
         self._hint = LineHint(draft, [edit.target for edit in edits if isinstance(edit.target, Old)])
 
     def locate(self, edit: Edit) -> Located | None:
@@ -373,14 +374,15 @@ class Locator:
             self._draft.source,
             found,
             edit=edit if self._told_apart >= 0 else None,
-            policy=self._policy,
+            policy=self._offering,
             with_numbers=with_numbers and old.fit == "free",  # whole lines are what patches quote
         )
 
     def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:
         """The old text is nowhere: it may be because the edit was made before, or because its lines have drifted."""
         self._tolerated -= self._draft.length
-        absence = Absence(self._name, self._draft.source, old, self._place_of_new(edit), nothing, edit)
+        new = self._place_of_new(edit)
+        absence = Absence(self._name, self._draft.source, old, new, nothing, edit, self._offering)
         may_be_done = absence.may_be_done() and self._checks > 0
         self._checks -= len(absence.source.text) if may_be_done else 0
         self._searches -= not may_be_done
@@ -416,7 +418,7 @@ class Locator:
             return None  # the lines that change are there: the place was not believed for its context
         made = make(window, new, on_drift=on_drift, signs=signs)
         if isinstance(made, Drifted):
-            raise refusals.drift_at(self._name, source, made, absence.edit, span)
+            raise refusals.drift_at(self._name, source, made, absence.edit, span, self._offering)
         if places[0].similarity < _DRIFT:
             return None
         found = Found((Match(span, "fuzzy"),), (), 1, tier_named("fuzzy"), absence.old, new, signs=signs)

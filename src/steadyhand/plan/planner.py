@@ -12,7 +12,7 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from steadyhand.errors import EditError
@@ -20,7 +20,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble
 from steadyhand.plan.draft import Draft
-from steadyhand.plan.edit import Act, Edit, Insert, Replace
+from steadyhand.plan.edit import Act, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
 from steadyhand.plan.mark import without_mark
@@ -48,18 +48,24 @@ def plan(
     reason: str | None = None,
     seen: tuple[Span, ...] | None = None,
     tick: Callable[[], None] | None = None,
-    tells_apart: bool = True,
+    offers: bool = True,
 ) -> Plan:
     """Resolve the edits of one file. `reason` stands for those that give none; `seen` is what the caller was shown.
 
     `tick` is asked before each edit and may raise, to end work that takes too long or that nobody waits for.
-    `tells_apart`: an edit that fits several places is offered one for each, which are planned themselves.
+    `offers`: a refusal offers edits that would go through, each of which is planned itself, with its guards.
 
     >>> plan(Source.of_text("a b"), [Replace("b", "c")], Policy()).after.text
     'a c'
     """
-    planner = _Planner(source, edits, policy, path, reason, seen, tells_apart=tells_apart)
+    planner = _Planner(source, edits, policy, path, reason, seen, offers=offers)
     outcomes = planner.run(tick)
+    sent, is_whole = _with_offers(edits, outcomes)
+    if offers and sent:
+        again = plan(source, sent, policy, path=path, reason=reason, seen=seen, tick=tick, offers=False)
+        if again.error is not None and (is_whole or again.refusal is None):
+            planner = _Planner(source, edits, policy, path, reason, seen, offers=False)
+            outcomes = planner.run(tick)
     refused = any(outcome.error is not None for outcome in outcomes)
     if refused and not policy.partial:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source)
@@ -78,7 +84,7 @@ class _Planner:
         reason: str | None,
         seen: tuple[Span, ...] | None,
         *,
-        tells_apart: bool,
+        offers: bool,
     ) -> None:
         self._seen = seen
         needles = [edit.target.text for edit in edits if isinstance(edit.target, Old)]
@@ -94,8 +100,8 @@ class _Planner:
         self.path = path
         self._name = path or "the text"
         self._reason = reason
-        self._locator = Locator(self.draft, policy, self._name, edits, tells_apart=tells_apart)
-        self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2)
+        self._locator = Locator(self.draft, policy, self._name, edits, offers=offers)
+        self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2, offers=offers)
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
@@ -191,6 +197,23 @@ class _Planner:
 
     def _guard_input(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
         return GuardInput(self.path, self.source.text, None, edits, self.policy, seen=self._seen)
+
+
+def _with_offers(edits: Sequence[Edit], outcomes: Sequence[Outcome]) -> tuple[list[Edit], bool]:
+    """The edits of a call with what is offered in the place of those that are refused, and whether these are all.
+
+    None where nothing is offered. An edit that is refused without an offer is left out.
+    """
+    sent: list[Edit] = []
+    offered = 0
+    for edit, outcome in zip(edits, outcomes, strict=True):
+        corrected = None if outcome.error is None else outcome.error.details.get("corrected")
+        if isinstance(corrected, Mapping):
+            offered += 1
+            sent.append(edit_from_json(corrected))
+        elif outcome.error is None:
+            sent.append(edit)
+    return (sent if offered else []), len(sent) == len(edits)
 
 
 def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, policy: Policy, *, ok: bool) -> Plan:

@@ -46,13 +46,10 @@ def ambiguous(
     contexts: Sequence[Context | None] = [None] * len(found.candidates)
     offers: Sequence[Mapping[str, object] | None] = ()
     if edit is not None and policy is not None:
-        from steadyhand.plan.corrected import correct, single_out  # only a refusal needs them
+        from steadyhand.plan.corrected import single_out  # only a refusal needs it
 
         contexts = find_contexts(source, found.candidates)
-        if found.tier.is_single:  # places without a number: each as if it were the nearest
-            offers = [correct(edit, source, span) for span in found.candidates[: len(contexts)]]
-        else:
-            offers = single_out(edit, source, policy, found.candidates, contexts)
+        offers = single_out(edit, source, policy, found, contexts)
     if found.tier.is_single:
         what = f"the old text is not in {name} as it was sent, and {total} places are about as near to it:"
     elif found.tier.differs:
@@ -219,11 +216,16 @@ def drift(
     return EditError(Kind.DRIFT_CONFLICT, "\n".join([what, *pairs]), hint=hint, details=details)
 
 
-def drift_at(name: str, source: Source, drifted: Drifted, edit: Edit | None, span: Span) -> EditError:
-    """The same for a place that was built on, with the edit that would keep both changes where there is one."""
+def drift_at(
+    name: str, source: Source, drifted: Drifted, edit: Edit | None, span: Span, policy: Policy | None = None
+) -> EditError:
+    """The same for a place that was built on, with the edit that would keep both changes where there is one.
+
+    It is offered for the `policy` it is sent under; None: nothing is offered.
+    """
     from steadyhand.plan.corrected import correct  # only a refusal needs it
 
-    corrected = None if edit is None else correct(edit, source, span)
+    corrected = None if edit is None or policy is None else correct(edit, source, span, policy)
     lines, is_clear = source.lines_of(drifted.span), drifted.is_clear
     return drift(name, source, lines, drifted.expected, drifted.actual, corrected, is_clear=is_clear)
 

@@ -53,12 +53,13 @@ class Wish:
 class Writing:
     """The edits of one call, as the draft stands."""
 
-    def __init__(self, draft: Draft, policy: Policy, name: str, *, is_alone: bool = True) -> None:
-        """`is_alone`: no other edit of the call writes anything."""
+    def __init__(self, draft: Draft, policy: Policy, name: str, *, is_alone: bool = True, offers: bool = True) -> None:
+        """`is_alone`: no other edit of the call writes anything; `offers`: a refusal offers what would go through."""
         self._draft = draft
         self._policy = policy
         self._name = name
         self._is_alone = is_alone
+        self._offering = policy if offers else None
 
     def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Proposal]:
         """What an edit wants to write at the nodes it means, and what was proposed for it."""
@@ -145,7 +146,7 @@ class Writing:
             tier=found.tier.name, on_drift=on_drift, signs=found.signs, asks_parser=self._asks_parser(places),
         )  # fmt: skip
         if isinstance(made, Drifted):
-            raise refusals.drift_at(self._name, source, made, edit, match.span)
+            raise refusals.drift_at(self._name, source, made, edit, match.span, self._offering)
         if found.tier.name == "token" and not _says(made, source, match.span, new):
             raise refusals.unclear_words(self._name, source, match.span)
         return made

@@ -13,6 +13,8 @@ from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.plan.corrected import correct
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.places import lines_phrase, shorten
+from steadyhand.plan.planner import plan
+from steadyhand.plan.policy import Policy
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -37,7 +39,7 @@ class _Place:
     has_more: bool = False
 
 
-def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
+def suggest(error: EditError, source: Source, old: str, new: str, policy: Policy) -> EditError:
     """The refusal of an old text that is nowhere, with the text that may be meant; else as it is."""
     if error.kind is not Kind.NO_MATCH or "tried" not in error.details or not old.strip():
         return error  # of a file with secrets a refusal has no details
@@ -56,7 +58,7 @@ def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
     )
     details = {name: fact for name, fact in error.details.items() if name not in ("old", "corrected")}
     details |= {"line": first, "lines": [first, last]}
-    pair = _pair(source, place, old, new)
+    pair = _pair(source, place, old, new, policy)
     if pair is None:
         hint = f"if {where} is meant, quote it as it is there, in oldText and in newText"
         return EditError(Kind.NO_MATCH, message, hint=hint, details=details)
@@ -70,17 +72,18 @@ def suggest(error: EditError, source: Source, old: str, new: str) -> EditError:
     return EditError(Kind.NO_MATCH, message, hint=f"send {what}, if {where} is meant", details=details)
 
 
-def _pair(source: Source, place: _Place, old: str, new: str) -> tuple[str, str] | None:
-    """Old and new text that make the change at the place; None where that is not certain.
+def _pair(source: Source, place: _Place, old: str, new: str, policy: Policy) -> tuple[str, str] | None:
+    """Old and new text that make the change at the place; None where that is not certain, or would be refused again.
 
     A new text that repeats words of the old one would say again what of them is misquoted.
     """
     at = source.text.find(place.text)
-    made = correct(Replace(old, new), source, Span(at, at + len(place.text))) if at >= 0 else None
-    if made is not None:
-        return str(made["target"]), str(made.get("new", ""))
+    made = correct(Replace(old, new), source, Span(at, at + len(place.text)), policy) if at >= 0 else None
     repeats = bool(set(_WORD.findall(old)) & set(_WORD.findall(new)))
-    return None if repeats or len(place.lines) > 1 else (place.text, new)
+    if made is None and (repeats or len(place.lines) > 1):
+        return None
+    pair = (place.text, new) if made is None else (str(made["target"]), str(made.get("new", "")))
+    return pair if plan(source, [Replace(*pair)], policy, path=source.path, offers=False).ok else None
 
 
 def _as_nearest(error: EditError) -> EditError:

@@ -54,7 +54,7 @@ def run(call: Call, fields: Fields) -> Result:
     try:
         receipt = call.workspace.edit(call.path(path), edit, expect=expect, reason=reason)
     except EditError as error:
-        raise suggest(error, source, old, new) from None
+        raise suggest(error, source, old, new, call.workspace.policy) from None
     count = count_occurrences(main_file(receipt).texts()[0], old, occurrence)
     return _told(receipt, path, new, count)
 
