@@ -13,6 +13,7 @@ import pytest
 import steadyhand as sh
 from benches.accuracy.__main__ import main as accuracy
 from benches.accuracy.adapters.steadyhand import Asked
+from benches.accuracy.adapters.steadyhand import adapters as plain_adapters
 from benches.accuracy.adapters.strfind import replace_all
 from benches.accuracy.adapters.tools import adapters
 from benches.accuracy.cases import Case, load_cases
@@ -91,6 +92,8 @@ def test_exact_tools_write_new_text_as_it_is_sent() -> None:
         ("refuse-near-dup", Offer("candidate", "a\nc\n"), "right"),
         (CONFLICT, Offer("corrected", "a\nc\n"), "right"),
         (CONFLICT, Offer("corrected", "c\n"), "wrong"),
+        (CONFLICT, Offer("old", "a\nc\nb\n"), "wrong"),
+        (CONFLICT, Offer("candidate", "a\nc\n"), "right"),
     ],
 )
 def test_an_offer_gives_what_the_edit_means_or_is_wrong(category: str, offer: Offer, score: str) -> None:
@@ -176,7 +179,9 @@ MEANT = [
     PYTHON.replace("return 0", "return -1"),
     CSS.replace("blue", "green"),
 ]
-POLICIES: Sequence[dict[str, object]] = [{}, {"on_drift": "merge"}, {"on_drift": "new"}, {"tier": "newline"}]
+PARTS = 4  # so that processes share the cases
+OTHER_POLICIES: Sequence[dict[str, object]] = [{"on_drift": "merge"}, {"on_drift": "new"}, {"tier": "newline"}]
+POLICIES: Sequence[dict[str, object]] = [{}, *OTHER_POLICIES]
 
 
 def misquoted(number: int) -> Case:
@@ -217,25 +222,36 @@ def test_each_of_several_places_is_offered_as_an_edit_that_changes_it_alone(name
 
 
 def development_cases() -> list[Case]:
-    """Some of the development cases, where they are; elsewhere the tests above and below have to do."""
+    """The development cases, where they are; elsewhere the tests above and below have to do."""
     folder = Path(__file__).resolve().parent.parent.parent / "shared" / "cases"
-    if not folder.is_dir():
-        return []
-    cases = [case for case in load_cases(folder) if case.kind in ("ops", "diff")]
-    return random.Random(15).sample(cases, min(EXAMPLES, len(cases)))
+    return load_cases(folder) if folder.is_dir() else []
 
 
-@pytest.mark.parametrize("policy", POLICIES[:3], ids=str)
-def test_nothing_is_wrong_and_no_offer_is_under_any_policy(policy: dict[str, object]) -> None:
-    """Real cases where there are some, and random misquotes of real files."""
-    ways = Asked(sh.Policy(**policy))  # type: ignore[arg-type]
-    ask = {"ops": ways.replace, "diff": ways.patch, "snippet": ways.snippet, "reply": ways.patch}
-    rules = Rules(policy.get("on_drift", "refuse"))  # type: ignore[arg-type]
-    for case in (*development_cases(), *make_cases(EXAMPLES, seed=15)):
-        verdict = judge(case, ask[case.kind](case.question), rules)
-        assert verdict.score not in ("wrong", "crash"), (case.id, case.category, verdict.answer.detail)
-        wrong = [score for score in verdict.offers if score == "wrong"]
-        assert not wrong, (case.id, case.category, verdict.answer.offers)
+def check_case(case: Case, policy: dict[str, object]) -> None:
+    """Nothing is wrong, and whatever a refusal offers goes through and gives what the edit means."""
+    ask = plain_adapters(Asked(sh.Policy(**policy)))[case.kind]  # type: ignore[arg-type]
+    rules = Rules(policy.get("on_drift", "refuse"), is_literal="tier" in policy)  # type: ignore[arg-type]
+    verdict = judge(case, ask(case.question), rules)
+    assert verdict.score not in ("wrong", "crash"), (case.id, case.category, verdict.answer.detail)
+    assert set(verdict.offers) <= {"right"}, (case.id, case.category, verdict.answer.offers)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_offer_of_the_development_cases_is_right_when_it_is_sent(part: int) -> None:
+    """Under the usual policy, all cases; the bench does the same under every other one (`--policies --check`).
+
+    Cases that must be applied and are do not offer anything, so nothing is sent for them.
+    """
+    for case in development_cases()[part::PARTS]:
+        check_case(case, {})
+
+
+@pytest.mark.parametrize("policy", OTHER_POLICIES, ids=str)
+def test_no_offer_is_wrong_under_any_other_policy(policy: dict[str, object]) -> None:
+    """Some of the development cases, where there are some, and random misquotes of real files."""
+    cases = development_cases()
+    for case in (*random.Random(15).sample(cases, min(EXAMPLES, len(cases))), *make_cases(EXAMPLES, seed=15)):
+        check_case(case, policy)
 
 
 # ── misquotes made at random ──────────────────────────────────────────────────────────────────────────────────────────

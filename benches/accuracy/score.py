@@ -141,7 +141,8 @@ def judge_offer(case: Case, offer: Offer) -> OfferScore:
     ):
         return "right"
     # A candidate is one place of several, so also where only another one gives the expected text.
-    may_change = _is_one_of(case, _CONFLICT) if offer.what != "candidate" else case.must_apply or _is_several(case)
+    is_place = offer.what == "candidate" and (case.must_apply or _is_several(case))
+    may_change = is_place or _is_one_of(case, _CONFLICT)
     return "right" if may_change and changes_the_same(case, offer.text) else "wrong"
 
 

@@ -59,6 +59,8 @@ class Asked:
             corrected, candidates = details.get("corrected"), details.get("candidates")
             if isinstance(corrected, Mapping):
                 yield from self._sent(question, edits, outcome.index, corrected, "corrected")
+            elif isinstance(old := details.get("old"), str) and (new := _new_of(edits[outcome.index])) is not None:
+                yield from self._sent(question, edits, outcome.index, {"target": old, "new": new}, "old")
             for place in candidates if isinstance(candidates, list) else ():
                 if (pair := pair_of(place, edits[outcome.index])) is not None:
                     yield from self._sent(question, edits, outcome.index, pair, "candidate")
@@ -86,8 +88,12 @@ def pair_of(place: Mapping[str, object], edit: Edit) -> Edit | None:
     corrected, old = place.get("corrected"), place.get("unique_old")
     if isinstance(corrected, Mapping):
         return corrected
-    new = edit.new if isinstance(edit, sh.Replace) else None
+    new = _new_of(edit)
     return {"target": old, "new": new} if isinstance(old, str) and new is not None else None
+
+
+def _new_of(edit: Edit) -> str | None:
+    return edit.new if isinstance(edit, sh.Replace) else None
 
 
 def _answer(result: sh.Result[bytes], seconds: float, offers: Iterator[Offer]) -> Answer:

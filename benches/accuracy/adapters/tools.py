@@ -152,8 +152,9 @@ class Called:
             return
         for what, op in self._shown(str(result.get("content", ""))):
             yield what, (self.tool, self.form.corrected(arguments, index, op))
-        if corrected is None and isinstance(found := details.get("found"), str):
-            yield "old", (self.tool, self.form.corrected(arguments, index, Op(found, question.ops[index].new)))
+        old = details.get("found", details.get("old"))
+        if corrected is None and isinstance(old, str):
+            yield "old", (self.tool, self.form.corrected(arguments, index, Op(old, question.ops[index].new)))
 
     def _shown(self, content: str) -> Iterator[tuple[str, Op]]:
         """The edits that an answer in words shows, in the tool's fields."""
