@@ -72,3 +72,45 @@ def _open_tree(tmp_path: Path) -> Path:
                 parent.chmod(parent.stat().st_mode | 0o011)
         tmp_path.chmod(0o755)
     return root
+
+
+READER = """
+import os, pathlib, sys, tempfile
+import steadyhand as sh
+root, uid = sys.argv[1], int(sys.argv[2])
+def look(ws):
+    made = ws.history()[0].record.id
+    return (
+        ws.read("mine.md").text, len(ws.history("mine.md")), ws.why("mine.md", 1).reason, "+1" in ws.diff_of(made),
+        ws.check().ok, len(ws.preview("mine.md", [sh.Replace("two", "2")]).files), ws.undo(made, preview=True).id,
+    )
+with tempfile.TemporaryDirectory() as warm:  # loads every module: the interpreter itself may be root's alone
+    pathlib.Path(warm, "mine.md").write_text("one\\ntwo\\n")
+    with sh.Workspace(warm) as ws:
+        ws.edit("mine.md", [sh.Replace("one", "1")], reason="digits")
+    with sh.Workspace(warm, read_only=True) as ws:
+        look(ws)
+if os.getuid() == 0:
+    os.setgroups([]); os.setgid(uid); os.setuid(uid)
+with sh.Workspace(root) as ws:
+    ws.edit("mine.md", [sh.Replace("one", "1")], reason="digits")
+for place in (pathlib.Path(root), *pathlib.Path(root).rglob("*")):
+    place.chmod(0o555 if place.is_dir() else 0o444)
+with sh.Workspace(root) as ws:  # without read_only: whoever opens it does not know
+    print(look(ws) == ("1\\ntwo\\n", 1, "digits", True, True, 1, None))
+    try:
+        ws.edit("mine.md", [sh.Replace("two", "2")])
+    except sh.EditError as error:
+        print(error.kind)
+"""
+
+
+def test_a_tree_that_may_only_be_read_can_be_looked_at_without_saying_so(tmp_path: Path) -> None:
+    root = _open_tree(tmp_path)
+    (root / "mine.md").write_text("one\ntwo\n")
+    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(root), str(NOBODY)],
+        env=environment, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["True", "read-only"], done.stderr

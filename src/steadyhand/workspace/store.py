@@ -91,6 +91,7 @@ class Store:
         self._locks: LockTable | None = None
         self._former: list[Sandbox] = []  # roots that were replaced; other threads may be at work there
         self._tree_name: str | None = None
+        self._is_unwritable = False  # whoever writes tries again, whoever reads does not
         self._losses: tuple[str, ...] = ()
         self.generation = 0
         self.warnings: tuple[str, ...] = ()
@@ -118,11 +119,21 @@ class Store:
         """The journal, for reading; where none was ever written, an empty one that leaves no trace."""
         with self._guard:
             self._look_around()
-            if self._locks is None and self.state.exists and not self.read_only and not self.location.moved_to():
-                self._open_for_writing()  # somebody else made it meanwhile
+            is_closed = self._locks is None and not self.read_only and not self._is_unwritable
+            if is_closed and self.state.exists and not self.location.moved_to():
+                self._open_if_writable()  # somebody else made it meanwhile
             if self._journal is None:
                 self._journal = self._open_to_read()
             return self._journal
+
+    def _open_if_writable(self) -> None:
+        """Open for writing; where the disk may only be read, remember that, and read."""
+        try:
+            self._open_for_writing()
+        except EditError as error:
+            if error.kind is not Kind.READ_ONLY:
+                raise
+            self._is_unwritable = True
 
     def _look_around(self) -> None:
         """Let go of a root or a journal that was removed, moved or replaced since it was opened.
@@ -351,7 +362,9 @@ class Store:
         """Recover, if possible; whoever only reads is told and not stopped, whoever writes is refused later."""
         try:
             self.state.check()
-            if not self.read_only:
+            if not self.read_only and not self.location.moved_to():
+                self._open_if_writable()
+            if not self.read_only and not self._is_unwritable:
                 self.recover()
             elif pending := self.state.intents(sweep=False):
                 names = ", ".join(intent.id for intent in pending)
