@@ -31,6 +31,7 @@ from steadyhand.workspace.paths import check_portable, parse_path
 from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.protection import (
     OWN_STATE,
+    TEMP_PREFIX,
     Protect,
     Protection,
     classify,
@@ -326,6 +327,8 @@ class Sandbox:
             try:
                 for entry in self.storage.listdir(fd, limit=budget):
                     budget -= 1
+                    if entry.name.startswith(TEMP_PREFIX):  # a backup that a crash left; recovery must reach the file
+                        continue
                     verdict = self._verdict("/".join((*folder, entry.name)))
                     if verdict.status != "refused":
                         continue
