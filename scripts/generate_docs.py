@@ -126,6 +126,7 @@ def dialects_page() -> str:
         "Formats with marks of their own go before those without.",
         "What stands inside a part of one format is its content, whatever it looks like.",
         "A reply with parts in two formats is refused: nothing of it is left out in silence.",
+        "A whole file beside edits of it is compared with what they give, and the reply is refused where they differ.",
         "`steadyhand convert --to` writes those that can be written.",
         "",
         "| Format | Other names | Marks of its own | Can be written |",
