@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
@@ -58,12 +59,13 @@ class Undoing(Leases, Calls):
     ) -> Receipt:
         if self.mode in ("generate",):
             raise EditError(Kind.NOT_ALLOWED, f"mode {self.mode} does not allow to undo", hint="ask the host")
-        with self.heeding():
+        self._store.take_doubts()  # of earlier questions
+        with self.heeding(), self._doubting():
             header, lay = reverse.plan(choose, self._header(reason))
         told: list[str] = []
 
         def mindful(overlay: Overlay) -> None:
-            with self.heeding():
+            with self.heeding(), self._doubting():
                 lay(overlay)
             told[:] = self._met_leases(overlay, on_lease=self.policy.on_lease)
 
@@ -75,6 +77,20 @@ class Undoing(Leases, Calls):
             raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
         receipt = self._receipt(change, (), header.undoes)
         return replace(receipt, warnings=(*receipt.warnings, *told))
+
+    @contextlib.contextmanager
+    def _doubting(self) -> Iterator[None]:
+        """A refusal says what is damaged in the journal, because it may come of that."""
+        try:
+            yield
+        except EditError as error:
+            doubts = self._store.take_doubts()
+            if not doubts:
+                raise
+            hint = "; ".join(filter(None, (error.hint, *doubts, "`steadyhand check` shows all that is damaged")))
+            raise EditError(
+                error.kind, error.message, hint=hint, details={**error.details, "uncertain": list(doubts)}
+            ) from None
 
     @abstractmethod
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

@@ -252,6 +252,7 @@ class Workspace(
                 outcomes[:], warnings[:] = layer.outcomes, layer.warnings
                 conflicts[:] = layer.meetings.found
 
+        self._store.take_doubts()  # of earlier questions
         header = self._header(reason)
         chosen = checks.policy_of(self.policy if policy is None else policy)
         with BUDGET.sharing():
@@ -291,7 +292,9 @@ class Workspace(
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:
         files = tuple(FileReceipt.of(step) for step in change.steps)
         committed = change.committed
-        warnings = change.warnings + self._store.take_losses() + self._told_elsewhere(change)
+        warnings = (
+            change.warnings + self._store.take_losses() + self._store.take_doubts() + self._told_elsewhere(change)
+        )
         if committed is None:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=undoes)
         self._knowledge.wrote(change.steps, committed.seq)

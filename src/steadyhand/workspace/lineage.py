@@ -22,6 +22,7 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.pace import paced
 from steadyhand.text.source import Source, digest_of
+from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.record import Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
 
@@ -222,6 +223,11 @@ def _deletion_undone(journal: Journal, entry: Entry, change: FileChange) -> Stop
             if other.after is None and other.before is not None and other.before.digest == change.after.digest:
                 return Stop(undone, other)
     return None
+
+
+def doubt_of(problem: Problem) -> str:
+    """What a damaged record means for an answer that had to leave it out."""
+    return f"{problem.message}; what the journal says of that change and of earlier ones is uncertain"
 
 
 def _lost(stop: Stop) -> EditError:

@@ -31,7 +31,7 @@ from steadyhand.workspace.journal.record import Record, ToolCall, new_record_id,
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
-from steadyhand.workspace.lineage import encoding_known, version_named
+from steadyhand.workspace.lineage import doubt_of, encoding_known, version_named
 from steadyhand.workspace.listing import Limits, Listing
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable
@@ -162,6 +162,11 @@ class Store:
         with self._guard:
             losses, self._losses = self._losses, ()
             return losses
+
+    def take_doubts(self) -> tuple[str, ...]:
+        """What this thread's questions have left out because it is damaged, since it was last asked; each once."""
+        journal = self._journal
+        return () if journal is None else tuple(map(doubt_of, journal.damage_met()))
 
     def writable_journal(self) -> Journal:
         """The journal, for appending; made if missing. Refuses with `read-only`."""

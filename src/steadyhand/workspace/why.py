@@ -6,7 +6,8 @@ Reads the journal only. A line that an edit merely quoted and wrote back unchang
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from steadyhand.errors import EditError
@@ -16,9 +17,10 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
+from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, gap_between, stops_back
+from steadyhand.workspace.lineage import Stop, doubt_of, gap_between, stops_back
 
 Since = Literal["record", "outside", "before-journal"]
 
@@ -26,7 +28,10 @@ Since = Literal["record", "outside", "before-journal"]
 @sized("text")
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Where one line comes from. `origin` is None where no record wrote it."""
+    """Where one line comes from. `origin` is None where no record wrote it.
+
+    `doubt` says what is damaged in the journal, where that may hide who wrote the line.
+    """
 
     line: int
     text: str
@@ -34,6 +39,7 @@ class Why:
     reason: str | None
     edit_index: int | None
     since: Since
+    doubt: str | None = None
 
 
 @dataclass(slots=True)
@@ -47,11 +53,20 @@ def explain(journal: Journal, path: str, source: Source, lines: list[int]) -> li
     """The origin of the given 1-based lines of the file as it is now."""
     traces = [_Trace(line, source.table.span(line - 1)) for line in sorted(set(lines))]
     texts = {trace.line: source.table.text(trace.line - 1) for trace in traces}
+    journal.damage_met()
     _walk(journal, path, source, traces, texts)
     for trace in traces:
         if trace.why is None:
             trace.why = Why(trace.line, texts[trace.line], None, None, None, "before-journal")
-    return [trace.why for trace in traces if trace.why is not None]
+    damaged = journal.damage_met()
+    return [_doubted(trace.why, damaged) for trace in traces if trace.why is not None]
+
+
+def _doubted(why: Why, damaged: Sequence[Problem]) -> Why:
+    """The same with the latest damage that came after what wrote the line."""
+    seq = 0 if why.origin is None else why.origin.seq
+    later = [problem for problem in damaged if (problem.seq or 0) > seq]
+    return replace(why, doubt=doubt_of(later[-1])) if later else why
 
 
 def _walk(journal: Journal, path: str, source: Source, traces: list[_Trace], texts: dict[int, str]) -> None:

@@ -74,6 +74,7 @@ def why_document(why: Why) -> dict[str, object]:
         "task": record.task if record else None,
         "reason": why.reason or (record.reason if record else None),
         "edit": why.edit_index,
+        **({} if why.doubt is None else {"doubt": why.doubt}),
     }
 
 

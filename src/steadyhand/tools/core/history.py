@@ -103,6 +103,8 @@ def _line(call: Call, path: str, line: int) -> Result:
 def _origin(why: Why, *, is_secret: bool) -> Result:
     """Where a line comes from; of a file with secrets without its text."""
     told: Result = {"line": why.line, **({} if is_secret else {"text": clip(why.text)}), "since": _SINCE[why.since]}
+    if why.doubt is not None:
+        told["doubt"] = why.doubt
     if why.origin is None:
         return told
     record = why.origin.record

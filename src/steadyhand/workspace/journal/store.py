@@ -123,6 +123,9 @@ class Journal(Protocol):
         A damaged record is left out and handed to `on_damage`.
         """
 
+    def damage_met(self) -> tuple[Problem, ...]:
+        """The damaged records that this thread's questions have left out since it last asked this, oldest first."""
+
     def latest(self, path: str) -> Entry | None:
         """The newest lasting record that touched `path`; refuses with `journal-damaged` if that one is damaged."""
 

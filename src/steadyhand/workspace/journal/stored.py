@@ -12,6 +12,7 @@ Invariants:
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -71,6 +72,7 @@ class StoredJournal(PartyTables):
         super().__init__(handle, presence)
         self._location = location
         self._read = RecordsRead()
+        self._thread = threading.local()
 
     @property
     def location(self) -> str:
@@ -172,6 +174,14 @@ class StoredJournal(PartyTables):
                 yield entry
             elif on_damage is not None:
                 on_damage(entry)
+            else:
+                self._met().add(entry)
+
+    def damage_met(self) -> tuple[Problem, ...]:
+        met = self._met()
+        found = tuple(sorted(met, key=lambda problem: problem.seq or 0))
+        met.clear()
+        return found
 
     def latest(self, path: str) -> Entry | None:
         def work(connection: Connection) -> Entry | Problem | None:
@@ -179,6 +189,8 @@ class StoredJournal(PartyTables):
             return entry_at(connection, found[0], path, read=self._read) if found else None
 
         entry = self._handle.read(work)
+        if isinstance(entry, Problem):
+            self._met().add(entry)
         return None if entry is None else _sound(entry)
 
     def image(self, digest: str) -> bytes | None:
@@ -298,6 +310,13 @@ class StoredJournal(PartyTables):
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+    def _met(self) -> set[Problem]:
+        """Damage that this thread has come across: calls of other threads have not."""
+        if not hasattr(self._thread, "met"):
+            self._thread.met = set()
+        met: set[Problem] = self._thread.met
+        return met
 
     def _admit(self, connection: Connection, staging: Staging) -> None:
         """Refuse in the transaction of `prepare` what must not be prepared any more; lock files need no such look."""

@@ -48,6 +48,8 @@ def run(invocation: Invocation, place: str) -> int:
             if error.kind in (Kind.NO_SUCH_FILE, Kind.BAD_REQUEST) and lines is None and ":" in place:
                 raise _no_line(place) from None
             raise
+    for doubt in dict.fromkeys(why.doubt for why in whys if why.doubt is not None):
+        output.warn(doubt)
     output.document({"ok": True, "path": path, "lines": [why_document(why) for why in whys]})
     if not output.json:
         output.print(why_lines(path, whys, width=output.width))
