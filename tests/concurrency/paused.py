@@ -35,7 +35,7 @@ class StoppingStorage(Storage):
 
     def __init__(self, point: Point) -> None:
         self._point = point
-        self._renames = 0
+        self._exchanges = 0
 
     def create(self, name: str, mode: int, *, dir_fd: int) -> int:
         if (self._point == "locked" and name.endswith(".part")) or (
@@ -44,12 +44,11 @@ class StoppingStorage(Storage):
             stop(self._point)
         return super().create(name, mode, dir_fd=dir_fd)
 
-    def rename(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
-        if before.startswith(TEMP_PREFIX):
-            self._renames += 1
-            if (self._point, self._renames) in (("sure", 1), ("between", 2)):
-                stop(self._point)
-        super().rename(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
+    def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+        self._exchanges += 1
+        if (self._point, self._exchanges) in (("sure", 1), ("between", 2)):
+            stop(self._point)
+        super().exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
 
 
 def stop_when_asked(ws: sh.Workspace) -> None:

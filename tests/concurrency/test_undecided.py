@@ -12,7 +12,6 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import TEMP_PREFIX
 from tests.concurrency.crew import check_chain, check_sound, shared_root
 from tests.concurrency.worker import FIRST, FORCE, SHARED, START
 from tests.postgres.proxy import Proxy, proxy_to
@@ -40,9 +39,9 @@ class LosingStorage(Storage):
         self._proxy = proxy
         self.is_armed = False
 
-    def rename(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
-        super().rename(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
-        if self.is_armed and before.startswith(TEMP_PREFIX):
+    def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+        super().exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
+        if self.is_armed:
             self.is_armed = False
             self._proxy.mishap = "stuck"
 

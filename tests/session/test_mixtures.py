@@ -151,12 +151,11 @@ def test_a_digest_in_a_request_made_by_hand_is_checked_too(root: Path) -> None:
 
 
 class Interrupted(Storage):
-    """Ctrl-C right after the first rename onto a name of the user's."""
+    """Ctrl-C right after the first change of a name of the user's."""
 
-    def rename(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
-        super().rename(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
-        if after.endswith(".txt"):
-            raise KeyboardInterrupt
+    def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+        super().exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
+        raise KeyboardInterrupt
 
 
 def test_an_interrupt_after_the_rename_does_not_make_the_journal_lie(root: Path) -> None:
@@ -186,7 +185,7 @@ def test_the_file_that_failed_is_the_one_named(root: Path) -> None:
         with sh.Workspace(root) as ws:
             ws.undo(last=True)
     names = counted.mutations
-    at = len(names) - names[::-1].index("rename")
+    at = len(names) - names[::-1].index("exchange")
     with pytest.raises(EditError) as caught:
         change(FaultStorage(at=at, watch="mutating"))
     assert '"b.txt"' in caught.value.message or "b.txt" in caught.value.message

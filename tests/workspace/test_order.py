@@ -75,6 +75,10 @@ class Recording(Storage):
         self.note("rename", self.where(after_dir_fd, after))
         super().rename_noreplace(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
 
+    def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+        self.note("rename", self.where(other_dir_fd, other))
+        super().exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
+
 
 @pytest.fixture
 def storage(tmp_path: Path) -> Recording:

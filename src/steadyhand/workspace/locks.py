@@ -1,6 +1,7 @@
-"""Locks on names that hold across processes and threads, and vanish with their holder.
+"""Locks that hold across processes and threads, and vanish with their holder: on names, and on files.
 
-A lock never sits on the file it guards, since a rename would exchange that file under the lock.
+The locks on names (`LockTable`) belong to one journal: they are fair, and they tell a dead transaction from a live one.
+They never sit on the file they guard, since a rename would exchange that file under the lock.
 Keys are spread over a fixed number of lock files, so two keys may share one; that costs waiting, never safety.
 
 Invariants
@@ -9,6 +10,12 @@ Invariants
 2. Every acquisition opens its own handle: threads exclude each other as processes do.
 3. Lock files are taken in the order of their names; who cannot get one in time gives back all.
 4. A thread never waits for itself: asking again for a key it holds is an error of the program.
+
+The locks on files (`hold_files`) belong to nobody: whoever reaches the same file by another root, journal, hard link,
+spelling or mount meets them. A file is locked only while its name means it; all files of a transaction are locked or
+none, so that no two can wait for each other. They make others wait; what makes it safe is that a file is exchanged and
+looked at (`transaction.py`), which is why a file system without locks, and a transaction with very many files, may do
+without.
 
 A child made by fork while a lock is held shares it until the holder releases it, or until both have ended.
 """
@@ -19,27 +26,36 @@ import errno
 import hashlib
 import os
 import random
+import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.storage import CLOEXEC, DIRECTORY, NOFOLLOW, require_platform
+from steadyhand.workspace.sandbox import Sandbox
+from steadyhand.workspace.storage import CLOEXEC, DIRECTORY, NOFOLLOW, NONBLOCK, Storage, require_platform, shut
 
 try:
     import fcntl
 except ImportError:  # Windows: require_platform() refuses before any use
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LockTable", "stripe_of"]
+__all__ = ["FileLocks", "LockTable", "hold_files", "stripe_of"]
 
 _FIRST_WAIT: Final = 0.0003
 _LONGEST_WAIT: Final = 0.01
 _LONGEST_WAIT_IN_GATE: Final = 0.0005
+_LONGEST_WAIT_FOR_FILES: Final = 0.002
+_MOST_FILES: Final = 256  # each lock is an open handle, and a process may have about a thousand
+# NFS wants a handle that writes; others have no such locks at all.
+_NO_LOCKS: Final = frozenset(
+    {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY}
+)
 _WOULD_BLOCK: Final = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK})
 
 
@@ -146,6 +162,125 @@ class LockTable:
             with suppress(FileExistsError):
                 os.mkdir(self._directory, 0o700)
             return os.open(self._directory, flags)
+
+
+class FileLocks:
+    """Files that are locked, each with the handle that holds its lock. For one thread; release it in the end."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._handles: dict[tuple[int, int], tuple[int, os.stat_result]] = {}
+        self._places: dict[str, Place] = {}
+        self.is_waived = False
+
+    def add(self, place: Place) -> bool:
+        """Lock what stands at a place, if it is a regular file; False where somebody else has it or the name moved.
+
+        The place is ours from then on.
+        """
+        self._places[place.path] = place
+        if place.missing:
+            return True
+        try:
+            found = self._storage.stat(place.name, dir_fd=place.dir_fd)
+            if not stat.S_ISREG(found.st_mode) or (found.st_dev, found.st_ino) in self._handles:
+                return True
+            is_locked, locked = self.add_file(place.name, dir_fd=place.dir_fd)
+            # Whoever had it before may have put another file under the name.
+            return is_locked and os.path.samestat(locked, self._storage.stat(place.name, dir_fd=place.dir_fd))
+        except FileNotFoundError:
+            return True
+
+    def add_file(self, name: str, *, dir_fd: int) -> tuple[bool, os.stat_result]:
+        """Lock a file that only we know of yet. Whether that was possible, and which file it is."""
+        fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
+        is_locked = False
+        try:
+            found = self._storage.fstat(fd)
+            key = found.st_dev, found.st_ino
+            is_locked = key not in self._handles and self._lock(fd)
+            if is_locked:
+                self._handles[key] = fd, found
+        finally:
+            if not is_locked:
+                shut(self._storage, fd)
+        return is_locked, found
+
+    def _lock(self, fd: int) -> bool:
+        try:
+            return self._storage.lock(fd)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            return True
+
+    def find(self, image: FileImage) -> tuple[int, os.stat_result] | None:
+        """The handle of a file that is locked, and what it was when it was."""
+        return self._handles.get((image.dev, image.ino))
+
+    def cover(self, images: Iterable[FileImage]) -> bool:
+        """Whether all of these are locked, or none needs to be."""
+        return self.is_waived or all(self.find(image) is not None for image in images)
+
+    def place(self, path: str) -> Place | None:
+        """Where a path led when its file was locked; the caller's to close from then on."""
+        return self._places.pop(path, None)
+
+    def release(self) -> None:
+        for place in self._places.values():
+            place.close()
+        self._places.clear()
+        for fd, _ in self._handles.values():
+            # Unlocking before closing also frees the lock where a forked child still has the handle.
+            with suppress(OSError):
+                fcntl.flock(fd, fcntl.LOCK_UN)
+            shut(self._storage, fd)
+        self._handles.clear()
+
+
+@contextmanager
+def hold_files(
+    sandbox: Sandbox, paths: Collection[str], *, timeout: float, required: bool = True
+) -> Iterator[FileLocks]:
+    """Hold the locks of the files at these paths within the block. Refuses `busy` like `LockTable.hold`.
+
+    Where they are not `required`, it goes on without them when the time is up. A path that leads nowhere, or no longer
+    where it may, is passed over: whoever looks at it again is refused there.
+    """
+    locks = FileLocks(sandbox.storage)
+    locks.is_waived = len(paths) > _MOST_FILES
+    deadline, wait = time.monotonic() + timeout, _FIRST_WAIT
+    try:
+        while not locks.is_waived and (taken := _lock_all(sandbox, paths, locks)) is not None:
+            locks.release()
+            left = deadline - time.monotonic()
+            if left <= 0 and not required:
+                locks.is_waived = True
+                break
+            if left <= 0:
+                raise EditError(
+                    Kind.BUSY,
+                    f"another program holds a lock on {taken}",
+                    hint="send the same call again in a moment",
+                    details={"path": taken, "waited_seconds": round(timeout, 3)},
+                )
+            time.sleep(min(left, wait * random.uniform(0.5, 1.5)))
+            wait = min(wait * 1.5, _LONGEST_WAIT_FOR_FILES)
+        yield locks
+    finally:
+        locks.release()
+
+
+def _lock_all(sandbox: Sandbox, paths: Collection[str], locks: FileLocks) -> str | None:
+    """Lock each of the files; the path of the first that cannot be had, or None."""
+    for path in paths:
+        try:
+            place = sandbox.place(path, writing=True, known_name=True)
+        except EditError:
+            continue
+        if not locks.add(place):
+            return path
+    return None
 
 
 def _lock(name: str, directory: int) -> int | None:

@@ -1,4 +1,4 @@
-"""The kernel's own "open, but never leave this directory": openat2 and renameat2 through ctypes.
+"""The kernel's own "open, but never leave this directory", and renames that overwrite nothing, through ctypes.
 
 Nothing here decides what a failure means; every failure is an `OSError` for the caller to judge.
 Never import this for its side effects: the C library is looked up on the first call only.
@@ -20,6 +20,7 @@ __all__ = [
     "NO_SYMLINKS",
     "NO_XDEV",
     "available",
+    "exchange",
     "open_beneath",
     "rename_noreplace",
 ]
@@ -30,7 +31,9 @@ NO_SYMLINKS: Final = 0x04
 BENEATH: Final = 0x08
 
 _SYS_OPENAT2: Final = 437
-_RENAME_NOREPLACE: Final = 1
+# What the two calls are named and how they take their flags: renameat2 on Linux, renameatx_np on macOS.
+_NOREPLACE: Final = {"renameat2": 1, "renameatx_np": 4}
+_EXCHANGE: Final = {"renameat2": 2, "renameatx_np": 2}
 # A directory renamed anywhere on the machine makes the kernel give up with EAGAIN; under a hostile renamer
 # that can repeat, so the number of tries is bounded and the last failure is the answer.
 _TRIES: Final = 64
@@ -95,7 +98,17 @@ def available(dir_fd: int) -> bool:
 
 def rename_noreplace(before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
     """Rename, failing with EEXIST where `after` is there already; ENOSYS where the system cannot promise that."""
-    call = getattr(_libc(), "renameat2", None)
+    _rename(before, after, before_dir_fd, after_dir_fd, _NOREPLACE)
+
+
+def exchange(one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+    """Two names that exist swap what they mean, in one step; ENOSYS or EINVAL where that cannot be had."""
+    _rename(one, other, one_dir_fd, other_dir_fd, _EXCHANGE)
+
+
+def _rename(before: str, after: str, before_dir_fd: int, after_dir_fd: int, flags: dict[str, int]) -> None:
+    name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
+    call = getattr(_libc(), name, None)
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), after)
     arguments = (
@@ -103,7 +116,7 @@ def rename_noreplace(before: str, after: str, *, before_dir_fd: int, after_dir_f
         ctypes.c_char_p(os.fsencode(before)),
         ctypes.c_int(after_dir_fd),
         ctypes.c_char_p(os.fsencode(after)),
-        ctypes.c_uint(_RENAME_NOREPLACE),
+        ctypes.c_uint(flags[name]),
     )
     while call(*arguments) != 0:
         if ctypes.get_errno() != errno.EINTR:

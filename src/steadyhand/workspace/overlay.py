@@ -92,9 +92,12 @@ class Overlay:
         keys = {reading.lock_key for reading in self.readings.values()}
         parts = (part for path in self.readings for part in repository_parts(path))
         keys.update(lock_key_of(f"{part.directory}/HEAD" if part.directory else "HEAD") for part in parts)
-        images = [reading.image for reading in self.readings.values() if reading.image is not None]
-        keys.update(f"inode {image.dev} {image.ino}" for image in images if image.nlink > 1)
+        keys.update(f"inode {image.dev} {image.ino}" for image in self.images() if image.nlink > 1)
         return sorted(keys)
+
+    def images(self) -> list[FileImage]:
+        """Every file that was found."""
+        return [reading.image for reading in self.readings.values() if reading.image is not None]
 
     def need(self, given: str) -> Draft:
         """The file at a path. Refuses with `no-such-file`."""

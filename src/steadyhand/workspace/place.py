@@ -85,6 +85,13 @@ class FileImage:
     ino: int
     xattrs: tuple[tuple[str, bytes], ...] = ()
 
+    def is_of(self, found: os.stat_result) -> bool:
+        """Whether that is the very file this was read from, with the rights it had; not what is in it."""
+        return stat.S_ISREG(found.st_mode) and (
+            (self.dev, self.ino, self.mode, self.uid, self.gid)
+            == (found.st_dev, found.st_ino, stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid)
+        )
+
     @classmethod
     def of(cls, data: bytes, digest: str, found: os.stat_result, xattrs: tuple[tuple[str, bytes], ...]) -> FileImage:
         """The image of the bytes read from a handle and of what fstat said about it."""

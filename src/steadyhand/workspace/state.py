@@ -5,7 +5,8 @@
    So whatever a crash leaves behind can be found without walking the tree.
 3. A note appears whole: it is written under another name and renamed.
 4. A note is taken away only after everything it names is gone or in its final place.
-5. A folder made here is durable before anything is put into it: the directory that holds its name was synced.
+5. What somebody else saved and could not have its name back is kept in `kept`, which only a person empties.
+6. A folder made here is durable before anything is put into it: the directory that holds its name was synced.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from steadyhand.workspace.writer import refuse_os
 _MOST_NOTES = 10_000
 _PART = ".part"
 _ROOMS = ("pending", "locks")
+_KEPT = "kept"
 _TRIES = 5
 _LONGEST_NAME = 200
 _MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
@@ -222,6 +224,47 @@ class StateFolder:
             pass
         finally:
             self._close(handle)
+
+    def keep(self, name: str, *, dir_fd: int, label: str) -> str:
+        """Move somebody's file into `kept`; gives the name it has there, relative to this folder."""
+        label = label.encode("utf-8", "surrogateescape")[:_LONGEST_NAME].decode("utf-8", "replace")
+        folder = self._open("")
+        try:
+            if self._make_one(_KEPT, folder):
+                self._storage.fsync_dir(folder)
+            room = self._storage.open(_KEPT, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=folder)
+        finally:
+            self._close(folder)
+        try:
+            for attempt in range(_MOST_NOTES):
+                kept = f"{label}-{attempt}" if attempt else label
+                with contextlib.suppress(FileExistsError):
+                    self._move(name, dir_fd, kept, room)
+                    self._storage.fsync_dir(room)
+                    return f"{_KEPT}/{kept}"
+            raise OSError(errno.EEXIST, "")
+        finally:
+            self._close(room)
+
+    def _move(self, name: str, dir_fd: int, kept: str, room: int) -> None:
+        try:
+            self._storage.rename_noreplace(name, kept, before_dir_fd=dir_fd, after_dir_fd=room)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+        else:
+            return
+        fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
+        try:
+            copy = self._storage.create(kept, 0o600, dir_fd=room)
+            try:
+                self._storage.write(copy, self._storage.read(fd, self._storage.fstat(fd).st_size))
+                self._storage.fsync(copy)
+            finally:
+                self._close(copy)
+        finally:
+            self._close(fd)
+        self._storage.unlink(name, dir_fd=dir_fd)
 
     def intents(self, *, sweep: bool = True) -> list[Intent]:
         """The notes of transactions that run or have died.

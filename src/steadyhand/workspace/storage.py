@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -29,6 +30,7 @@ __all__ = [
     "DIRECTORY",
     "NOFOLLOW",
     "NONBLOCK",
+    "NO_SUCH_RENAME",
     "PATH_ONLY",
     "DirEntry",
     "Storage",
@@ -44,7 +46,8 @@ NONBLOCK: Final[int] = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 PATH_ONLY: Final[int] = getattr(os, "O_PATH", os.O_RDONLY)
 
 _NO_XATTR: Final = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
-_NO_NOREPLACE: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+_WOULD_BLOCK: Final = frozenset({errno.EAGAIN, errno.EWOULDBLOCK})
+NO_SUCH_RENAME: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 def require_platform() -> None:
@@ -69,11 +72,11 @@ class Storage:
     """The operating system as this package uses it. Stateless, so one object serves every thread."""
 
     MUTATING: ClassVar[frozenset[str]] = frozenset(
-        "create write write_at ftruncate fsync fsync_dir rename rename_noreplace link unlink mkdir rmdir"
+        "create write write_at ftruncate fsync fsync_dir rename rename_noreplace exchange link unlink mkdir rmdir"
         " fchmod fchown setxattr removexattr".split()
     )
     READING: ClassVar[frozenset[str]] = frozenset(
-        "open open_beneath close read stat fstat listdir readlink listxattr getxattr".split()
+        "open open_beneath close read read_at stat fstat listdir readlink listxattr getxattr lock has_writer".split()
     )
 
     def open(self, name: str, flags: int, *, dir_fd: int | None = None) -> int:
@@ -100,6 +103,14 @@ class Storage:
         while limit > 0 and (part := os.read(fd, limit)):
             parts.append(part)
             limit -= len(part)
+        return b"".join(parts)
+
+    def read_at(self, fd: int, limit: int, offset: int) -> bytes:
+        """At most `limit` bytes from byte `offset`; the handle's position stays."""
+        parts: list[bytes] = []
+        while limit > 0 and (part := os.pread(fd, limit, offset)):
+            parts.append(part)
+            limit, offset = limit - len(part), offset + len(part)
         return b"".join(parts)
 
     def write(self, fd: int, data: bytes) -> None:
@@ -134,7 +145,7 @@ class Storage:
         try:
             openat2.rename_noreplace(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
         except OSError as error:
-            if error.errno not in _NO_NOREPLACE:
+            if error.errno not in NO_SUCH_RENAME:
                 raise
             os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)
             try:
@@ -143,6 +154,10 @@ class Storage:
                 with suppress(OSError):  # a refused rename has done nothing, so the new name must not stay
                     os.unlink(after, dir_fd=after_dir_fd)
                 raise
+
+    def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+        """Two names swap what they mean. `NO_SUCH_RENAME` are the errors of a system that cannot."""
+        openat2.exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
 
     def link(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         os.link(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd, follow_symlinks=False)
@@ -162,6 +177,33 @@ class Storage:
 
     def fstat(self, fd: int) -> os.stat_result:
         return os.fstat(fd)
+
+    def lock(self, fd: int) -> bool:
+        """Lock the file behind a handle for as long as the handle is open; False where somebody else has the lock."""
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _WOULD_BLOCK:
+                raise
+            return False
+        return True
+
+    def has_writer(self, fd: int) -> bool | None:
+        """Whether anybody has the file behind a reading handle open for writing; None where the system cannot tell.
+
+        Linux grants a read lease only on a file that nobody has open for writing. The lease is given back at once;
+        somebody who opens the file in between waits for that and makes the kernel send a signal, which by default
+        would end the process: SIGURG is one that is ignored by default.
+        """
+        if not hasattr(fcntl, "F_SETLEASE"):
+            return None
+        try:
+            fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        except OSError as error:
+            return True if error.errno in _WOULD_BLOCK else None  # another's file, or a file system without leases
+        return False
 
     def readlink(self, name: str, *, dir_fd: int) -> str:
         return os.readlink(name, dir_fd=dir_fd)

@@ -34,7 +34,7 @@ from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_n
 from steadyhand.workspace.lineage import doubt_of, encoding_known, version_named
 from steadyhand.workspace.listing import Limits, Listing
 from steadyhand.workspace.location import Location
-from steadyhand.workspace.locks import LockTable
+from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.overlay import FileStep, Overlay, Reading
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.refusal import refuse_os
@@ -45,6 +45,8 @@ from steadyhand.workspace.transaction import Committed, Held, Transaction
 
 _TRIES = 20
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
+_MACHINE_FINISHES = 1.0  # seconds
+_STALE_TRIES = 5  # a program that saves every few milliseconds will not stop for us
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,26 +251,52 @@ class Store:
         if preview or not steps:
             return Change(steps, None, overlay.remarks(steps))
         self._open_for_writing()
+        kept: list[dict[str, str]] = []
+        try:
+            return self._change(header, lay, overlay, manner, kept)
+        except EditError as error:
+            raise (
+                error
+                if not kept
+                else EditError(error.kind, error.message, hint=error.hint, details={**error.details, "kept": kept})
+            ) from None
+
+    def _change(
+        self, header: Header, lay: Lay, overlay: Overlay, manner: _Manner, kept: list[dict[str, str]]
+    ) -> Change:
+        """Try until nobody comes in between; `kept` gets what had to be kept of another program's saves."""
+        steps = overlay.steps()
+        stale_tries = 0
         for _ in range(_TRIES):
-            keys = overlay.lock_keys()
-            with _named("change", ", ".join(overlay.readings)), self._held(keys) as hold:
-                crashed = self._recovery().touches(keys, hold)
+            with _named("change", ", ".join(overlay.readings)), self._held(overlay) as held:
+                crashed = self._recovery().touches(held.keys, held.hold)
                 if not crashed:
                     if overlay.is_unsure or not self._still(overlay):
                         overlay = self._laid(header, lay)
                         steps = overlay.steps()
-                        check_links(steps, hardlinks)
-                    if set(overlay.lock_keys()) <= set(keys):
+                        check_links(steps, manner.hardlinks)
+                    if set(overlay.lock_keys()) <= set(held.keys) and held.files.cover(overlay.images()):
                         if not steps:
                             return Change((), None, ())
                         self._check_repositories(steps)
-                        committed = self._write(header, overlay, steps, Held(hold, keys), manner)
-                        return Change(steps, committed, overlay.remarks(steps) + committed.warnings)
+                        try:
+                            committed = self._write(header, overlay, steps, held, manner)
+                        except EditError as error:
+                            kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
+                            stale_tries += 1
+                            if error.kind is not Kind.STALE_SOURCE or stale_tries == _STALE_TRIES:
+                                raise
+                            if any(step.whole or step.after_path is None for step in steps):
+                                raise  # what the other program saved would go with the rest, and nobody has seen it
+                            overlay.is_unsure = True  # once more, on what the other program left
+                            continue
+                        told = overlay.remarks(steps) + committed.warnings + tuple(map(_kept_as, kept))
+                        return Change(steps, committed, told)
             if crashed:
                 with _named("recover", "the workspace"):
-                    reports = self._recovery().run(touching=keys)
+                    reports = self._recovery().run(touching=held.keys)
                 self._report(reports)
-                if reports and self._recovery().touches(keys, Hold()):
+                if reports and self._recovery().touches(held.keys, Hold()):
                     raise EditError(
                         Kind.BUSY,
                         "; ".join(reports),
@@ -307,7 +335,7 @@ class Store:
     def alone(self, overlay: Overlay) -> Iterator[None]:
         """While nobody else changes the files that an overlay has looked at."""
         self._open_for_writing()
-        with _named("look at", ", ".join(overlay.readings)), self._held(overlay.lock_keys()):
+        with _named("look at", ", ".join(overlay.readings)), self._held(overlay):
             yield
 
     def _overlay(self, header: Header) -> Overlay:
@@ -423,13 +451,22 @@ class Store:
         return self._journal
 
     @contextlib.contextmanager
-    def _held(self, keys: list[str]) -> Iterator[Hold]:
-        """The right to change these: against the processes of this machine, then against other machines."""
+    def _held(self, overlay: Overlay) -> Iterator[Held]:
+        """The right to change what an overlay has looked at: against the processes of this machine that use this
+        journal, then against other machines, then against whoever reaches the same files in another way.
+        """
         assert self._locks is not None
+        keys = overlay.lock_keys()
+        # A machine that stands still has lost the journal's locks and can change nothing, but not those of the files.
+        alone = self.location.url is None
+        timeout = self._timeout if alone else min(self._timeout, _MACHINE_FINISHES)
         with self._locks.hold(keys, timeout=self._timeout):
             self.location.check_here()
-            with self._writable().hold(keys, timeout=self._timeout) as hold:
-                yield hold
+            with (
+                self._writable().hold(keys, timeout=self._timeout) as hold,
+                hold_files(self.sandbox, overlay.readings, timeout=timeout, required=alone) as files,
+            ):
+                yield Held(hold, keys, files)
 
     def _recovery(self) -> Recovery:
         assert self._locks is not None
@@ -447,6 +484,10 @@ def _named(doing: str, path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise refuse_os(error, doing, path) from None
+
+
+def _kept_as(kept: dict[str, str]) -> str:
+    return f"{kept['path']}: what another program saved at the same time was kept as {kept['kept']} beside the journal"
 
 
 def _facts(reading: Reading) -> tuple[object, ...] | None:

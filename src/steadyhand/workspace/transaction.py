@@ -7,15 +7,19 @@ Invariants (tests/faults kills and fails the process at every single storage cal
  1. Until the journal says `prepared`, no file has changed; whatever fails undoes only our own temporaries.
  2. `prepared` is durable and says enough to finish the transaction and enough to take it back.
  3. Every temporary is named in the intent note before it is made, and lies beside the file it is for.
- 4. A name changes by one rename (or, for a file with several names, by writing in place after its new
+ 4. A name changes in one step (or, for a file that must stay the same one, by writing in place after its new
     content is safe beside it); at each instant it is the old or the new file, or recovery can tell which.
+    Nothing is overwritten or removed unseen: the new file is exchanged for whatever has the name in that instant, and
+    that is looked at. If it is not the file that was verified, byte by byte, or somebody still has it open for
+    writing, everything is put back. What cannot be put back, because somebody saved over our file too, is kept.
  5. Names appear before names vanish.
  6. A failure after `prepared` takes back what was done, in reverse; if that fails too, the record stays
     prepared and recovery decides.
  7. After the last rename the answer is never "failed": if durability cannot be confirmed, the receipt says so.
  8. An fsync is never repeated.
  9. The intent note goes last, when nothing it names is left and the journal knows the end: nobody builds on less.
-10. Between `prepared` and the first rename the locks are asked for once more: whoever lost them changes nothing.
+10. The new file is locked before it takes its name, and stays so until the end: nobody builds on what may be put back.
+11. Between `prepared` and the first rename the locks are asked for once more: whoever lost them changes nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +27,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.directories import missing_directories, remove_empty_directory
@@ -32,13 +37,32 @@ from steadyhand.workspace.goal import Goal
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Record, Staging, State
 from steadyhand.workspace.journal.store import Journal, Progress
+from steadyhand.workspace.locks import FileLocks
+from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, Storage
-from steadyhand.workspace.writer import check_writable, refuse_os, stage, temp_name, write_in_place
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, shut
+from steadyhand.workspace.writer import (
+    Identity,
+    check_writable,
+    exchange,
+    has_only,
+    identity,
+    is_torn,
+    put_back,
+    refuse_os,
+    stage,
+    stale,
+    temp_name,
+    wait_for_writers,
+    write_in_place,
+)
 
-OLD = "-old"
-IN_PLACE = "-in-place"
+OLD: Final = "-old"
+BACK: Final = "-back"
+IN_PLACE: Final = "-in-place"
+BESIDE: Final = ("", OLD, BACK)
+"""What follows a temporary's name: the new file or the old one in exchange, the old one, and one made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +77,32 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the caller holds for the transaction: the keys of its paths, as one machine and as all of them know them."""
+    """What the caller holds for the transaction: the keys of its paths, as one machine and as all of them know them,
+    and the files themselves.
+    """
 
     hold: Hold
     keys: Sequence[str]
+    files: FileLocks
 
 
 @dataclass(slots=True)
 class _Work:
-    """A goal under way: where it happens and what lies beside it."""
+    """A goal under way: where it happens and what lies beside it.
+
+    `new` is the file that was staged, `aside` where the old one is once the name has changed ("" if it is nowhere).
+    """
 
     goal: Goal
     place: Place
     temp: str
     dir_fd: int
     made_dirs: tuple[str, ...] = ()
-    backed_up: bool = False
+    new: Identity | None = None
+    aside: str = ""
+    moves: bool = False
     done: bool = False
+    is_sure: bool = False
 
     @property
     def old(self) -> str:
@@ -91,6 +124,7 @@ class Transaction:
         self._work: list[_Work] = []
         self._fds: list[int] = []
         self._warnings: list[str] = []
+        self._kept: list[dict[str, str]] = []
 
     def commit(
         self,
@@ -111,6 +145,7 @@ class Transaction:
             try:
                 made = self._make_parents()
                 self._stage_all(progress)
+                self._check_unmoved()
                 record = record_of(made)
                 seq = self._journal.prepare(record, self._staging(), images, urgent=record.verb != "edit")
             except BaseException as error:
@@ -119,6 +154,7 @@ class Transaction:
                 raise
             self._check_held()
             self._apply_all()
+            self._drop_replaced()
             durable = self._make_durable()
             is_settled = self._settle()
             self._clean(prune, is_settled=is_settled)
@@ -142,7 +178,7 @@ class Transaction:
 
     def _open_places(self, goals: Sequence[Goal]) -> None:
         for index, goal in enumerate(goals):
-            place = self._sandbox.place(goal.path, writing=True, known_name=True)
+            place = self._held.files.place(goal.path) or self._sandbox.place(goal.path, writing=True, known_name=True)
             temp = temp_name(self._id, index) + (IN_PLACE if goal.deed == "in-place" else "")
             self._work.append(_Work(goal, place, temp, place.dir_fd))
             if place.path != goal.path:
@@ -196,7 +232,10 @@ class Transaction:
             goal = work.goal
             if progress is not None:
                 progress(done, len(self._work))
-            if goal.deed in ("remove", "mode") or (goal.link_from is not None and self._stage_link(work)):
+            if goal.deed in ("remove", "mode"):
+                continue
+            if goal.link_from is not None and self._stage_link(work):
+                self._mark_new(work)
                 continue
             assert goal.data is not None
             if goal.deed in ("replace", "in-place"):
@@ -213,6 +252,19 @@ class Transaction:
             self._warnings.extend(f"{goal.path}: {note}" for note in notes)
             if goal.deed == "in-place":
                 self._fsync_staged(work)
+            else:
+                self._mark_new(work)
+
+    def _mark_new(self, work: _Work) -> None:
+        """Know the staged file again, and lock it before it takes its name."""
+        try:
+            if self._held.files.is_waived:
+                work.new = identity(self._storage, work.dir_fd, work.temp)
+            else:
+                _, found = self._held.files.add_file(work.temp, dir_fd=work.dir_fd)
+                work.new = found.st_dev, found.st_ino
+        except OSError as error:
+            raise refuse_os(error, "stage", work.goal.path) from None
 
     def _fsync_staged(self, work: _Work) -> None:
         """Writing in place may tear the file, so its new content must be findable after a power cut."""
@@ -232,22 +284,42 @@ class Transaction:
             if error.errno in (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP):
                 return False
             raise refuse_os(error, "stage the rename", work.goal.path) from None
+        origin.moves = True
         return True
 
+    def _check_unmoved(self) -> None:
+        """Refuse where something else is at work on a file, before the journal has it; the exchange decides."""
+        for work in self._work:
+            before = work.goal.before
+            locked = self._held.files.find(before) if before is not None else None
+            if before is None or locked is None:
+                continue
+            fd, at_first = locked
+            try:
+                if work.goal.deed != "mode" and not work.moves and wait_for_writers(self._storage, fd):
+                    raise _open_elsewhere(work.goal.path)
+                found = self._storage.stat(work.place.name, dir_fd=work.dir_fd)
+            except FileNotFoundError:
+                raise stale(work.goal.path) from None
+            except OSError as error:
+                raise refuse_os(error, "look at", work.goal.path) from None
+            if not before.is_of(found) or (found.st_size, found.st_mtime_ns) != (before.size, at_first.st_mtime_ns):
+                raise stale(work.goal.path)
+
     def _apply_all(self) -> None:
+        path = self._work[0].goal.path
         try:
             for work in self._work:
+                path = work.goal.path
                 self._apply(work)
+            for work in self._work:
+                if work.aside and not work.is_sure:  # nobody could say whether somebody was still writing to it
+                    self._check_old(work)
         except (OSError, EditError) as error:
-            failed = self._current().goal.path
             self._take_back()
-            if isinstance(error, OSError):
-                raise refuse_os(error, "replace", failed) from None
-            raise
+            refusal = refuse_os(error, "replace", path) if isinstance(error, OSError) else error
+            raise (refusal.with_details(kept=self._kept) if self._kept else refusal) from None
         # An interrupt between a rename and its mark leaves the record prepared: recovery looks at the files themselves.
-
-    def _current(self) -> _Work:
-        return next((work for work in self._work if not work.done), self._work[-1])
 
     def _apply(self, work: _Work) -> None:
         goal, name, storage = work.goal, work.place.name, self._storage
@@ -255,44 +327,93 @@ class Transaction:
             case "create":
                 storage.rename_noreplace(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
             case "replace":
-                self._back_up(work)
-                storage.rename(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+                with _vanished(goal.path):
+                    work.aside = exchange(
+                        storage, work.dir_fd, work.temp, name, spare=work.old, expected=goal.before, path=goal.path
+                    )
+                work.done = True
+                self._check_old(work)
             case "in-place":
-                assert goal.data is not None and goal.before is not None
-                work.done = True  # even half of it must be taken back
-                write_in_place(storage, work.place, goal.data, goal.before)
-                if goal.mode is not None:
-                    self._set_mode(work, goal.mode)
-                self._warnings.append(f"{goal.path} was written in place, because {goal.why_in_place}")
+                self._write_in_place(work)
             case "remove":
-                storage.rename(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
-                work.backed_up = True
+                with _vanished(goal.path):
+                    storage.rename_noreplace(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+                work.aside, work.done = work.old, True
+                self._check_old(work)
             case "mode":
                 assert goal.mode is not None
                 self._set_mode(work, goal.mode)
         work.done = True
 
-    def _back_up(self, work: _Work) -> None:
-        """Keep the old file reachable until the last name is in place; a lone rename needs no way back."""
-        if len(self._work) == 1:
+    def _check_old(self, work: _Work) -> None:
+        """Refuse what came out of an exchange if it is not what was verified, or if somebody has it open for writing.
+
+        Bytes are compared because times are coarse. Nobody can open the file by its name any more, so once nobody has
+        it open for writing its bytes are final.
+        """
+        if not work.aside:
             return
-        with contextlib.suppress(OSError):
-            self._storage.link(work.place.name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
-            work.backed_up = True
+        before, storage = work.goal.before, self._storage
+        assert before is not None
+        if not before.is_of(storage.stat(work.aside, dir_fd=work.dir_fd)):
+            raise stale(work.goal.path)
+        locked = self._held.files.find(before)
+        fd = locked[0] if locked else self._open(work.aside, work.dir_fd)
+        try:
+            has_writer = None if work.moves else wait_for_writers(self._storage, fd)
+            if storage.read_at(fd, before.size + 1, 0) != before.data:
+                raise stale(work.goal.path)
+        finally:
+            if not locked:
+                shut(storage, fd)
+        if has_writer:
+            raise _open_elsewhere(work.goal.path)
+        work.is_sure = has_writer is False
+
+    def _open(self, name: str, dir_fd: int) -> int:
+        return self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
+
+    def _write_in_place(self, work: _Work) -> None:
+        goal = work.goal
+        assert goal.data is not None and goal.before is not None
+        if self._read_present(work) != goal.before.data:
+            raise stale(goal.path)
+        work.done = True  # even half of it must be taken back
+        write_in_place(self._storage, work.place, goal.data, goal.before)
+        if goal.mode is not None:
+            self._set_mode(work, goal.mode)
+        self._warnings.append(f"{goal.path} was written in place, because {goal.why_in_place}")
+
+    def _read_present(self, work: _Work) -> bytes | None:
+        """The bytes at the name, if it still means the file that was verified."""
+        before = work.goal.before
+        assert before is not None
+        fd = self._open(work.place.name, work.dir_fd)
+        try:
+            found = self._storage.fstat(fd)
+            if (found.st_dev, found.st_ino) != (before.dev, before.ino):
+                return None
+            return self._storage.read_at(fd, max(found.st_size, before.size) + 1, 0)
+        finally:
+            shut(self._storage, fd)
 
     def _set_mode(self, work: _Work, mode: int) -> None:
-        fd = self._storage.open(work.place.name, os.O_RDONLY | NOFOLLOW | os.O_NONBLOCK, dir_fd=work.dir_fd)
+        assert work.goal.before is not None
+        fd = self._open(work.place.name, work.dir_fd)
         try:
+            found = self._storage.fstat(fd)
+            if (found.st_dev, found.st_ino) != (work.goal.before.dev, work.goal.before.ino):
+                raise stale(work.goal.path)
             self._storage.fchmod(fd, mode)
             work.done = True  # from here on it must be taken back, synced or not
             self._storage.fsync(fd)
         finally:
-            self._shut(fd)
+            shut(self._storage, fd)
 
     def _take_back(self) -> None:
         """Undo what was done, newest first. If the disk refuses even that, recovery has all it needs."""
         for work in reversed(self._work):
-            if work.done or work.backed_up:
+            if work.done:
                 try:
                     self._take_back_one(work)
                 except (OSError, EditError) as error:
@@ -311,25 +432,79 @@ class Transaction:
         goal, name, storage = work.goal, work.place.name, self._storage
         match goal.deed:
             case "create":
-                storage.unlink(name, dir_fd=work.dir_fd)
-            case "replace" | "remove" if work.backed_up:
-                storage.rename(work.old, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+                self._take_back_new(work)
             case "replace":
-                assert goal.before is not None
-                stage(
-                    storage, work.dir_fd, goal.before.data,
-                    temp_name=work.old, like=goal.before, path=goal.path, keep_special=True,
-                )  # fmt: skip
-                storage.rename(work.old, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+                assert goal.before is not None and goal.data is not None and work.new is not None
+                if not work.aside:
+                    work.aside = work.temp + BACK
+                    stage(
+                        storage, work.dir_fd, goal.before.data,
+                        temp_name=work.aside, like=goal.before, path=goal.path, keep_special=True,
+                    )  # fmt: skip
+                spare = work.old if work.aside != work.old else work.temp
+                if left := put_back(storage, work.dir_fd, work.aside, name, work.new, goal.data, spare=spare):
+                    self._keep_unless_known(work, left)
+            case "remove":
+                try:
+                    storage.rename_noreplace(work.old, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
+                except FileExistsError:  # somebody made another file of that name, which stays
+                    self._keep(work, work.old)
             case "in-place":
-                assert goal.before is not None
+                assert goal.before is not None and goal.data is not None
+                present = self._read_present(work)
+                if present is None or not is_torn(present, goal.before.data, goal.data):
+                    raise stale(goal.path)  # somebody wrote to it after us
                 write_in_place(storage, work.place, goal.before.data, goal.before, keep_special=True)
                 if goal.mode is not None:
                     self._set_mode(work, goal.before.mode)
             case "mode":
                 assert goal.before is not None
-                self._set_mode(work, goal.before.mode)
-        work.done = work.backed_up = False
+                with contextlib.suppress(EditError, FileNotFoundError):  # another file by now, with a mode of its own
+                    self._set_mode(work, goal.before.mode)
+        work.done = False
+
+    def _take_back_new(self, work: _Work) -> None:
+        """Take a file that was made away again, unless somebody has put another one there, or written to it."""
+        assert work.goal.data is not None
+        try:
+            self._storage.rename_noreplace(
+                work.place.name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd
+            )
+        except FileNotFoundError:
+            return
+        is_new = identity(self._storage, work.dir_fd, work.old) == work.new
+        if is_new and has_only(self._storage, work.dir_fd, work.old, work.goal.data):
+            return
+        try:
+            self._storage.rename_noreplace(
+                work.old, work.place.name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd
+            )
+        except FileExistsError:
+            self._keep(work, work.old)
+
+    def _keep_unless_known(self, work: _Work, name: str) -> None:
+        """Keep a file that somebody else saved; the one that was verified is in the journal."""
+        before = work.goal.before
+        assert before is not None
+        is_known = before.is_of(self._storage.stat(name, dir_fd=work.dir_fd))
+        if is_known and has_only(self._storage, work.dir_fd, name, before.data):
+            return
+        self._keep(work, name)
+
+    def _keep(self, work: _Work, name: str) -> None:
+        kept = self._state.keep(name, dir_fd=work.dir_fd, label=f"{self._id}-{work.place.name}")
+        self._kept.append({"path": work.goal.path, "kept": kept})
+
+    def _drop_replaced(self) -> None:
+        """Remove the old files whose names are new, so that one sync of the directory covers both.
+
+        No way back is needed any more: every name has changed. What is removed stays until the journal knows the end.
+        """
+        for work in self._work:
+            if work.goal.deed == "replace" and work.aside:
+                with contextlib.suppress(OSError):
+                    self._storage.unlink(work.aside, dir_fd=work.dir_fd)
+                    work.aside = ""
 
     def _make_durable(self) -> bool:
         durable = True
@@ -355,8 +530,9 @@ class Transaction:
         """Remove what is no longer needed; what cannot be removed now is left to recovery, with its note."""
         try:
             for work in self._work:
-                for name in (work.temp, work.old):
-                    self._remove(work, name)
+                left = work.temp if work.goal.deed == "in-place" else work.aside
+                if left:
+                    self._remove(work, left)
             for path in prune:
                 remove_empty_directory(self._sandbox, self._storage, path)
             if is_settled:
@@ -368,8 +544,8 @@ class Transaction:
         """Take away our temporaries and directories after a failure; keeps quiet, the failure is the news."""
         with contextlib.suppress(OSError, EditError):
             for work in self._work:
-                for name in (work.temp, work.old):
-                    self._remove(work, name)
+                for ending in BESIDE:
+                    self._remove(work, work.temp + ending)
             for path in reversed([path for work in self._work for path in work.made_dirs]):
                 remove_empty_directory(self._sandbox, self._storage, path)
             self._state.withdraw(self._id)
@@ -381,19 +557,33 @@ class Transaction:
 
     def _close(self) -> None:
         for fd in self._fds:
-            self._shut(fd)
+            shut(self._storage, fd)
         for work in self._work:
             with contextlib.suppress(OSError):
                 work.place.close()
-
-    def _shut(self, fd: int) -> None:
-        with contextlib.suppress(OSError):
-            self._storage.close(fd)
 
 
 def _may_be_prepared(error: BaseException) -> bool:
     """Whether nobody can tell what became of the record: its note stays, and recovery looks."""
     return isinstance(error, EditError) and error.details.get("state") == "unknown"
+
+
+@contextlib.contextmanager
+def _vanished(path: str) -> Iterator[None]:
+    """A name that is gone in the very instant of its change is somebody else's doing, not a fault."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise stale(path) from None
+
+
+def _open_elsewhere(path: str) -> EditError:
+    return EditError(
+        Kind.BUSY,
+        f"another program has {shown(path)} open for writing, and would go on writing to the old file",
+        hint="send the same call again when that program has closed it",
+        details={"path": path},
+    )
 
 
 def _beside(path: str, name: str) -> str:

@@ -2,6 +2,7 @@
 
 What a transaction is made of; nothing here knows of several files, journals or locks.
 A temporary is complete and on the medium before anybody renames it; a failure removes it and changes nothing.
+A version takes its name by exchange, so that whatever had the name meanwhile comes out and can be put back.
 Metadata that cannot be carried over is a refusal that names it, never a silent loss.
 
 fsync comes last, once, and is never repeated.
@@ -12,25 +13,43 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Collection
 from contextlib import suppress
+from typing import Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.metadata import SPECIAL_BITS, dress
 from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.refusal import refuse_os, shown
-from steadyhand.workspace.storage import NOFOLLOW, NONBLOCK, Storage, shut
+from steadyhand.workspace.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, shut
 
 __all__ = [
     "TEMP_PREFIX",
     "check_writable",
     "discard",
+    "exchange",
+    "has_only",
+    "identity",
+    "is_torn",
+    "put_back",
     "refuse_os",
     "stage",
+    "stale",
     "temp_name",
+    "wait_for_writers",
     "write_in_place",
 ]
+
+Identity = tuple[int, int]
+"""Which file it is, whatever its name: device and inode."""
+
+_SECTOR: Final = 512
+_PUT_BACK_TRIES: Final = 100
+_A_SAVE_TAKES: Final = 0.1  # seconds until whoever has a file open for writing is taken for one that will keep it open
+_LOOKS_AGAIN: Final = 0.002
+_NO_LINKS: Final = frozenset({errno.EPERM, errno.EMLINK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 def temp_name(tx_id: str, index: int) -> str:
@@ -117,6 +136,127 @@ def discard(storage: Storage, dir_fd: int, temp: str) -> None:
     """Remove a temporary if it is there; what cannot be removed now is left to recovery."""
     with suppress(OSError):
         storage.unlink(temp, dir_fd=dir_fd)
+
+
+def identity(storage: Storage, dir_fd: int, name: str) -> Identity:
+    """Which file a name means, links not followed."""
+    found = storage.stat(name, dir_fd=dir_fd)
+    return found.st_dev, found.st_ino
+
+
+def exchange(
+    storage: Storage,
+    dir_fd: int,
+    temp: str,
+    name: str,
+    *,
+    spare: str,
+    expected: FileImage | None = None,
+    path: str = "",
+) -> str:
+    """Swap the two names: `name` means the new file, and `temp` whatever `name` meant in that very instant.
+
+    Gives the name under which the old file is found. Where the kernel cannot exchange, it gets the name `spare` first,
+    and what somebody saves between that and the rename is lost; a crash may leave it there. Without links it is gone
+    ("" is given), so that it is compared with `expected` right before; refuses `stale-source` then.
+    """
+    try:
+        storage.exchange(temp, name, one_dir_fd=dir_fd, other_dir_fd=dir_fd)
+        return temp
+    except OSError as error:
+        if error.errno not in NO_SUCH_RENAME:
+            raise
+    try:
+        storage.link(name, spare, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        found = storage.stat(name, dir_fd=dir_fd)
+        if expected is not None and not (expected.is_of(found) and found.st_size == expected.size):
+            raise stale(path) from None
+        storage.rename(temp, name, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
+        return ""
+    storage.rename(temp, name, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
+    with suppress(OSError):
+        storage.rename(spare, temp, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
+        return temp
+    return spare
+
+
+def put_back(storage: Storage, dir_fd: int, aside: str, name: str, mine: Identity, data: bytes, *, spare: str) -> str:
+    """Give the file at `aside` its name back, which `mine`, with `data`, has now. Gives "" where that is done.
+
+    Where somebody has saved a file over `mine`, or written to it, the newest of theirs keeps the name; then the name of
+    an older file is given, and the caller has to know whose that is.
+    """
+    older = None
+    for _ in range(_PUT_BACK_TRIES):
+        putting = identity(storage, dir_fd, aside)
+        try:
+            found = exchange(storage, dir_fd, aside, name, spare=spare)
+        except FileNotFoundError:  # somebody removed it
+            with suppress(FileExistsError):
+                storage.rename_noreplace(aside, name, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
+                return ""
+            continue
+        if not found:
+            return ""
+        if found == spare:
+            aside, spare = spare, aside
+        came_out = identity(storage, dir_fd, aside)
+        if came_out == mine and has_only(storage, dir_fd, aside, data):
+            return ""
+        if came_out == older:
+            return aside
+        older = putting
+    return aside
+
+
+def has_only(storage: Storage, dir_fd: int, name: str, data: bytes) -> bool:
+    """Whether a regular file has these bytes, and nobody has it open who could still change that."""
+    if not stat.S_ISREG(storage.stat(name, dir_fd=dir_fd).st_mode):
+        return False
+    fd = storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
+    try:
+        return not wait_for_writers(storage, fd) and storage.read_at(fd, len(data) + 1, 0) == data
+    finally:
+        shut(storage, fd)
+
+
+def wait_for_writers(storage: Storage, fd: int) -> bool | None:
+    """Whether somebody has a file open for writing, and not just for a save; None where nobody can tell."""
+    deadline = time.monotonic() + _A_SAVE_TAKES
+    while (found := storage.has_writer(fd)) and time.monotonic() < deadline:
+        time.sleep(_LOOKS_AGAIN)
+    return found
+
+
+def stale(path: str) -> EditError:
+    """The refusal of a file that is not the one that was read."""
+    return EditError(
+        Kind.STALE_SOURCE,
+        f"another program changed {shown(path)} at the same time; nothing was changed here",
+        hint="read it again and send the edit for what is there now",
+        details={"path": path},
+    )
+
+
+def is_torn(present: bytes, old: bytes, new: bytes) -> bool:
+    """Whether only our own writing over `old` can have made a file: each part is of one side, or was never written.
+
+    After a power cut a file may have its new length and zeros where data was to come.
+    """
+    if not min(len(old), len(new)) <= len(present) <= max(len(old), len(new)):
+        return False
+    for start in range(0, len(present), _SECTOR):
+        part = present[start : start + _SECTOR]
+        was, becomes = (data[start : start + len(part)].ljust(len(part), b"\0") for data in (old, new))
+        if part in (was, becomes):
+            continue
+        cut = next((i for i, (a, b) in enumerate(zip(part, becomes, strict=True)) if a != b), len(part))
+        if part[cut:] != was[cut:] and part[cut:].strip(b"\0"):
+            return False
+    return True
 
 
 def _check_same(found: os.stat_result, place: Place, expected: FileImage | None) -> None:

@@ -8,8 +8,11 @@
 4. Prepared, mixed: forward if everything still missing is staged; else back, from the old file kept
    beside it or from the journal.
 5. A file whose digest is neither side is somebody else's work: it is reported and left alone. The one
-   exception is a file being written in place, whose blocks are all from one side or the other.
-6. Every step may be interrupted and done again.
+   exception is a file being written in place, whose parts are all from one side or the other, or never written.
+6. A file that came out of an exchange and is neither side gets its name back, and the transaction is taken back:
+   the crash came before the look. Recovery itself exchanges and looks too. Nothing that is neither side is removed;
+   what cannot have its name back is kept.
+7. Every step may be interrupted and done again.
 """
 
 from __future__ import annotations
@@ -28,15 +31,26 @@ from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Record, State
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import unwind
-from steadyhand.workspace.locks import LockTable
+from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import NOFOLLOW, Storage
-from steadyhand.workspace.transaction import IN_PLACE, OLD
-from steadyhand.workspace.writer import TEMP_PREFIX, refuse_os, stage, write_in_place
+from steadyhand.workspace.transaction import BACK, BESIDE, IN_PLACE
+from steadyhand.workspace.writer import (
+    TEMP_PREFIX,
+    exchange,
+    identity,
+    is_torn,
+    put_back,
+    refuse_os,
+    stage,
+    stale,
+    write_in_place,
+)
 
 Side = Literal["before", "after", "both", "torn", "unknown"]
-_BLOCK = 4096
+_FRONT = 4096
+_OTHERS_FINISH = 1.0  # seconds until somebody who works on the same files by another journal is done
 _SESSION_ENDS = 1.0  # seconds until a server has noticed that a client is dead
 
 
@@ -50,6 +64,20 @@ class _Name:
     change: FileChange
     temp: str
     side: Side = "unknown"
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the name is to mean another file afterwards, and means one before."""
+        return (
+            self.before is not None
+            and self.after is not None
+            and self.before.digest != self.after.digest
+            and not self.temp.endswith(IN_PLACE)
+        )
+
+    @property
+    def known(self) -> set[str]:
+        return {each.digest for each in (self.before, self.after) if each is not None}
 
 
 class Recovery:
@@ -80,6 +108,9 @@ class Recovery:
                 with (
                     self._locks.hold(intent.lock_keys, timeout=0),
                     self._journal.hold(intent.lock_keys, timeout=_SESSION_ENDS),
+                    hold_files(
+                        self._sandbox, [path for path, _ in intent.temps], timeout=_OTHERS_FINISH, required=False
+                    ),
                 ):
                     reports.extend(self._finish(intent))
             except EditError as error:
@@ -129,8 +160,32 @@ class Recovery:
         if entry is not None and entry.state is State.PREPARED:
             reports = self._settle(intent, entry.record)
             entry = self._journal.find(intent.id)
+        names = [] if entry is None else _names_of(entry.record, dict(intent.temps))
+        reports += self._keep_strangers(intent.id, names)
         self._clean(intent, kept=entry is not None and entry.state in (State.COMMITTED, State.PARTIAL))
         return reports
+
+    def _keep_strangers(self, id: str, names: Sequence[_Name]) -> list[str]:
+        """Keep what lies beside a name and is neither side of it, before everything else that does is removed."""
+        reports = []
+        for name in names:
+            with unless_unreachable(), self._sandbox.place(name.path, writing=True, known_name=True) as place:
+                for left in _beside(name):
+                    if not place.missing and name.temp and self._is_stranger(name, place, left):
+                        kept = self._state.keep(left, dir_fd=place.dir_fd, label=f"{id}-{place.name}")
+                        reports.append(
+                            f"transaction {id}: what another program saved as {name.path} was kept as {kept}"
+                            " beside the journal"
+                        )
+        return reports
+
+    def _is_stranger(self, name: _Name, place: Place, left: str) -> bool:
+        """Whether something lies under that name which this transaction neither found nor made."""
+        try:
+            self._storage.stat(left, dir_fd=place.dir_fd)
+        except FileNotFoundError:
+            return False
+        return self._digest(place, left) not in name.known
 
     def _entry(self, intent: Intent) -> Entry | None:
         try:
@@ -159,6 +214,8 @@ class Recovery:
         return [report]
 
     def _goes_forward(self, names: list[_Name], ours: list[_Name]) -> bool:
+        if any(name.side == "unknown" and (name.after is None or self._staged(name)) for name in names):
+            return False  # somebody else's file is where one of our changes was to go: all or nothing
         if any(name.side == "torn" for name in ours):
             return all(self._can_forward(name) for name in ours)
         done = [name for name in ours if name.side == "after"]
@@ -172,6 +229,8 @@ class Recovery:
 
     def _examine(self, name: _Name) -> _Name:
         digest, mode = self._present(name.path)
+        if digest in (None, name.after.digest if name.after else None) and self._return_stranger(name):
+            digest, mode = self._present(name.path)
         if name.before and name.after and name.before.digest == name.after.digest:
             if digest == name.before.digest:
                 name.side = _side_by_mode(mode, name.before.mode, name.after.mode)
@@ -183,6 +242,35 @@ class Recovery:
         elif name.temp.endswith(IN_PLACE) and self._is_torn(name):
             name.side = "torn"
         return name
+
+    def _return_stranger(self, name: _Name) -> bool:
+        """Give a file its name back that came out when the name changed, and that nobody has looked at."""
+        with self._sandbox.place(name.path, writing=True, known_name=True) as place:
+            if place.missing or not name.temp:
+                return False
+            aside = next((left for left in _beside(name) if self._is_stranger(name, place, left)), None)
+            if aside is None:
+                return False
+            if self._sandbox.stat(place) is None:
+                self._give_name(place, aside)
+            elif name.is_replaced:
+                mine, data = identity(self._storage, place.dir_fd, place.name), self._content(place, place.name)
+                spare = self._spare(name, place, aside)
+                put_back(self._storage, place.dir_fd, aside, place.name, mine, data, spare=spare)
+                self._storage.fsync_dir(place.dir_fd)
+            return True
+
+    def _spare(self, name: _Name, place: Place, used: str) -> str:
+        """A name beside a name that is free, or has something we know on it and so can be made free."""
+        free = next(left for left in reversed(_beside(name)) if left != used)
+        if not self._is_stranger(name, place, free):
+            with contextlib.suppress(FileNotFoundError):
+                self._storage.unlink(free, dir_fd=place.dir_fd)
+        return free
+
+    def _give_name(self, place: Place, aside: str) -> None:
+        self._storage.rename_noreplace(aside, place.name, before_dir_fd=place.dir_fd, after_dir_fd=place.dir_fd)
+        self._storage.fsync_dir(place.dir_fd)
 
     def _present(self, path: str) -> tuple[str | None, int | None]:
         with self._sandbox.place(path, writing=True, known_name=True) as place:
@@ -207,15 +295,34 @@ class Recovery:
             return
         with self._sandbox.place(name.path, writing=True, known_name=True) as place:
             if name.after is None:
-                self._storage.rename(place.name, name.temp + OLD, before_dir_fd=place.dir_fd, after_dir_fd=place.dir_fd)
+                self._take_away(name, place, name.before)
             elif name.before and name.before.digest == name.after.digest:
                 self._chmod(place, name.after.mode)
             elif name.temp.endswith(IN_PLACE):
                 write_in_place(self._storage, place, self._content(place, name.temp), None)
                 self._chmod(place, name.after.mode)
+            elif name.before is None:
+                self._give_name(place, name.temp)
             else:
-                self._storage.rename(name.temp, place.name, before_dir_fd=place.dir_fd, after_dir_fd=place.dir_fd)
+                self._exchange(name, place, name.temp, name.before)
             self._storage.fsync_dir(place.dir_fd)
+
+    def _take_away(self, name: _Name, place: Place, known: FileState | None) -> None:
+        """Remove a name, if it still means what was found there."""
+        aside = self._spare(name, place, name.temp)
+        self._storage.rename_noreplace(place.name, aside, before_dir_fd=place.dir_fd, after_dir_fd=place.dir_fd)
+        if known is None or self._digest(place, aside) != known.digest:
+            self._give_name(place, aside)
+            raise stale(name.path)
+
+    def _exchange(self, name: _Name, place: Place, temp: str, known: FileState | None) -> None:
+        """Give a name another file, if it still means what was found there."""
+        mine, data = identity(self._storage, place.dir_fd, temp), self._content(place, temp)
+        aside = exchange(self._storage, place.dir_fd, temp, place.name, spare=self._spare(name, place, temp))
+        if aside and (known is None or self._digest(place, aside) != known.digest):
+            spare = self._spare(name, place, aside)
+            put_back(self._storage, place.dir_fd, aside, place.name, mine, data, spare=spare)
+            raise stale(name.path)
 
     def _finish_mode(self, name: _Name) -> None:
         """A file written in place gets its mode after its content; the crash may have come between the two."""
@@ -227,15 +334,21 @@ class Recovery:
         if name.side == "before":
             return
         with self._sandbox.place(name.path, writing=True, known_name=True) as place:
+            old = next((left for left in _beside(name) if self._is_before(name, place, left)), None)
             if name.before is None:
-                self._storage.unlink(place.name, dir_fd=place.dir_fd)
+                self._take_away(name, place, name.after)
             elif name.after and name.before.digest == name.after.digest:
                 self._chmod(place, name.before.mode)
-            elif self._digest(place, name.temp + OLD) == name.before.digest:
-                self._storage.rename(name.temp + OLD, place.name, before_dir_fd=place.dir_fd, after_dir_fd=place.dir_fd)
-            else:
+            elif old is None or name.temp.endswith(IN_PLACE):
                 self._rebuild(name, place)
+            elif name.after is None:
+                self._give_name(place, old)
+            else:
+                self._exchange(name, place, old, name.after)
             self._storage.fsync_dir(place.dir_fd)
+
+    def _is_before(self, name: _Name, place: Place, left: str) -> bool:
+        return name.before is not None and self._digest(place, left) == name.before.digest
 
     def _rebuild(self, name: _Name, place: Place) -> None:
         """Put the old content back from the journal."""
@@ -256,15 +369,18 @@ class Recovery:
             self._chmod(place, name.before.mode)
             return
         with contextlib.suppress(FileNotFoundError):
-            self._storage.unlink(name.temp + OLD, dir_fd=place.dir_fd)
+            self._storage.unlink(name.temp + BACK, dir_fd=place.dir_fd)
         stage(
             self._storage, place.dir_fd, data,
-            temp_name=name.temp + OLD, like=present, mode=name.before.mode, path=name.path, keep_special=True,
+            temp_name=name.temp + BACK, like=present, mode=name.before.mode, path=name.path, keep_special=True,
         )  # fmt: skip
-        self._storage.rename(name.temp + OLD, place.name, before_dir_fd=place.dir_fd, after_dir_fd=place.dir_fd)
+        if name.after is None:
+            self._give_name(place, name.temp + BACK)
+        else:
+            self._exchange(name, place, name.temp + BACK, name.after)
 
     def _is_torn(self, name: _Name) -> bool:
-        """Whether every block is from one side or the other, so that only our own write can have made the file."""
+        """Whether only our own write can have made the file what it is."""
         with self._sandbox.place(name.path, writing=True, known_name=True) as place:
             if name.after is None or self._digest(place, name.temp) != name.after.digest:
                 return False
@@ -276,8 +392,8 @@ class Recovery:
                 old = self._journal.image(name.before.digest) if name.before else None
             present = self._sandbox.read(place).data
         if old is None:  # a file with secrets: what it was is not kept, but its front is what we were writing
-            return bool(present) and present[:_BLOCK] == new[: min(_BLOCK, len(present))]
-        return _is_mixture(present, old, new)
+            return bool(present) and present[:_FRONT] == new[: min(_FRONT, len(present))]
+        return is_torn(present, old, new)
 
     def _chmod(self, place: Place, mode: int) -> None:
         fd = self._storage.open(place.name, os.O_RDONLY | NOFOLLOW | os.O_NONBLOCK, dir_fd=place.dir_fd)
@@ -303,7 +419,7 @@ class Recovery:
             with unless_unreachable(), self._sandbox.place(path, writing=True, known_name=True) as place:
                 if place.missing:
                     continue
-                for left in (name, name + OLD):
+                for left in (name + ending for ending in BESIDE):
                     with contextlib.suppress(FileNotFoundError):
                         self._storage.stat(left, dir_fd=place.dir_fd)  # a read-only disk refuses even what is not there
                         self._storage.unlink(left, dir_fd=place.dir_fd)
@@ -326,20 +442,12 @@ def _names_of(record: Record, temps: dict[str, str]) -> list[_Name]:
     return sorted(names.values(), key=lambda name: (name.after is None, name.path))
 
 
+def _beside(name: _Name) -> list[str]:
+    """Every name under which something may lie beside a name."""
+    return [name.temp + ending for ending in BESIDE]
+
+
 def _side_by_mode(mode: int | None, before: int, after: int) -> Side:
     if before == after:
         return "both"  # the same file on both sides: nothing to tell, nothing to do
     return "before" if mode == before else "after" if mode == after else "unknown"
-
-
-def _is_mixture(present: bytes, old: bytes, new: bytes) -> bool:
-    for start in range(0, max(len(present), 1), _BLOCK):
-        block, was, becomes = (data[start : start + _BLOCK] for data in (present, old, new))
-        if block in (was, becomes):
-            continue
-        cut = next(
-            (i for i, (a, b) in enumerate(zip(block, becomes, strict=False)) if a != b), min(len(block), len(becomes))
-        )
-        if block[cut:] != was[cut : len(block)] and block[cut:] != was[cut:]:
-            return False
-    return True

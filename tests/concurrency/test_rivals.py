@@ -1,0 +1,107 @@
+"""Others at the same file who share neither root nor journal with us, or know nothing of Steadyhand: nothing is lost.
+
+`STEADYHAND_ATTACK_EDITS` is how many edits each side makes; a long run has a thousand.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.location import FOLDER
+from tests.concurrency.rival import SAVED
+from tests.faults.trees import temporaries
+
+EDITS = int(os.environ.get("STEADYHAND_ATTACK_EDITS", "12"))
+
+
+def start(*given: str | Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.concurrency.rival", *map(str, given)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def said(process: subprocess.Popen[str]) -> int:
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    return int(out)
+
+
+def two_ways(tmp_path: Path, how: str) -> list[tuple[Path, str, str]]:
+    """Two agents' roots, the path each has for the one file, and their journals."""
+    base = tmp_path / "n"
+    (base / "sub").mkdir(parents=True)
+    lines = [f"{tag} {number} free\n" for number in range(EDITS) for tag in "AB"]
+    (base / "sub" / "f.txt").write_text("".join(lines))
+    match how:
+        case "nested roots":
+            return [(base, "sub/f.txt", ""), (base / "sub", "f.txt", "")]
+        case "two journals":
+            return [(base, "sub/f.txt", ""), (base, "sub/f.txt", str(tmp_path / "other"))]
+        case _:  # one of the roots is a link to the other
+            (tmp_path / "link").symlink_to(base / "sub")
+            return [(base / "sub", "f.txt", ""), (tmp_path / "link", "f.txt", str(tmp_path / "other"))]
+
+
+@pytest.mark.parametrize("how", ["nested roots", "two journals", "linked root"])
+def test_no_acknowledged_edit_is_lost_between_agents_who_share_no_journal(how: str, tmp_path: Path) -> None:
+    ways = two_ways(tmp_path, how)
+    agents = [
+        start("edit", root, path, tag, str(EDITS), *filter(None, [journal]))
+        for (root, path, journal), tag in zip(ways, "AB", strict=True)
+    ]
+    assert [said(agent) for agent in agents] == [EDITS, EDITS]
+    text = (ways[0][0] / ways[0][1]).read_text()
+    assert text.count("done") == 2 * EDITS
+    for root, _, journal in ways:
+        assert temporaries(root) == []
+        with sh.Workspace(root, journal=journal or None) as ws:
+            assert ws.check().ok
+
+
+@pytest.mark.parametrize("how", ["append", "rename", "truncate"])
+def test_a_program_that_saves_all_the_time_loses_nothing(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"line {number}\n" for number in range(EDITS)))
+    neighbour = start("save", path, how)
+    with sh.Workspace(tmp_path) as ws:
+        for number in range(EDITS):
+            with suppress(EditError):
+                ws.edit("a.txt", [sh.Replace(f"line {number}\n", f"LINE {number}\n")])
+    saves = said(neighbour)
+    kept = "".join(each.read_text() for each in (tmp_path / FOLDER).glob("kept/*"))
+    lines = set((path.read_text() + kept).splitlines(keepends=True))
+    assert [number for number in range(saves) if SAVED.format(number) not in lines] == []
+    assert temporaries(tmp_path) == []
+
+
+def test_a_file_that_another_program_has_locked_is_busy(tmp_path: Path) -> None:
+    import fcntl
+
+    (tmp_path / "a.txt").write_text("one\n")
+    (tmp_path / "b.txt").write_text("one\n")
+    with (tmp_path / "a.txt").open() as file, sh.Workspace(tmp_path, lock_timeout=0) as ws:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(EditError) as caught:
+            ws.edit("a.txt", [sh.Replace("one", "two")])
+        assert caught.value.kind is Kind.BUSY
+        assert "another program" in caught.value.message
+        ws.edit("b.txt", [sh.Replace("one", "two")])
+    assert (tmp_path / "a.txt").read_text() == "one\n"
+
+
+def test_a_change_of_many_files_needs_no_handle_for_each(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"f{number}.txt").write_text("one\n")
+    with sh.Workspace(tmp_path) as ws:
+        with ws.transaction() as tx:
+            for number in range(300):
+                tx.edit(f"f{number}.txt", [sh.Replace("one", "two")])
+        assert {path.read_text() for path in tmp_path.glob("*.txt")} == {"two\n"}
+        assert temporaries(tmp_path) == []

@@ -1,0 +1,403 @@
+"""Another program saves the file in any instant of a change: no byte of it is lost, whatever becomes of the change.
+
+The neighbour acts right before the n-th storage call, for every n, and so in every instant between two system calls.
+`STEADYHAND_SWEEP=all` also kills the process at every call after that; otherwise every few calls.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.errors import EditError, Kind
+from steadyhand.workspace.location import FOLDER
+from steadyhand.workspace.storage import Storage
+from tests.faults.storage import EXIT_CODE, FaultStorage
+from tests.faults.test_crash import _check_settled, _count_calls, _relink
+from tests.faults.trees import STORIES, Story, temporaries, tree_of
+
+WHOLE = os.environ.get("STEADYHAND_SWEEP") == "all"
+START = "".join(f"line {n}\n" for n in range(40))
+MARK = "saved by another program\n"
+Save = Callable[[Path, str], None]
+Act = Callable[[sh.Workspace], object]
+
+
+def save_by_rename(path: Path, mark: str) -> None:
+    text = path.read_text() if path.exists() else ""
+    part = path.with_name(f"{path.name}.swp")
+    part.write_text(text + mark)
+    part.rename(path)
+
+
+def save_by_truncation(path: Path, mark: str) -> None:
+    text = path.read_text() if path.exists() else ""
+    path.write_text(text + mark)
+
+
+def save_by_appending(path: Path, mark: str) -> None:
+    with path.open("a") as file:
+        file.write(mark)
+
+
+def edit(ws: sh.Workspace) -> object:
+    return ws.edit("a.txt", [sh.Replace("line 7\n", "line seven\n")])
+
+
+def write_whole(ws: sh.Workspace) -> object:
+    return ws.write("a.txt", START.replace("line", "row"), overwrite=True)
+
+
+def delete(ws: sh.Workspace) -> object:
+    return ws.delete("a.txt")
+
+
+def rename(ws: sh.Workspace) -> object:
+    return ws.rename("a.txt", "moved.txt")
+
+
+def create(ws: sh.Workspace) -> object:
+    return ws.create("new.txt", "fresh\n")
+
+
+def change_many(ws: sh.Workspace) -> object:
+    with ws.transaction() as tx:
+        tx.edit("a.txt", [sh.Replace("line 7\n", "line seven\n")])
+        tx.edit("b.txt", [sh.Replace("line 7\n", "line seven\n")])
+        tx.create("new.txt", "fresh\n")
+        tx.delete("c.txt")
+    return tx.receipt
+
+
+def undo(ws: sh.Workspace) -> object:
+    return ws.undo(last=True)
+
+
+ACTS: dict[str, tuple[Act, tuple[str, ...]]] = {
+    "edit": (edit, ("a.txt",)),
+    "write": (write_whole, ("a.txt",)),
+    "delete": (delete, ("a.txt",)),
+    "rename": (rename, ("a.txt", "moved.txt")),
+    "create": (create, ("new.txt",)),
+    "many": (change_many, ("a.txt", "b.txt", "c.txt", "new.txt")),
+    "undo": (undo, ("d.txt",)),
+}
+SAVES: dict[str, Save] = {
+    "rename": save_by_rename,
+    "truncate": save_by_truncation,
+    "append": save_by_appending,
+}
+
+
+class Neighbour(FaultStorage):
+    """Does something to the tree right before its n-th call; kills the process `dies_after` calls later."""
+
+    def __init__(self, deed: Callable[[], None], *, at: int, dies_after: int | None = None, times: int = 1) -> None:
+        super().__init__(at=None if dies_after is None else at + dies_after, exit=dies_after is not None)
+        self.deed, self.first, self.times = deed, at, times
+
+    def _enter(self, name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.first <= self.count + 1 < self.first + self.times and name in self.watched:
+            self.deed()
+        return super()._enter(name, call, args, kwargs)
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("pristine") / "root"
+    root.mkdir()
+    for name in "abcd":
+        (root / f"{name}.txt").write_text(START)
+    with sh.Workspace(root, actor="before") as ws:
+        ws.edit("d.txt", [sh.Replace("line 7\n", "line seven\n")])
+    return root
+
+
+@pytest.fixture
+def copy(pristine: Path, tmp_path: Path) -> Callable[[], Path]:
+    """A new tree at each call."""
+    numbers = count()
+    return lambda: Path(shutil.copytree(pristine, tmp_path / f"root-{next(numbers)}"))
+
+
+def everything(root: Path) -> str:
+    """All text in the tree and all that was kept; the rest of the state folder does not count."""
+    folders = [root, root / FOLDER / "kept"]
+    files = [path for folder in folders if folder.exists() for path in folder.iterdir()]
+    return "".join(path.read_text() for path in files if path.is_file())
+
+
+def calls_of(root: Path, act: Act) -> int:
+    counted = FaultStorage()
+    with sh.Workspace(root, storage=counted) as ws:
+        act(ws)
+    return counted.count
+
+
+def saver(root: Path, path: str, how: str) -> Callable[[], None]:
+    """Saves with a mark of its own each time, and notes it; only a save that renames makes a file that is not there."""
+    target, log = root / path, Path(f"{root}.saved")
+    log.touch()
+
+    def save() -> None:
+        if how == "rename" or target.exists():
+            mark = f"{len(log.read_text().splitlines())} {MARK}"
+            SAVES[how](target, mark)
+            with log.open("a") as file:
+                file.write(mark)
+
+    return save
+
+
+def check(root: Path) -> None:
+    """Every save is in the tree or was kept; what a whole-file change saw and replaced comes back with an undo."""
+    marks = Path(f"{root}.saved").read_text().splitlines(keepends=True)
+    with sh.Workspace(root) as ws:
+        assert temporaries(root) == []
+        assert ws.check().ok
+        if any(mark not in everything(root) for mark in marks):
+            ws.undo(last=True)
+    text = everything(root)
+    assert [mark for mark in marks if mark not in text] == [], "a save was lost"
+    shutil.rmtree(root)
+
+
+def attempts(calls: int, paths: tuple[str, ...]) -> Iterator[tuple[int, str, str]]:
+    """Instants, files and ways to save: all of them, or a few of each."""
+    ways = list(SAVES)
+    stride = 1 if WHOLE else max(1, calls // 12)
+    for number, path in enumerate(paths):
+        for at in range(1 + number % stride, calls + 1, stride):
+            for way in ways if WHOLE else [ways[at // stride % len(ways)]]:
+                yield at, path, way
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_a_save_in_any_instant_is_not_lost(name: str, copy: Callable[[], Path]) -> None:
+    act, paths = ACTS[name]
+    for at, path, how in attempts(calls_of(copy(), act), paths):
+        root = copy()
+        with suppress(EditError), sh.Workspace(root, storage=Neighbour(saver(root, path, how), at=at)) as ws:
+            act(ws)
+        check(root)
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_saves_again_and_again_are_not_lost(name: str, copy: Callable[[], Path]) -> None:
+    """The neighbour saves before each of several calls: also while its file is put back."""
+    act, paths = ACTS[name]
+    for at, path, _ in attempts(calls_of(copy(), act), paths):
+        root = copy()
+        storage = Neighbour(saver(root, path, "rename"), at=at, times=30)
+        with suppress(EditError), sh.Workspace(root, storage=storage) as ws:
+            act(ws)
+        check(root)
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_a_save_is_not_lost_when_the_process_dies_thereafter(name: str, copy: Callable[[], Path]) -> None:
+    act, paths = ACTS[name]
+    calls = calls_of(copy(), act)
+    for at, path, how in attempts(calls, paths):
+        for dies_after in range(40) if WHOLE else (at % 11,):
+            root = copy()
+            save = saver(root, path, how)
+            child = os.fork()
+            if child == 0:
+                try:
+                    storage = Neighbour(save, at=at, dies_after=dies_after)
+                    with suppress(EditError), sh.Workspace(root, storage=storage) as ws:
+                        act(ws)
+                finally:
+                    os._exit(EXIT_CODE)
+            os.waitpid(child, 0)
+            check(root)
+
+
+class BeforeExchange(Storage):
+    """Another program acts right before the first exchange, and, if asked, right before the second."""
+
+    def __init__(self, *deeds: Callable[[], object]) -> None:
+        self.deeds = list(deeds)
+
+    def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+        if self.deeds:
+            self.deeds.pop(0)()
+        super().exchange(one, other, one_dir_fd=one_dir_fd, other_dir_fd=other_dir_fd)
+
+
+def refused(root: Path, storage: Storage, act: Act = edit) -> EditError:
+    with sh.Workspace(root, storage=storage) as ws, pytest.raises(EditError) as caught:
+        act(ws)
+    assert temporaries(root) == []
+    return caught.value
+
+
+def replaced_by(path: Path, make: Callable[[Path], object]) -> Callable[[], object]:
+    def deed() -> None:
+        path.unlink()
+        make(path)
+
+    return deed
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["fifo", "directory"])
+def test_what_is_no_file_and_was_put_there_meanwhile_stays(
+    make: Callable[[Path], object], copy: Callable[[], Path]
+) -> None:
+    path = copy() / "a.txt"
+    refused(path.parent, BeforeExchange(replaced_by(path, make)))
+    assert not stat.S_ISREG(path.lstat().st_mode)
+    assert (path.parent / "b.txt").read_text() == START
+
+
+def test_a_file_that_was_removed_meanwhile_is_not_made_again(copy: Callable[[], Path]) -> None:
+    root = copy()
+    error = refused(root, BeforeExchange((root / "a.txt").unlink))
+    assert error.kind in (Kind.STALE_SOURCE, Kind.NO_SUCH_FILE)
+    assert not (root / "a.txt").exists()
+
+
+def test_a_changed_mode_is_not_lost(copy: Callable[[], Path]) -> None:
+    root = copy()
+    with sh.Workspace(root, storage=BeforeExchange(lambda: (root / "a.txt").chmod(0o600))) as ws:
+        edit(ws)
+    assert stat.S_IMODE((root / "a.txt").stat().st_mode) == 0o600
+    assert "line seven\n" in (root / "a.txt").read_text()
+
+
+def test_a_save_in_the_instant_of_the_exchange_is_built_on(copy: Callable[[], Path]) -> None:
+    root = copy()
+    with sh.Workspace(root, storage=BeforeExchange(lambda: save_by_rename(root / "a.txt", MARK))) as ws:
+        edit(ws)
+    assert (root / "a.txt").read_text() == START.replace("line 7\n", "line seven\n") + MARK
+
+
+def test_a_whole_file_is_not_written_over_a_save_that_nobody_has_seen(copy: Callable[[], Path]) -> None:
+    root = copy()
+    error = refused(root, BeforeExchange(lambda: save_by_appending(root / "a.txt", MARK)), write_whole)
+    assert error.kind is Kind.STALE_SOURCE
+    assert (root / "a.txt").read_text() == START + MARK
+
+
+def test_of_two_saves_at_once_the_newer_has_the_name_and_the_older_is_kept(copy: Callable[[], Path]) -> None:
+    root = copy()
+    saves = (lambda: (root / "a.txt").write_text("first\n"), lambda: save_by_rename(root / "a.txt", "second\n"))
+    error = refused(root, BeforeExchange(*saves), write_whole)
+    assert (root / "a.txt").read_text().endswith("second\n")
+    (kept,) = error.details["kept"]  # type: ignore[misc, attr-defined]
+    assert kept["path"] == "a.txt"
+    assert (root / FOLDER / kept["kept"]).read_text() == "first\n"
+
+
+def test_a_file_that_a_program_has_open_for_writing_is_left_to_it(copy: Callable[[], Path]) -> None:
+    root = copy()
+    with (root / "a.txt").open("a") as log:
+        error = refused(root, Storage())
+        assert error.kind is Kind.BUSY
+        assert "open for writing" in error.message
+        log.write(MARK)
+    with sh.Workspace(root) as ws:
+        edit(ws)
+    assert (root / "a.txt").read_text() == START.replace("line 7\n", "line seven\n") + MARK
+
+
+class LateWriter(BeforeExchange):
+    """Opens the file right before the exchange and writes when it is asked for the second time who is writing."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(self._open)
+        self.path, self.asked = path, 0
+        self.file: TextIO | None = None
+
+    def _open(self) -> None:
+        self.file = self.path.open("a")
+
+    def has_writer(self, fd: int) -> bool | None:
+        self.asked += self.file is not None
+        if self.asked == 2 and self.file is not None:
+            with self.file:
+                self.file.write(MARK)
+            self.file = None
+        return super().has_writer(fd)
+
+
+def test_who_opened_the_file_before_and_writes_after_the_exchange_loses_nothing(copy: Callable[[], Path]) -> None:
+    root = copy()
+    with sh.Workspace(root, storage=LateWriter(root / "a.txt")) as ws:
+        edit(ws)
+    assert (root / "a.txt").read_text() == START.replace("line 7\n", "line seven\n") + MARK
+
+
+class WithoutExchange(Neighbour):
+    """A file system that cannot exchange, with links or without, and cannot tell who is writing."""
+
+    def __init__(self, deed: Callable[[], None] = lambda: None, *, at: int = -1, links: bool = True) -> None:
+        super().__init__(deed, at=at)
+        self.links = links
+
+    def exchange(self, one: str, other: str, *, one_dir_fd: int, other_dir_fd: int) -> None:
+        self.calls.append("exchange")
+        raise OSError(errno.EINVAL, "")
+
+    def link(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
+        if not self.links:
+            raise OSError(errno.EPERM, "")
+        super().link(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
+
+    def has_writer(self, fd: int) -> bool | None:
+        return None
+
+
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("links", [True, False], ids=["links", "bare"])
+def test_without_exchange_a_save_before_the_last_look_is_not_lost(
+    name: str, links: bool, copy: Callable[[], Path]
+) -> None:
+    act, paths = ACTS[name]
+    counted = WithoutExchange(links=links)
+    with sh.Workspace(copy(), storage=counted) as ws:
+        act(ws)
+    for at, path, _ in attempts(counted.calls.index("exchange") if "exchange" in counted.calls else 20, paths):
+        root = copy()
+        storage = WithoutExchange(saver(root, path, "rename"), at=at, links=links)
+        with suppress(EditError), sh.Workspace(root, storage=storage) as ws:
+            act(ws)
+        check(root)
+
+
+@pytest.mark.parametrize("fault", [0, 1], ids=["dies", "fails"])
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_without_exchange_a_crash_or_fault_leaves_before_or_after(story: Story, fault: int, tmp_path: Path) -> None:
+    pristine = tmp_path / "pristine"
+    pristine.mkdir()
+    story.prepare(pristine)
+    before = tree_of(pristine)
+    with sh.Workspace(pristine, read_only=True) as ws:
+        records = len(ws.history())
+    calls, after = _count_calls(pristine, story)
+    for at in range(calls // 3, calls + 8, 1 if WHOLE else 9):
+        root = Path(shutil.copytree(pristine, tmp_path / f"at-{at}"))
+        _relink(pristine, root)
+        child = os.fork()
+        if child == 0:
+            storage = WithoutExchange()
+            storage.at, storage.exit = at, not fault
+            try:
+                with suppress(EditError), sh.Workspace(root, actor="child", storage=storage) as ws:
+                    story.act(ws)
+            finally:
+                os._exit(EXIT_CODE)
+        os.waitpid(child, 0)
+        _check_settled(root, before, after, records)
+        shutil.rmtree(root)
