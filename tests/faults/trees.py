@@ -95,7 +95,8 @@ def _rename_and_edit(ws: sh.Workspace) -> object:
 
 
 def _edit_linked(ws: sh.Workspace) -> object:
-    return ws.edit("a.md", [sh.Replace("two", "TWO AND MORE", occurrence="all")])
+    policy = sh.Policy(hardlinks="in-place")
+    return ws.edit("a.md", [sh.Replace("two", "TWO AND MORE", occurrence="all")], policy=policy)
 
 
 def _write_whole(ws: sh.Workspace) -> object:

@@ -311,17 +311,35 @@ def test_a_read_only_workspace_writes_nothing(root: Path) -> None:
 
 def test_hard_links_follow_the_policy(root: Path) -> None:
     os.link(root / "a.md", root / "twin.md")
-    edit = [sh.Replace("two", "2")]
+    edit, in_place = [sh.Replace("two", "2")], sh.Policy(hardlinks="in-place")
     with sh.Workspace(root) as ws:
-        refused(Kind.NOT_ALLOWED, ws.edit, "a.md", edit, policy=sh.Policy(hardlinks="refuse"))
-        receipt = ws.edit("a.md", edit)
+        refused(Kind.NOT_ALLOWED, ws.edit, "a.md", edit)
+        refused(Kind.NOT_ALLOWED, ws.chmod, "a.md", 0o600)
+        receipt = ws.edit("a.md", edit, policy=in_place)
         assert (root / "twin.md").read_text() == (root / "a.md").read_text() == "one\n2\nthree\n"
         assert (root / "twin.md").stat().st_ino == (root / "a.md").stat().st_ino
         assert any("2 names" in warning for warning in receipt.warnings)
+        refused(Kind.NOT_ALLOWED, ws.undo, receipt.id)
+    with sh.Workspace(root, policy=in_place) as ws:
         ws.undo(receipt.id)
         assert (root / "twin.md").read_text() == LINES
         ws.edit("a.md", edit, policy=sh.Policy(hardlinks="break"))
     assert ((root / "a.md").read_text(), (root / "twin.md").read_text()) == ("one\n2\nthree\n", LINES)
+
+
+def test_a_file_that_is_shared_with_a_place_outside_is_not_written_through(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-store.md"
+    os.link(root / "a.md", outside)
+    with sh.Workspace(root) as ws:
+        for act in (
+            lambda: ws.edit("a.md", [sh.Replace("two", "2")]),
+            lambda: ws.write("a.md", LINES + "four\n", overwrite=True),
+            lambda: ws.chmod("a.md", 0o600),
+        ):
+            refused(Kind.NOT_ALLOWED, act)
+        ws.rename("a.md", "moved.md")
+        ws.delete("moved.md")
+    assert outside.read_text() == LINES
 
 
 def test_a_symbolic_link_stays_one_and_its_file_is_edited(root: Path) -> None:

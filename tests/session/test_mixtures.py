@@ -15,6 +15,8 @@ from steadyhand.workspace.storage import Storage
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries, tree_of
 
+IN_PLACE = sh.Policy(hardlinks="in-place")
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -99,7 +101,7 @@ def test_a_task_is_undone_whatever_it_ended_with(root: Path, last: str) -> None:
 
 def test_an_edit_and_a_mode_of_a_linked_file_in_one_transaction(root: Path) -> None:
     os.link(root / "a.txt", root / "twin.txt")
-    with sh.Workspace(root) as ws:
+    with sh.Workspace(root, policy=IN_PLACE) as ws:
         with ws.transaction() as tx:
             tx.edit("a.txt", [sh.Replace("two", "2")])
             tx.chmod("a.txt", 0o600)
@@ -113,11 +115,11 @@ def test_an_edit_and_a_mode_of_a_linked_file_in_one_transaction(root: Path) -> N
 def test_a_linked_file_is_not_edited_and_renamed_at_once(root: Path) -> None:
     os.link(root / "a.txt", root / "twin.txt")
     before = tree_of(root)
-    with sh.Workspace(root) as ws, pytest.raises(EditError) as caught, ws.transaction() as tx:
+    with sh.Workspace(root, policy=IN_PLACE) as ws, pytest.raises(EditError) as caught, ws.transaction() as tx:
         tx.edit("a.txt", [sh.Replace("two", "2")])
         tx.rename("a.txt", "c.txt")
     assert caught.value.kind is Kind.NOT_ALLOWED
-    with sh.Workspace(root) as ws, pytest.raises(EditError) as caught, ws.transaction() as tx:
+    with sh.Workspace(root, policy=IN_PLACE) as ws, pytest.raises(EditError) as caught, ws.transaction() as tx:
         tx.rename("a.txt", "c.txt")
         tx.edit("twin.txt", [sh.Replace("two", "2")])
     assert caught.value.kind is Kind.NOT_ALLOWED
@@ -200,7 +202,7 @@ def test_a_torn_secret_with_several_names_is_made_whole(root: Path) -> None:
         code = 1
         try:
             storage = FaultStorage(exit=True, torn=True, watch="mutating")
-            with sh.Workspace(root, storage=storage, allow=[".env"]) as ws:
+            with sh.Workspace(root, storage=storage, allow=[".env"], policy=IN_PLACE) as ws:
                 storage.at = None
                 original = storage.write_at
 

@@ -366,7 +366,7 @@ def test_every_name_of_a_file_sees_the_edit(act: Act, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     os.link(path, other)
     before = Facts.of(path)
-    with sh.Workspace(tmp_path) as ws:
+    with sh.Workspace(tmp_path, policy=sh.Policy(hardlinks="in-place")) as ws:
         act(ws)
         assert other.read_bytes() == path.read_bytes() != TEXT.encode()
         assert Facts.of(path) == Facts.of(other) == before
@@ -378,7 +378,7 @@ def test_every_name_of_a_file_sees_the_edit(act: Act, tmp_path: Path) -> None:
 def test_both_names_of_a_file_in_one_transaction_are_refused_or_agree(tmp_path: Path) -> None:
     path = _dressed(tmp_path / "a.txt", 0o755)
     os.link(path, tmp_path / "b.txt")
-    with sh.Workspace(tmp_path) as ws:
+    with sh.Workspace(tmp_path, policy=sh.Policy(hardlinks="in-place")) as ws:
         try:
             with ws.transaction() as tx:
                 tx.edit("a.txt", [sh.Replace("one", "1")])
@@ -398,8 +398,9 @@ def test_a_policy_may_break_or_refuse_hard_links(tmp_path: Path) -> None:
     os.link(path, other)
     with sh.Workspace(tmp_path) as ws:
         with pytest.raises(EditError) as caught:
-            ws.edit("a.txt", [sh.Replace("two", "2")], policy=sh.Policy(hardlinks="refuse"))
+            ws.edit("a.txt", [sh.Replace("two", "2")])
         assert caught.value.kind is Kind.NOT_ALLOWED
+        assert {"hardlinks=break", "hardlinks=in-place"} <= set((caught.value.hint or "").split())
         assert Facts.of(path).links == 2
         ws.edit("a.txt", [sh.Replace("two", "2")], policy=sh.Policy(hardlinks="break"))
     assert other.read_bytes() == TEXT.encode()

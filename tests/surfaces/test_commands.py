@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import stat
 
 import pytest
@@ -413,3 +414,19 @@ def test_read_only_leaves_no_trace(shell: Shell) -> None:
     for command in ("read notes.md", "log", "why notes.md", "check", "doctor", "diff notes.md --old cat --new dog"):
         shell.ok("--read-only", *command.split())
     assert not (shell.root / ".steadyhand").exists()
+
+
+def test_a_file_with_several_names_is_changed_only_as_the_host_says(shell: Shell) -> None:
+    twin = shell.root.parent / f"{shell.root.name}-twin.md"
+    os.link(shell.root / "notes.md", twin)
+    before = shell.text("notes.md")
+    edit = ["edit", "notes.md", "--old", "cat", "--new", "dog"]
+    call = ["call", "edit", json.dumps({"path": "notes.md", "edits": [{"old": "cat", "new": "dog"}]})]
+    assert shell.kind(*edit) == "not-allowed"
+    assert "--hardlinks" in shell.refused(*edit)["hint"]
+    shell.ok(*edit, "--hardlinks", "in-place")
+    assert twin.read_text() == shell.text("notes.md") != before
+    assert shell.kind("undo", "--last") == "not-allowed"
+    shell.ok("undo", "--last", "--hardlinks", "in-place")
+    shell.ok("--hardlinks", "break", *call)
+    assert (twin.read_text(), shell.text("notes.md")) == (before, before.replace("cat", "dog", 1))

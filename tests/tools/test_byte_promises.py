@@ -283,7 +283,8 @@ def test_a_whole_text_keeps_encoding_mark_and_line_endings(tool: str, kind: str,
 
 @pytest.mark.parametrize("tool", [tool for tool in EVERY if tool != "edit over a glob"])  # which follows no link
 def test_mode_and_links_stay(tool: str, tmp_path: Path) -> None:
-    workspace = make(tmp_path, {"there/page.html": PAGE, "twin/page.html": PAGE})
+    files = {"there/page.html": PAGE, "twin/page.html": PAGE}
+    workspace = make(tmp_path, files, policy=sh.Policy(hardlinks="in-place"))
     (tmp_path / "link.html").symlink_to("there/page.html")
     os.link(tmp_path / "twin/page.html", tmp_path / "hard.html")
     os.chmod(tmp_path / "there/page.html", 0o751)

@@ -6,6 +6,7 @@ import resource
 import signal
 import stat
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.writer import (
     check_writable,
     discard,
+    is_torn,
     stage,
     temp_name,
     write_in_place,
@@ -347,6 +349,28 @@ def test_writing_in_place_keeps_the_inode_and_all_names(box: Sandbox, place: Pla
     after = box.read(place)
     assert (root / "b.md").read_bytes() == data
     assert (after.ino, after.mode, after.nlink) == (image.ino, 0o640, 2)
+
+
+def torn_files(old: bytes, new: bytes) -> Iterator[bytes]:
+    """What a kill or a power cut may leave of `new` written over `old`: per page one of them or zeros."""
+    page = 4096
+    for length in {len(old), len(new), (len(old) + len(new)) // 2}:
+        for sides in product((old, new, b""), repeat=-(-length // page)):
+            parts = (side[i * page : (i + 1) * page] for i, side in enumerate(sides))
+            yield b"".join(part.ljust(page, b"\0") for part in parts)[:length]
+    for cut in range(0, len(new), 97):
+        yield new[:cut] + old[cut:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(OLD, NEW), (NEW, OLD), (OLD, OLD.replace(b"c", b"C")), (b"x\n", NEW), (NEW, b"")]
+)
+def test_what_a_crash_leaves_of_writing_in_place_is_known_and_what_others_write_is_not(old: bytes, new: bytes) -> None:
+    for left in torn_files(old, new):
+        assert is_torn(left, old, new)
+    text = max(old, new, key=len)
+    for foreign in (text + b"more\n", b"mine\n" + text[5:], text[:-3] + b"me\n", text.replace(b"o", b"0")):
+        assert not is_torn(foreign, old, new)
 
 
 def test_the_order_of_staging_is_write_metadata_fsync(box: Sandbox, place: Place) -> None:

@@ -39,6 +39,8 @@ class Policy:
     `partial`       apply the edits that can be applied when others are refused
     `guards`        names of the guards that look at the result; None: all but those that must be asked for
     `on_lease`      `tell`: who edits where another has announced its work is told; `refuse`: the edit is refused
+    `hardlinks`     for a file with several names, some perhaps outside the workspace: `refuse` to change it; `break`:
+                    this name gets a new file, the others keep the old text; `in-place`: all names show the new text
     `newlines`      `file`: a bare LF in new text becomes its neighbours' line ending; `literal`: it stays
 
     >>> Policy(occurrence="first").batch
@@ -57,7 +59,7 @@ class Policy:
     already: Literal["refuse", "skip"] = "refuse"
     guards: frozenset[str] | None = None
     backup: Literal["journal", "bak"] = "journal"
-    hardlinks: Literal["in-place", "break", "refuse"] = "in-place"
+    hardlinks: Literal["in-place", "break", "refuse"] = "refuse"
     newlines: Literal["file", "literal"] = "file"
 
     def __post_init__(self) -> None:

@@ -77,23 +77,40 @@ def _arrival(step: FileStep, standing: FileImage | None, hardlinks: str) -> Goal
 
 
 def _needs_in_place(standing: FileImage, hardlinks: str) -> bool:
-    """Whether a rename would cost the file something: its other names, or an owner we may not give it again."""
-    if standing.nlink > 1 and hardlinks == "in-place":
-        return True
+    """Whether a new file would cost this one something: its other names, or an owner we may not give it again."""
+    return (standing.nlink > 1 and hardlinks == "in-place") or _is_anothers(standing)
+
+
+def _is_anothers(standing: FileImage) -> bool:
     return os.geteuid() != 0 and (standing.uid != os.geteuid() or standing.gid not in (os.getegid(), *os.getgroups()))
 
 
+_OPTIONS = (
+    "the host may allow it with hardlinks=break (this name gets a new file, the others keep the old text)"
+    " or hardlinks=in-place (all of its names show the new text); for steadyhand that is --hardlinks"
+)
+_ONE_AT_A_TIME = "make one change at a time, or ask the host for hardlinks=break (only this name changes)"
+
+
 def check_links(steps: tuple[FileStep, ...], hardlinks: str) -> None:
-    """Refuse what cannot be done to a file with several names without leaving one of them behind."""
+    """Refuse what cannot be done to a file with several names without reaching or losing the others.
+
+    They may be anywhere on the file system: package stores link what they install, also into a workspace.
+    """
     linked = [
         step for step in steps if step.before is not None and step.before.nlink > 1 and step.after_path is not None
     ]
     inodes = Counter((step.before.dev, step.before.ino) for step in linked if step.before is not None)
     for step in linked:
         assert step.before is not None
+        hint = _ONE_AT_A_TIME
         rewritten = step.digest != step.before.digest
-        if hardlinks == "refuse" and rewritten:
-            because = "has several names (hard links), and the policy refuses to choose"
+        if hardlinks == "refuse" and (rewritten or step.mode is not None):
+            because = f"has {step.before.nlink} names (hard links), and some may be outside the workspace"
+            hint = _OPTIONS
+        elif hardlinks == "break" and rewritten and _is_anothers(step.before):
+            because = "has several names (hard links), and another user owns it, so that no new file can take its place"
+            hint = "work on another file, or ask the host for hardlinks=in-place (all of its names change)"
         elif hardlinks == "in-place" and inodes[step.before.dev, step.before.ino] > 1:
             because = "is changed here by two of its names"
         elif hardlinks == "in-place" and rewritten and step.before_path != step.after_path:
@@ -103,6 +120,6 @@ def check_links(steps: tuple[FileStep, ...], hardlinks: str) -> None:
         raise EditError(
             Kind.NOT_ALLOWED,
             f"{step.before_path} {because}",
-            hint="make one change at a time, or ask the host for hardlinks='break' (only this name changes)",
+            hint=hint,
             details={"path": step.before_path, "names": step.before.nlink},
         )

@@ -236,7 +236,7 @@ class Store:
         header: Header,
         lay: Lay,
         *,
-        hardlinks: str = "in-place",
+        hardlinks: str = "refuse",
         preview: bool = False,
         prune: Callable[[], list[str]] = list,
         progress: Progress | None = None,

@@ -144,6 +144,11 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             type=click.Choice(["tell", "refuse"]),
             help="What to do with an edit where another has announced its work (tell).",
         ),
+        option(
+            "--hardlinks",
+            type=click.Choice(["refuse", "break", "in-place"]),
+            help="What to do with a file that has several names (refuse); break leaves the others as they are.",
+        ),
         option("--guard", metavar="NAME", multiple=True, help="Ask for a check that is off; may be repeated: unseen."),
         option("--allow", metavar="GLOB", multiple=True, help="Open a protected path; may be repeated."),
         option("--config", metavar="FILE", help="A configuration file outside the root."),

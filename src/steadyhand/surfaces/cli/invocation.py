@@ -38,6 +38,7 @@ class Settings:
     on_conflict: Literal["refuse", "skip", "force"] | None = None
     on_stale: Literal["refuse", "rebase"] | None = None
     on_lease: Literal["tell", "refuse"] | None = None
+    hardlinks: Literal["refuse", "break", "in-place"] | None = None
     guard: tuple[str, ...] = ()
     config: str | None = None
     json: bool = False
@@ -150,7 +151,7 @@ class Invocation:
     def policy(self, policy: Policy | None) -> Policy | None:
         """The policy of a command with what the global options say of it."""
         settings = self.settings
-        told = {name: getattr(settings, name) for name in ("on_conflict", "on_stale", "on_lease")}
+        told = {name: getattr(settings, name) for name in ("on_conflict", "on_stale", "on_lease", "hardlinks")}
         given: dict[str, object] = {name: value for name, value in told.items() if value is not None}
         if not given and not settings.guard:
             return policy

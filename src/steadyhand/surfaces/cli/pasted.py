@@ -21,7 +21,7 @@ __all__ = ["pasted_server", "unpasted"]
 _HERE = (sys.executable, "-m", "steadyhand")
 _OVER_HTTP = ("http", "names", "token")
 _LEFT_OUT = ("client", "roots", *_OVER_HTTP)
-_SHARED = ("mode", "actor", "task", "on_conflict", "on_stale", "on_lease", "allow", "guard")
+_SHARED = ("mode", "actor", "task", "on_conflict", "on_stale", "on_lease", "hardlinks", "allow", "guard")
 
 
 def pasted_server(context: click.Context, settings: Settings, roots: Sequence[str]) -> Server:
