@@ -73,7 +73,7 @@ def _accepted(
     gone, touched = _removed(change, before), _rows_touched(change, before)
     for number in sorted(news):
         piece = past.pieces[number - 1]
-        is_back = knowing.has_seen_lines(before, rows_of(before, {number}))
+        is_back = knowing.has_seen_lines(before, rows_of(before, {number}) & touched)
         if is_back or _is_quoted(before, number, move["quotes"].get(before.path)):
             continue
         if number in gone:

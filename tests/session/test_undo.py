@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from steadyhand.session.receipt import Receipt
+from tests.conftest import EXAMPLES
 from tests.faults.trees import tree_of
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -409,3 +412,124 @@ def test_a_secret_that_was_changed_says_it_cannot_be_undone(tmp_path: Path) -> N
     with sh.Workspace(tmp_path, allow=[".env"]) as ws:
         receipt = ws.edit(".env", [sh.Replace("1", "2")])
     assert any("cannot be undone" in warning for warning in receipt.warnings)
+
+
+def test_the_same_words_written_again_by_another_task_are_not_taken_back(ws: sh.Workspace) -> None:
+    first = put(ws, 2, "two", task="A")
+    put(ws, 2, "zwei", task="B")
+    put(ws, 2, "two", task="C")
+    put(ws, 9, "nine", task="D")
+    refused(ws.undo, first)
+    assert text(ws) == TEN.replace("line 2", "two").replace("line 9", "nine")
+
+
+def test_a_line_that_took_the_place_of_an_undone_one_keeps_its_ending(ws: sh.Workspace) -> None:
+    with ws.task("A") as a, ws.task("B") as b:
+        put_in = a.edit("a.md", [sh.Insert(sh.Lines(4), "\nput in\n")])
+        b.read("a.md")
+        b.edit("a.md", [sh.Replace(sh.Lines(4, 5), "one line for two\n")])
+    before = text(ws)
+    refused(ws.undo, put_in.id)
+    assert text(ws) == before
+
+
+def test_a_task_that_wrote_the_same_words_several_times_is_undone_as_one(ws: sh.Workspace) -> None:
+    for turn in range(24):  # "mine 10" has a figure that "mine 1" had
+        put(ws, 2, f"mine {turn}", task="A")
+        put(ws, 9, f"theirs {turn}", task="B")
+    ws.undo(task="A")
+    assert text(ws) == TEN.replace("line 9", "theirs 23")
+
+
+FORCE = sh.Policy(on_conflict="force")
+
+
+def test_at_random_an_undo_takes_away_only_what_its_records_wrote_last(tmp_path: Path) -> None:
+    done = refusals = 0
+    with sh.Workspace(tmp_path, actor="host", policy=FORCE) as ws:
+        for seed in range(EXAMPLES // 4):
+            history = History(ws, tmp_path / f"{seed}.txt", random.Random(seed))
+            history.live(14)
+            done, refusals = done + history.undone, refusals + history.refusals
+    assert done
+    assert refusals
+
+
+class History:
+    """Several tasks that write words of their own over each other's, and take their work back. Knows who wrote what."""
+
+    def __init__(self, ws: sh.Workspace, file: Path, chance: random.Random) -> None:
+        self.ws, self.file, self.chance = ws, file, chance
+        self.count = self.undone = self.refusals = 0
+        self.writers: dict[str, str] = {}  # of each word: the record that wrote it last where it was not
+        self.removed: dict[str, set[str]] = {}
+        self.brought: dict[str, set[str]] = {}
+        self.records: list[str] = []
+        file.write_text("".join(f"{self._word()} {self._word()}\n" for _ in range(6)))
+
+    def live(self, steps: int) -> None:
+        with contextlib.ExitStack() as stack:
+            tasks = [stack.enter_context(self.ws.task(f"{name} {self.file.name}")) for name in "ABCD"]
+            for _ in range(steps):
+                self._step(self.chance.choice(tasks))
+
+    def _step(self, task: sh.Workspace) -> None:
+        before = self.file.read_text()
+        choice = self.chance.random()
+        try:
+            if choice < 0.2 and self.records:
+                self._undo(before, task.undo(self.chance.choice(self.records)))
+            elif choice < 0.3:
+                self._undo(before, task.undo(task=task.task_id))
+            elif choice < 0.35 and self.brought:
+                self._undo(before, task.redo(self.chance.choice(list(self.brought))))
+            elif choice < 0.55:
+                task.read(self.file.name)
+            else:
+                self._edited(before, task.edit(self.file.name, [self._edit(before)]))
+        except EditError as error:
+            self.refusals += error.kind is Kind.CANNOT_UNDO
+            assert self.file.read_text() == before
+
+    def _edit(self, text: str) -> sh.Replace | sh.Insert | sh.Delete:
+        rows = text.splitlines()
+        first = self.chance.randint(1, max(len(rows), 1))
+        lines = sh.Lines(first, min(first + self.chance.choice([0, 0, 1, 2]), max(len(rows), 1)))
+        new = "".join(f"{self._word()}\n" for _ in range(self.chance.randint(1, 2)))
+        match self.chance.randrange(5):
+            case 0:
+                return sh.Insert(lines, self.chance.choice(["", "\n"]) + new)
+            case 1:
+                return sh.Delete(lines)
+            case 2:
+                return sh.Replace(self.chance.choice(text.split() or ["none"]), self._word())
+            case 3:  # one line with its words and one more
+                row = self.chance.choice(rows or ["none"])
+                return sh.Replace(row or "none", f"{row} {self._word()}")
+        return sh.Replace(lines, new)
+
+    def _word(self) -> str:
+        self.count += 1
+        return f"w{self.count}"
+
+    def _edited(self, before: str, receipt: Receipt) -> None:
+        name = str(receipt.id)
+        was, now = set(before.split()), set(self.file.read_text().split())
+        self.records.append(name)
+        self.writers |= dict.fromkeys(now - was, name)
+        self.removed[name] = was - now
+
+    def _undo(self, before: str, receipt: Receipt) -> None:
+        name = str(receipt.id)
+        was, now = set(before.split()), set(self.file.read_text().split())
+        self.undone += 1
+        undoes = set(receipt.undoes)
+        written = {word for word, record in self.writers.items() if record in undoes}
+        brought = {word for record in undoes for word in self.brought.get(record, ())}  # by an undo, which is redone
+        removed = {word for record in undoes for word in self.removed[record]}
+        assert was - now <= written | brought
+        assert now - was <= removed
+        assert len(self.file.read_text().split()) == len(now), "each once"
+        assert now <= {f"w{number}" for number in range(1, self.count + 1)}, "and none is joined to another"
+        self.removed[name], self.brought[name] = was - now, now - was
+        self.records.append(name)

@@ -14,7 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.place import Old
-from steadyhand.session.moved_lines import corrected_lines, is_by_number, moved_by
+from steadyhand.session.moved_lines import any_above, corrected_lines, is_by_number, moved_by
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.merge import mixes
 from steadyhand.text.region import Region, region_of
@@ -160,8 +160,10 @@ def find_conflicts(
         rows = _hull(regions) if regions else Region(0, 0)
         above: list[tuple[News, Region]] = []
         if edit is not None and mine and is_by_number(edit.target):
-            moving = news if uncounted is None else uncounted(edit)
-            theirs_above = [placed for placed in theirs if placed[0] in moving]
+            theirs_above = theirs
+            if uncounted is not None and any_above(rows, source, theirs):
+                moving = uncounted(edit)
+                theirs_above = [placed for placed in theirs if placed[0] in moving]
             above = moved_by(edit, mine, rows, source, theirs_above, shown)
         over = meant(outcome.index) if hit or above else ()
         if above and over:  # then the numbers say where it would be, and what is meant is elsewhere

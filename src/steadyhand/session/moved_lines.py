@@ -20,7 +20,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.news import News
 
-__all__ = ["corrected_lines", "is_by_number", "is_shown", "moved_by"]
+__all__ = ["any_above", "corrected_lines", "is_by_number", "is_shown", "moved_by"]
 
 Placed = tuple[News, Region]
 _TRIES = 5
@@ -41,6 +41,11 @@ def moved_by(
     above = [placed for placed in theirs if _is_above(placed[1], rows.start)]
     moving = [placed for placed in above if _delta(placed, source)]
     return moving if _moved(above, source) or not isinstance(edit.target, Lines) else []
+
+
+def any_above(rows: Region, source: Source, theirs: Sequence[Placed]) -> bool:
+    """Whether any news above some rows moves them."""
+    return any(_is_above(placed[1], rows.start) and _delta(placed, source) for placed in theirs)
 
 
 def corrected_lines(

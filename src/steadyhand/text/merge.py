@@ -19,7 +19,7 @@ from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 from steadyhand.text.words import WINDOW, split_tokens, token_around
 
-__all__ = ["Conflict", "Merge", "Overwritten", "merge3", "merge_tokens", "mixes", "overwrite"]
+__all__ = ["Conflict", "Merge", "Overwritten", "by_rows", "merge3", "merge_tokens", "mixes", "overwrite"]
 
 Reach = Callable[[str, Splice], Span]
 
@@ -201,7 +201,7 @@ def _parts(text: str, side: ChangeSet, reach: Reach, *, is_mine: bool) -> Iterat
 
     What it inserts at one place is one part, so that its order stays, unless it is lines each time.
     """
-    rows = [(row.trim(), number) for number, splice in enumerate(side.splices) for row in _rows(splice)]
+    rows = [(row.trim(), number) for number, splice in enumerate(side.splices) for row in by_rows(splice)]
     for span, found in groupby(rows, key=lambda row: row[0].span):
         same = list(found)
         if len(same) > 1 and not all(_puts_lines_in(text, splice) for splice, _ in same):
@@ -224,7 +224,7 @@ def _rank(text: str, part: _Part) -> tuple[int, int, bool]:
     return part.reach.start, rank, part.is_mine
 
 
-def _rows(splice: Splice) -> list[Splice]:
+def by_rows(splice: Splice) -> list[Splice]:
     """A splice that replaces lines by as many, line by line; any other as it is."""
     old, new = split_lines(splice.old), split_lines(splice.new)
     if len(old) != len(new):

@@ -158,3 +158,10 @@ def _shared(left: str, right: str, limit: int) -> int:
         else:
             high = middle - 1
     return low
+
+
+def is_one_word(left: str, right: str) -> bool:
+    """Whether two characters that are side by side belong together: letters and digits, or signs."""
+    if not left or not right or left.isspace() or right.isspace():
+        return False
+    return sort_of(left) == sort_of(right)

@@ -6,7 +6,8 @@ refused with the lines. The result is an ordinary transaction; committing it app
 1. A file that still is as the record left it gets back exactly the bytes it had.
 2. Otherwise the inverse splices are moved over each later change, in order, gaps outside the journal included. A later
    change of the same token is in the way, even of other characters: undo would make a value nobody wrote.
-3. Changes that cancel each other since do not stand in the way: on a clash the later ones are composed first.
+3. A change that was undone since is not in the way: on a clash `tombstones.py` follows whose text is still there. The
+   same words, written again by others, are theirs.
 4. A creation is undone only if the file is as created; a deletion only if the path is free. A `.bak` copy that is not
    as it was made stays as it is and hinders nothing.
 """
@@ -18,11 +19,12 @@ from collections.abc import Iterator, Sequence
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
+from steadyhand.text.encoding import Encoding
 from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.text.words import sort_of, token_around
+from steadyhand.text.words import is_one_word, token_around
 from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
@@ -30,10 +32,9 @@ from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.lineage import Course, Stop, gap_between, recorded_text, stops_forward, unwind, version_after
 from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.place import FileImage
+from steadyhand.workspace.tombstones import Later, take_back
 
-Later = list[tuple[str, ChangeSet]]
-
-_SOME = 16  # changes put together between two questions whether to go on
+_SOME = 16  # changes looked at between two questions whether to go on
 
 
 class Undo:
@@ -44,6 +45,7 @@ class Undo:
         self._course = Course(journal)
         self._overlay = overlay
         self._taken: set[str] = set()
+        self._seen: dict[tuple[str, str, Encoding | None], Later] = {}
         self.prune: list[str] = []
 
     def take_back(self, entries: Sequence[Entry]) -> None:
@@ -184,20 +186,30 @@ class Undo:
         draft = self._overlay.came_from(path)
         return draft if draft is not None and draft.before_path is None else None
 
-    def _later(self, entry: Entry, change: FileChange, draft: Draft) -> Later:
+    def _later(self, entry: Entry, change: FileChange, draft: Draft) -> list[Later]:
         """Every change between the record and the file as it is in the overlay, in order."""
-        later: Later = []
+        later: list[Later] = []
         last = Stop(entry, change)
         for stop in self._since(entry, change):
             assert stop.change.before is not None
             self._bridge(later, last, stop.change.before.digest)
-            later.append((stop.entry.record.id, self._splices_of(entry, change, stop)))
+            later.append(self._as_later(entry, change, stop))
             last = stop
         if draft.before is not None:
             self._bridge(later, last, draft.before.digest, draft.before.data)
-        if draft.changes is None and draft.before is not None:
-            return [*later, ("this undo", _rewritten(change, draft))]
-        return [*later, ("this undo", draft.changes or ChangeSet())]
+        done = draft.changes
+        if draft.before is None:  # this undo has brought the file back, as the last record left it
+            done = _rewritten(change, version_after(self._journal, last), draft)
+        elif done is None:
+            done = _rewritten(change, draft.before.data, draft)
+        return [*later, Later("this undo", done, undoes=tuple(self._taken))]
+
+    def _as_later(self, entry: Entry, change: FileChange, stop: Stop) -> Later:
+        key = stop.entry.record.id, stop.change.path, change.encoding
+        if key not in self._seen:
+            record, splices = stop.entry.record, self._splices_of(entry, change, stop)
+            self._seen[key] = Later(record.id, splices, (record.actor, record.task), record.undoes)
+        return self._seen[key]
 
     def _splices_of(self, entry: Entry, change: FileChange, stop: Stop) -> ChangeSet:
         """What a later record did, told by its splices or else by comparing the two versions it kept."""
@@ -249,7 +261,7 @@ class Undo:
     def _is_undone(self, entry: Entry) -> bool:
         return entry.undone_by is not None or entry.record.id in self._taken
 
-    def _bridge(self, later: Later, last: Stop, digest: str, data: bytes | None = None) -> None:
+    def _bridge(self, later: list[Later], last: Stop, digest: str, data: bytes | None = None) -> None:
         """Add what happened outside the journal between `last` and the version `digest`."""
         assert last.change.after is not None
         if last.change.after.digest == digest:
@@ -262,57 +274,56 @@ class Undo:
                 "the file was changed outside Steadyhand and that version was not kept",
                 "edit it by hand",
             )
-        later.append(("a change outside Steadyhand", gap_between(self._journal, last, found)))
+        later.append(Later("a change outside Steadyhand", gap_between(self._journal, last, found)))
 
 
-def _rewritten(change: FileChange, draft: Draft) -> ChangeSet:
-    assert draft.before is not None
-    before = recorded_text(change, draft.before.data).text
-    return changes_between(before, recorded_text(change, draft.data or b"").text)
+def _rewritten(change: FileChange, before: bytes, draft: Draft) -> ChangeSet:
+    return changes_between(recorded_text(change, before).text, recorded_text(change, draft.data or b"").text)
 
 
-def _move_over(entry: Entry, change: FileChange, later: Later, source: Source) -> ChangeSet:
+def _move_over(entry: Entry, change: FileChange, later: Sequence[Later], source: Source) -> ChangeSet:
     assert change.changes is not None
-    inverse = moved = change.changes.invert()
-    blamed = ""
-    for name, changes in paced(later):
-        blamed = name
-        found = _over(moved, changes)
+    moved = change.changes.invert()
+    for each in paced(later):
+        found = _over(moved, each.changes)
         if isinstance(found, Clash):
             break
         moved = found
     else:
-        blamed = _of_one_token(moved, later, source.text) or ""
-        if not blamed:
+        if not _of_one_token(moved, later, source.text):
             return moved
-    whole = ChangeSet()
-    for _, changes in paced(later, _SOME):
-        whole = whole.compose(changes)
-    netted = _over(inverse, whole.trim())
-    if isinstance(netted, ChangeSet):
-        if not _of_one_token(netted, [(blamed, whole.trim())], source.text):
-            return netted
-        lines = sorted({line for splice in netted.splices for line in source.lines_of(splice.span)})
-    else:
-        lines = sorted({line for _, theirs in netted.pairs for line in _lines_after(whole, theirs.start, source)})
+    mine = Later(entry.record.id, change.changes, (entry.record.actor, entry.record.task))
+    try:
+        undone = take_back(mine, later, source.text)
+    except EditError:
+        raise _refusal(entry, change, "later records do not lead to the file as it is", "edit it by hand") from None
+    if isinstance(undone, ChangeSet):
+        return undone
+    lines = sorted({line for each in undone for line in _lines_of(each.span, source)})
+    by = undone[0].by
     raise _refusal(
         entry,
         change,
-        f"{blamed} changed the same text since, now line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}",
+        f"{by} changed the same text since, now line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}",
         "undo the later change first, or edit those lines by hand",
         lines=lines,
-        blocked_by=blamed,
+        blocked_by=by,
     )
 
 
-def _of_one_token(moved: ChangeSet, later: Later, text: str) -> str | None:
+def _lines_of(span: Span, source: Source) -> range:
+    first, last = source.lines_of(span)
+    return range(first, last + 1)
+
+
+def _of_one_token(moved: ChangeSet, later: Sequence[Later], text: str) -> str | None:
     """Who has changed another part of a token of the present text that the undo would change a part of."""
     reaches = [token_around(text, splice.trim().span) for splice in moved.splices]
     reaches = [reach for reach, splice in zip(reaches, moved.splices, strict=True) if reach != splice.trim().span]
-    for name, changes in paced(reversed(later), _SOME):
-        before = _before(reaches, changes) if reaches else []
+    for each in paced(reversed(later), _SOME):
+        before = _before(reaches, each.changes) if reaches else []
         if before is None:
-            return name
+            return each.name
         reaches = before
     return None
 
@@ -340,27 +351,11 @@ def _over(mine: ChangeSet, later: ChangeSet) -> ChangeSet | Clash:
     for splice in mine.splices:
         own = splice.old or splice.new
         before, behind = ends.get(splice.start), starts.get(splice.span.end)
-        if before is not None and _is_one_word(before.new[-1:], own[:1]):
+        if before is not None and is_one_word(before.new[-1:], own[:1]):
             joined.append((splice, before))
-        if behind is not None and _is_one_word(own[-1:], behind.new[:1]):
+        if behind is not None and is_one_word(own[-1:], behind.new[:1]):
             joined.append((splice, behind))
     return Clash(tuple(joined)) if joined else mine.rebase(later)
-
-
-def _is_one_word(left: str, right: str) -> bool:
-    """Whether two characters that stand side by side belong together: letters and digits, or signs."""
-    if not left or not right or left.isspace() or right.isspace():
-        return False
-    return sort_of(left) == sort_of(right)
-
-
-def _lines_after(whole: ChangeSet, start: int, source: Source) -> tuple[int, ...]:
-    trimmed = whole.trim()
-    for splice, span in zip(trimmed.splices, trimmed.after_spans(), strict=True):
-        if splice.start == start:
-            first, last = source.lines_of(span)
-            return tuple(range(first, last + 1))
-    return ()
 
 
 def _mode(draft: Draft) -> int | None:
