@@ -76,7 +76,7 @@ def confirmed_part(source: Source, needle: Needle) -> Confirmed | None:
     """The one part of an edit that the file confirms; None where there is none, or more than one.
 
     >>> text = "def area(size):\\n    total = size.width * size.height\\n    return total\\n"
-    >>> old = "# the area\\n    total = size.width * size.height\\n    return size\\n"
+    >>> old = "# the area\\n    total = size.width * size.height\\n    return totals\\n"
     >>> confirmed_part(Source.of_text(text, path="a.py"), Needle(old, old.replace("height", "depth"))).old
     '    total = size.width * size.height\\n'
     """
