@@ -49,8 +49,9 @@ def advised(error: EditError, hint: str | None, details: Mapping[str, object] | 
 def offer_of(error: EditError) -> Offer | None:
     """The edit that a refusal offers, where old and new text say it.
 
-    >>> offer_of(EditError(Kind.NO_MATCH, "", details={"corrected": {"target": "a", "new": "b"}}))
-    Offer(old='a', new='b', reason=None)
+    >>> offer = offer_of(EditError(Kind.NO_MATCH, "", details={"corrected": {"target": "a", "new": "b"}}))
+    >>> offer.old, offer.new
+    ('a', 'b')
     """
     return _offer_in(error.details)
 

@@ -287,8 +287,8 @@ def read_bare(diff: str, *, path: str, create: bool) -> tuple[Piece, ...]:
 
     An envelope around it is tolerated if it is about the same file and does the same. Refuses with `malformed-patch`.
 
-    >>> read_bare("+a\\n+b", path="x.txt", create=True)[0].request
-    CreateFile(path='x.txt', content='a\\nb\\n', mode=None)
+    >>> read_bare("+a\\n+b", path="x.txt", create=True)[0].request.content
+    'a\\nb\\n'
     """
     lines = split_reply(diff)
     reader = V4aReader()

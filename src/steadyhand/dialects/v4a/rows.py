@@ -32,8 +32,8 @@ _DEEPEST = 64
 def row_of(line: Line, *, drop_cr: bool) -> Row:
     """A line with its sign taken off; with `drop_cr` the CR before its LF came with the reply.
 
-    >>> row_of(Line(1, "+a"), drop_cr=False), row_of(Line(2, "a"), drop_cr=False)
-    (Row(sign='+', text='a\\n'), Row(sign='', text='a\\n'))
+    >>> [(row.sign, row.text) for row in (row_of(Line(1, "+a"), drop_cr=False), row_of(Line(2, "a"), drop_cr=False))]
+    [('+', 'a\\n'), ('', 'a\\n')]
     """
     ending = line.ending if line.ending and not drop_cr else "\n"
     match line.text[:1]:
@@ -63,8 +63,9 @@ def edit_of_passage(rows: Sequence[Row], *, under: tuple[str, ...] = (), at_end:
     Lines that are only added come right behind the last line they are said to stand under, or else behind the last
     line of the file. An empty line before them is noise in the first case; in the second it is all that says where.
 
-    >>> edit_of_passage([Row("+", "x\\n")]).target
-    Old(text='', line=None, fit='free', under=(), at_end=True)
+    >>> target = edit_of_passage([Row("+", "x\\n")]).target
+    >>> target.text, target.at_end
+    ('', True)
     """
     if is_addition(rows) and (under or rows[0].sign == "+"):
         return _addition("".join(row.text for row in without_edges(rows)), under, at_end=at_end)
