@@ -444,3 +444,22 @@ def test_of_two_readings_of_a_drifted_hunk_the_one_whose_rows_are_there_is_merge
     refused = sh.patch(before, diff, path="a.txt").error
     assert refused is not None
     assert sh.edit(before, [refused.details["corrected"]], path="a.txt").text == after  # type: ignore[list-item]
+
+
+TICKS = "def test_ticks():\n    axes = subplot()\n    assert axes.top\n\n\ndef other():\n    pass\n"
+DRAWN = "     axes = subplot()\n     assert axes.top\n+    axes.draw()\n \n \n"
+
+
+@pytest.mark.parametrize(
+    "patch", [f"*** Begin Patch\n*** Update File: a.py\n@@\n{DRAWN}*** End Patch\n", f"@@ ... @@\n{DRAWN}", ""]
+)
+def test_blank_lines_beside_added_ones_say_where_these_go(patch: str) -> None:
+    """Where the file has another line there, the quotation left it out, and the place is not clear."""
+
+    def sent(text: str) -> str:
+        old, new = ("".join(row[1:] + "\n" for row in DRAWN.splitlines() if row[0] in signs) for signs in (" -", " +"))
+        return sh.patch(text, patch, path="a.py").text if patch else edit(text, Replace(old, new), path="a.py").text
+
+    assert sent(TICKS) == TICKS.replace("top\n", "top\n    axes.draw()\n")
+    before = TICKS.replace("top\n", "top\n    assert axes.right\n")
+    assert sent(before) == before

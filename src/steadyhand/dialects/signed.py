@@ -126,10 +126,12 @@ def _width(text: str) -> int:
 
 
 def _without_blanks(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows without blank ones at their end, unless these have signs and say where a row above them goes."""
     end = len(rows)
     while end and rows[end - 1].stays and rows[end - 1].is_blank:
         end -= 1
-    return rows[:end]
+    is_edge = end > 0 and rows[end - 1].sign == "+" and any(row.sign == " " for row in rows[end:])
+    return rows if is_edge else rows[:end]
 
 
 def _without_tail(rows: Sequence[Row]) -> Sequence[Row]:

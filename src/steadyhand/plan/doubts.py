@@ -7,7 +7,7 @@ text that stands in the file as it is quoted is never doubted, except that a lin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -80,6 +80,28 @@ def _is_as_quoted_elsewhere(finding: Finding) -> bool:
     return any(not span.overlaps(finding.span) for span in islice(chain.from_iterable(spans), _SOON))
 
 
+def _is_blank_elsewhere(finding: Finding) -> bool:
+    """Blank lines taken off the old text say where lines come that the edit adds, and the file has no blank line there:
+    a line between the two was left out.
+    """
+    edit, found = finding.edit, finding.found
+    if "blank lines" not in found.mended or not isinstance(edit.target, Old) or not isinstance(edit, Replace):
+        return False
+    text, span = finding.draft.source.text, finding.span
+    above, below = split_bodies(text[: span.start])[-1:], split_bodies(text[span.end :].removeprefix("\n"))[:1]
+    old, new = split_bodies(edit.target.text), split_bodies(edit.new)
+    return _comes_after(old, new, below) or _comes_after(old[::-1], new[::-1], above)
+
+
+def _comes_after(old: Sequence[str], new: Sequence[str], beside: Sequence[str]) -> bool:
+    """Whether rows come between the last visible row of old text and a blank one, and another row is there instead."""
+    if not old or old[-1].strip() or not beside or not beside[0].strip():
+        return False
+    last = next((row for row in reversed(old) if row.strip()), "")
+    rows = [row for row in new if row.strip()]
+    return last in rows[:-1] and rows[-1] != last
+
+
 def _is_fence(row: str) -> bool:
     return row.strip().startswith(("```", "~~~"))
 
@@ -143,6 +165,7 @@ def _is_line_of(text: str, row: str) -> bool:
 
 DOUBTS: tuple[Callable[[Finding], bool], ...] = (
     _is_fenced,
+    _is_blank_elsewhere,
     _is_as_quoted_elsewhere,
     _is_already_there,
     _has_a_shape,
