@@ -145,7 +145,8 @@ class Transaction:
             try:
                 made = self._make_parents()
                 self._stage_all(progress)
-                self._check_unmoved()
+                for work in self._work:
+                    self._check_unmoved(work)
                 record = record_of(made)
                 seq = self._journal.prepare(record, self._staging(), images, urgent=record.verb != "edit")
             except BaseException as error:
@@ -287,24 +288,25 @@ class Transaction:
         origin.moves = True
         return True
 
-    def _check_unmoved(self) -> None:
-        """Refuse where something else is at work on a file, before the journal has it; the exchange decides."""
-        for work in self._work:
-            before = work.goal.before
-            locked = self._held.files.find(before) if before is not None else None
-            if before is None or locked is None:
-                continue
-            fd, at_first = locked
-            try:
-                if work.goal.deed != "mode" and not work.moves and wait_for_writers(self._storage, fd):
-                    raise _open_elsewhere(work.goal.path)
-                found = self._storage.stat(work.place.name, dir_fd=work.dir_fd)
-            except FileNotFoundError:
-                raise stale(work.goal.path) from None
-            except OSError as error:
-                raise refuse_os(error, "look at", work.goal.path) from None
-            if not before.is_of(found) or (found.st_size, found.st_mtime_ns) != (before.size, at_first.st_mtime_ns):
-                raise stale(work.goal.path)
+    def _check_unmoved(self, work: _Work) -> None:
+        """Refuse where something else is at work on a file: before the journal has the change, and right before the
+        name changes. The exchange decides, but a name that shows the new text for an instant may mislead who reads it.
+        """
+        before = work.goal.before
+        locked = self._held.files.find(before) if before is not None else None
+        if before is None or locked is None:
+            return
+        fd, at_first = locked
+        try:
+            if work.goal.deed != "mode" and not work.moves and wait_for_writers(self._storage, fd):
+                raise _open_elsewhere(work.goal.path)
+            found = self._storage.stat(work.place.name, dir_fd=work.dir_fd)
+        except FileNotFoundError:
+            raise stale(work.goal.path) from None
+        except OSError as error:
+            raise refuse_os(error, "look at", work.goal.path) from None
+        if not before.is_of(found) or (found.st_size, found.st_mtime_ns) != (before.size, at_first.st_mtime_ns):
+            raise stale(work.goal.path)
 
     def _apply_all(self) -> None:
         path = self._work[0].goal.path
@@ -327,6 +329,7 @@ class Transaction:
             case "create":
                 storage.rename_noreplace(work.temp, name, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
             case "replace":
+                self._check_unmoved(work)
                 with _vanished(goal.path):
                     work.aside = exchange(
                         storage, work.dir_fd, work.temp, name, spare=work.old, expected=goal.before, path=goal.path
@@ -336,6 +339,7 @@ class Transaction:
             case "in-place":
                 self._write_in_place(work)
             case "remove":
+                self._check_unmoved(work)
                 with _vanished(goal.path):
                     storage.rename_noreplace(name, work.old, before_dir_fd=work.dir_fd, after_dir_fd=work.dir_fd)
                 work.aside, work.done = work.old, True
