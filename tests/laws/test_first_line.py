@@ -18,7 +18,6 @@ import ast
 import json
 import random
 import re
-import sysconfig
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -34,9 +33,8 @@ from hypothesis import strategies as st
 
 from steadyhand import Policy, Replace, edit
 from steadyhand.plan.edit import edit_from_json
+from tests.real_files import real_files
 
-ROOT = Path(__file__).parent.parent.parent
-INSTALLED = Path(sysconfig.get_paths()["purelib"])
 SUFFIXES = (".py", ".ts", ".js", ".yaml", ".yml", ".md", ".html", ".css", ".go", ".rs", ".toml", ".json", ".rb")
 FILES_AT_MOST = 25  # of one suffix
 WORD = re.compile(r"[A-Za-z]{4,}")
@@ -59,12 +57,11 @@ pytestmark = pytest.mark.hypothesis
 
 @cache
 def files() -> tuple[Path, ...]:
-    """Some files of every suffix, of this repository and of what is installed beside these tests."""
+    """Some real files of every suffix."""
     by_suffix: dict[str, list[Path]] = {}
-    for folder in (ROOT / "src", ROOT / "docs", ROOT / "tests" / "corpus", INSTALLED):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in SUFFIXES and path.is_file() and 400 < path.stat().st_size < 40_000:
-                by_suffix.setdefault(path.suffix, []).append(path)
+    for path in real_files():
+        if path.suffix in SUFFIXES and 400 < path.stat().st_size < 40_000:
+            by_suffix.setdefault(path.suffix, []).append(path)
     chance = random.Random(15)
     return tuple(path for every in by_suffix.values() for path in chance.sample(every, min(len(every), FILES_AT_MOST)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,7 +12,9 @@ from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
+from steadyhand.text.lines import split_lines
 from tests.checks import check_edit, check_laws, check_refused
+from tests.real_files import real_texts
 
 OVERLAPS: list[tuple[str, list[Edit]]] = [
     ("abc", [Replace("b", "X"), Replace("X", "Y")]),
@@ -111,15 +112,12 @@ def test_edits_that_write_the_same_words_overlap(before: str, edits: list[Edit],
     assert result.text == before
 
 
-REAL = [path for path in (Path(__file__).parents[2] / "src").rglob("*.py") if path.stat().st_size > 3_000]
-
-
 @pytest.mark.parametrize("batch", ["sequential", "snapshot"])
 @settings(max_examples=25)
 @given(st.randoms(use_true_random=False))
 def test_edits_that_share_only_context_give_what_each_of_them_asks(batch: str, chance: Random) -> None:
     """Real lines, some of which change; each edit quotes lines around its own, up to the neighbours' that change."""
-    rows = chance.choice(REAL).read_text(encoding="utf-8").splitlines(keepends=True)
+    rows = split_lines(chance.choice(real_texts(at_least=3_000)))
     changed = sorted(chance.sample(range(len(rows)), chance.randint(2, 6)))
     new = {at: chance.choice([[], [f"new_{at}()\n"], [rows[at], f"more_{at}()\n"]]) for at in changed}
     edits: list[Edit] = []

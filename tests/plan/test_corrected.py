@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
 
 import pytest
 
-import steadyhand
 from steadyhand.errors import EditError
 from steadyhand.match.resolve import Nothing
 from steadyhand.plan.absent import Absence
@@ -21,6 +19,7 @@ from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, marked
+from tests.real_files import real_texts
 
 WITHHELD: list[tuple[str, Edit, str]] = [
     ("⟦b = two⟧\n", Replace("b = 2", "b = 3"), "both change the same word"),
@@ -103,10 +102,9 @@ def test_the_hint_says_what_to_send() -> None:
 
 
 def test_every_call_that_is_offered_changes_what_was_meant_and_nothing_else() -> None:
-    """Lines of our own source with a slip in one line and a change in another: the offer makes that change alone."""
+    """Lines of real modules with a slip in one line and a change in another: the offer makes that change alone."""
     chance = random.Random(12)
-    files = [path.read_text() for path in sorted(Path(steadyhand.__file__).parent.rglob("*.py"))]
-    texts = [text for text in files if text.count("\n") > 60]
+    texts = [text for text in real_texts() if text.count("\n") > 60]
     offered = wanted = 0
     for _ in range(250):
         text = chance.choice(texts)

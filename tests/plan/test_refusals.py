@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,8 +20,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused
 from tests.conftest import EXAMPLES
-
-REAL = sorted((Path(__file__).resolve().parents[2] / "src" / "steadyhand" / "text").glob("[a-z]*.py"))
+from tests.real_files import real_texts
 
 CODE = "def area(w, h):\n    return w * h\n\n\ndef volume(w, h, d):\n    return w * h * d\n"
 
@@ -248,7 +246,7 @@ def test_no_drift_shows_nothing_on_both_sides() -> None:
     """Real lines, with blank ones more or fewer, and new text with a bare first line."""
     chance, refused = Random(15), 0
     for _ in range(EXAMPLES * 2):
-        rows = split_lines(chance.choice(REAL).read_text(encoding="utf-8"))
+        rows = split_lines(chance.choice(real_texts(at_least=4_000)))
         start = chance.randrange(len(rows) - 8)
         old = rows[start : start + chance.randrange(2, 7)]
         old.insert(chance.randrange(len(old)), "\n")

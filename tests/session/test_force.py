@@ -14,6 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
 from steadyhand.text.words import split_tokens
 from tests.conftest import EXAMPLES
+from tests.real_files import real_texts
 
 FORCE = sh.Policy(on_conflict="force")
 
@@ -232,10 +233,9 @@ def _changed(chance: random.Random, row: str, word: str) -> str:
 
 def test_at_random_on_real_lines_a_forced_word_is_there_and_no_token_is_mixed(tmp_path: Path) -> None:
     chance = random.Random(15)
-    files = sorted(Path(sh.__file__).parent.rglob("*.py"))
     with sh.Workspace(tmp_path, actor="host", policy=sh.Policy(guards=frozenset())) as ws:
         for turn in range(EXAMPLES // 4):
-            text = chance.choice(files).read_text("utf-8")
+            text = chance.choice(real_texts())
             rows = [row for row in dict.fromkeys(text.splitlines()) if len(row.strip()) > 8][:30]
             if len(rows) < 10:
                 continue

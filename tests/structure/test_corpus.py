@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sysconfig
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,16 +14,15 @@ from steadyhand.structure.language import language_of
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.code.reading import code_of
 from steadyhand.text.source import Source
+from tests.real_files import CORPUS, installed_files
 from tests.structure.laws import NOT_PARSED, check_entry, outline_of, refusal_of
 
-CORPUS = Path(__file__).parent.parent / "corpus"
 FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
 BROKEN = [path for path in FILES if path.name.startswith("broken-")]
 WHOLE = [path for path in FILES if not path.name.startswith("broken-")]
 AT_MOST = 40  # addresses of a file that are tried
 REAL_AT_MOST = 12  # real files of one suffix
 REAL_SIZE = 60_000
-INSTALLED = Path(sysconfig.get_paths()["purelib"])
 
 
 def name_of(path: Path) -> str:
@@ -41,11 +39,11 @@ def some(entries: Sequence[Entry], seed: str) -> list[Entry]:
 
 
 @cache
-def real_files() -> tuple[Path, ...]:
+def some_installed() -> tuple[Path, ...]:
     """Some files of every suffix that a format knows, from what is installed beside these tests."""
     by_suffix: dict[str, list[Path]] = {}
-    for path in sorted(INSTALLED.rglob("*")):
-        if path.is_file() and format_of(path.name) is not None and 0 < path.stat().st_size < REAL_SIZE:
+    for path in installed_files():
+        if format_of(path.name) is not None and 0 < path.stat().st_size < REAL_SIZE:
             by_suffix.setdefault(path.suffix, []).append(path)
     chance = random.Random(5)
     return tuple(path for files in by_suffix.values() for path in chance.sample(files, min(len(files), REAL_AT_MOST)))
@@ -102,7 +100,7 @@ def test_every_address_of_an_outline_is_there_once(path: Path) -> None:
 
 def test_the_laws_hold_for_real_files() -> None:
     tried = 0
-    for source, entries in parsed(real_files()):
+    for source, entries in parsed(some_installed()):
         for entry in some(entries, source.path or ""):
             check_entry(source, entry)
             tried += 1

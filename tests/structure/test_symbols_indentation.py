@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sysconfig
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -26,11 +25,9 @@ from steadyhand.text.lines import to_lf
 from steadyhand.text.offsets import utf8_bytes
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.real_files import CORPUS, real_files
 from tests.structure.symbols import inserted, replaced
 
-CORPUS = Path(__file__).parent.parent / "corpus"
-INSTALLED = Path(sysconfig.get_paths()["purelib"])
-OURS = Path(__file__).parents[2] / "src"
 LARGEST = 25_000
 SOME = settings(max_examples=max(settings.default.max_examples * 2 // 5, 1))
 
@@ -295,14 +292,13 @@ def path_of(path: Path) -> Source | None:
 
 @cache
 def files() -> dict[str, list[Path]]:
-    """Files by language: of the corpus, of this repository, and of what is installed beside the tests."""
+    """Real files by language."""
     suffixes = {suffix: language.name for language in languages().values() for suffix in language.suffixes}
     found: dict[str, list[Path]] = {}
-    for folder in (CORPUS, OURS, INSTALLED):
-        for path in sorted(folder.rglob("*")):
-            name = suffixes.get(path.suffix)
-            if name is not None and not path.name.startswith("broken-") and 50 < path.stat().st_size < LARGEST:
-                found.setdefault(name, []).append(path)
+    for path in real_files():
+        name = suffixes.get(path.suffix)
+        if name is not None and not path.name.startswith("broken-") and 50 < path.stat().st_size < LARGEST:
+            found.setdefault(name, []).append(path)
     return found
 
 
@@ -328,7 +324,7 @@ def places(draw: st.DrawFn, only: str | None = None) -> Place:
     source = path_of(path)
     found = [] if source is None else list(definitions(source))
     if source is None or not found:
-        source = path_of(OURS / "steadyhand" / "text" / "span.py")
+        source = path_of(CORPUS / "python" / "deep.py")
         assert source is not None
         found = list(definitions(source))
     code, index, _ = draw(st.sampled_from(found))

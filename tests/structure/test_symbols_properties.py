@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sysconfig
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +15,7 @@ from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
+from tests.real_files import installed_files
 
 Made = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -190,8 +189,7 @@ def resolved(source: Source, name: str, part: str = "whole") -> Node:
 
 
 def test_the_symbols_of_real_files_stand_where_ast_says() -> None:
-    installed = Path(sysconfig.get_paths()["purelib"])
-    files = [path for path in sorted(installed.rglob("*.py")) if 2_000 < path.stat().st_size < 60_000]
+    files = [path for path in installed_files() if path.suffix == ".py" and 2_000 < path.stat().st_size < 60_000]
     checked = 0
     for path in files[:: max(len(files) // 40, 1)]:
         checked += check_spans(Source.of_bytes(path.read_bytes(), path=path.name))

@@ -6,13 +6,12 @@ import ast
 import random
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from steadyhand.text.resemblance import similar_names
+from tests.real_files import real_texts
 
-ROOT = Path(__file__).parent.parent.parent
 HEADINGS = ["Intro", "Usage", "Setup on a server"]
 
 
@@ -36,9 +35,9 @@ def test_only_a_similar_name_is_suggested(name: str, known: list[str], found: li
 
 def families() -> list[list[str]]:
     """Names that belong together: what a module defines, what a page is divided into."""
-    found = [sorted({each.name for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, DEFS)})
-             for path in sorted((ROOT / "src").rglob("*.py"))]  # fmt: skip
-    found += [re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.M) for path in sorted((ROOT / "docs").rglob("*.md"))]
+    found = [sorted({each.name for each in ast.walk(ast.parse(text)) if isinstance(each, DEFS)})
+             for text in real_texts()]  # fmt: skip
+    found += [re.findall(r"^#+ (.+)$", text, re.M) for text in real_texts(".md")]
     return [names for names in found if len(names) >= 5]
 
 
