@@ -280,6 +280,14 @@ QUOTED = [
         "for a in b; do \\\n  install $$a; \\\n    check $$a; \\\ndone",
         "all:\n\tfor a in b; do \\\n\t  install $$a; \\\n\t    check $$a; \\\n\tdone\n",
     ),
+    (
+        "a first line in another unit, and the others at the margin",
+        "a.md",
+        "if TYPES:\n    import b\n```\n\nBehind it:\n    c\n",
+        "        import b\n```\n\nBehind it:",
+        "        if c:\n          import b\n```\n\nBehind that:",
+        "if TYPES:\n    if c:\n      import b\n```\n\nBehind that:\n    c\n",
+    ),
 ]
 
 
@@ -325,6 +333,21 @@ def test_what_an_edit_does_not_show_is_refused(name: str, path: str, text: str, 
         error = run(path, text, old, new, on_drift=on_drift, guards=frozenset()).error
         assert error is not None, name
         assert "corrected" not in error.details
+
+
+@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+def test_a_misquoted_line_may_be_the_only_one_that_shows_how_new_text_is_indented(on_drift: str) -> None:
+    """All is quoted four blanks further right, but for the first line of old text, which is bare."""
+    text = "def f(client):\n    if client.base_url is None:\n        return False\n    return True\n"
+    old, rest = "if client.base_url is None:\n", "            rteurn False\n"
+    new = "        if client.other_url is None:\n" + rest
+    result = run("a.py", text, old + rest, new, on_drift=on_drift, guards=frozenset())
+    assert result.error is not None
+    offer = edit_from_json(result.error.details["corrected"])  # type: ignore[arg-type]
+    meant = text.replace("base_url", "other_url")
+    assert edit(text, [offer], path="a.py").text == meant
+    for shown in ("if client.other_url is None:\n", "    if client.other_url is None:\n"):
+        assert run("a.py", text, old + rest, shown + rest, on_drift=on_drift).text == meant
 
 
 def test_a_tag_below_a_tag_is_no_continuation() -> None:

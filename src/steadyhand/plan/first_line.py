@@ -39,7 +39,7 @@ __all__ = ["UNSURE", "FullQuote", "Reading", "quote_in_full", "read_in_full"]
 
 UNSURE = 0.95  # how sure an edit is that may be read in another way as well
 
-_UNITS = frozenset({"\t", "  ", "   ", "    ", "        "})
+_UNITS = ("\t", "  ", "   ", "    ", "        ")
 _CONTINUES = re.compile(r"[.?:&|+*/=-]|<(?![A-Za-z/!])")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 _ITEM = re.compile(r"(?:[-*+]|[0-9]+[.)])\s")
@@ -169,7 +169,7 @@ def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair])
     back = carry([Pair(pair.row, pair.after, pair.before) for pair in others], *reversed(units))
     if not there.is_rule or not back.is_rule or there(first.before, first.row) == first.after:
         return None
-    if first.before and carry([first, *others], *units).is_rule:
+    if first.before and any(carry([first, *others], unit, window.unit).is_rule for unit in (units[0], *_UNITS)):
         return None  # another unit explains them all
     full = back(first.after, first.row)
     if full is None or there(full, first.row) != first.after:

@@ -461,9 +461,13 @@ def _is_phrase(row: str) -> bool:
 
 
 def _is_cut_to_a_bare_line(window: Window, new: str) -> bool:
-    """Whether one line of old text is left that lacks indentation: nothing shows how further new lines are quoted."""
-    is_more = sum(bool(row.strip()) for row in split_bodies(new)) > 1
-    return is_more and len(split_bodies(window.old)) == 1 and read_in_full(window, new, asks_parser=False) is not None
+    """Whether one line of old text is left that lacks indentation: nothing shows how new lines with some are quoted."""
+    rows, kept = [row for row in split_bodies(new) if row.strip()], split_bodies(window.old)
+    reading = read_in_full(window, new, asks_parser=False) if len(kept) == 1 else None
+    if reading is None:
+        return False
+    shown = {indent_of(kept[0]), indent_of(reading.old)}
+    return len(rows) > 1 or any(indent_of(row) not in shown for row in rows)
 
 
 def _is_shown_by_made_up_lines(source: Source, old: str, part: Confirmed) -> bool:
