@@ -6,7 +6,8 @@ it gives that or it is refused, and an offer that comes with a refusal gives the
 
 There are two exceptions, and both are asserted:
 
-1. What is there as quoted is replaced as quoted: a misquote may be what another place of the file has.
+1. What is there as quoted is replaced as quoted, where it is meant or where it is first: a misquote may be what another
+   place has, and of places that all have it the whole line is meant, not a part of a longer one.
 2. Another right edit may be quoted in the very same words: of one bare line nothing shows how further lines are quoted,
    and a bare first line of new text does not show that it has moved. `possible` has what all such edits give; another
    one of those than was meant has a confidence below 1.
@@ -74,7 +75,7 @@ class Quote:
     before: str
     expected: str
     start: int
-    unit: str | None
+    units: Sequence[str]
     old: tuple[str, ...]
     new: tuple[str, ...]
     kept: tuple[int | None, ...]
@@ -167,7 +168,7 @@ def make_quote(chance: random.Random) -> Quote | None:
     expected = "\n".join([*rows[:start], *new, *rows[end:], ""])
     kept = tuple(was for was, _ in made)
     ends = chance.random() < 0.5 or not new
-    return Quote(path.name, text, expected, start, unit_of(rows), tuple(old), tuple(new), kept, ends)
+    return Quote(path.name, text, expected, start, units_of(rows), tuple(old), tuple(new), kept, ends)
 
 
 def misquote(chance: random.Random, quote: Quote) -> Quote | None:
@@ -206,13 +207,14 @@ UNITS = ("\t", "  ", "   ", "    ", "        ")
 Indentation = Callable[[str], str | None]
 
 
-def unit_of(rows: Sequence[str]) -> str | None:
-    """A file's most frequent step of indentation."""
+def units_of(rows: Sequence[str]) -> list[str]:
+    """A file's steps of indentation, the most frequent first: in a page, code may have another than lists have."""
     leads = [indent_of(row) for row in rows if row.strip()]
     if sum(lead.startswith("\t") for lead in leads) * 2 > sum(map(bool, leads)):
-        return "\t"
+        return ["\t"]
     steps = Counter(abs(len(two) - len(one)) for one, two in pairwise(leads) if abs(len(two) - len(one)) > 1)
-    return " " * steps.most_common(1)[0][0] if steps else None
+    most = max(steps.values(), default=0)
+    return [" " * step for step, count in steps.most_common() if count * 3 >= most]
 
 
 def moved(chance: random.Random, quote: Quote) -> Quote | None:
@@ -220,7 +222,7 @@ def moved(chance: random.Random, quote: Quote) -> Quote | None:
     leads = [indent_of(row) for row in (*quote.old, *quote.new) if row.strip()]
     more = "\t" if any(lead.startswith("\t") for lead in leads) else " " * chance.choice([1, 2, 4, 8])
     less = chance.randint(0, min(map(len, leads)))
-    unit, other = quote.unit or "    ", chance.choice(UNITS)
+    unit, other = [*quote.units, "    "][0], chance.choice(UNITS)
     match chance.choice(["left", "right", "unit", "unit", "unit and left"]):
         case "left":
             carry = shifted_left(" " * less if more != "\t" else "\t" * less)
@@ -261,7 +263,7 @@ def in_units(unit: str, other: str, more: int) -> Indentation:
     return carry
 
 
-def explanations(pairs: Sequence[tuple[str, str]], unit: str | None, lead: str) -> list[Indentation]:
+def explanations(pairs: Sequence[tuple[str, str]], units: Sequence[str], lead: str) -> list[Indentation]:
     """Every way in which indentation of a quote may have come from the file's, by rows of which both are known."""
     ways = [shifted_right("")]
     for quoted, ours in pairs or [("", lead)]:
@@ -269,7 +271,7 @@ def explanations(pairs: Sequence[tuple[str, str]], unit: str | None, lead: str) 
             ways.append(shifted_right(ours.removesuffix(quoted)))
         if quoted.endswith(ours):
             ways.append(shifted_left(quoted.removesuffix(ours)))
-    ways += [in_units(one, two, more) for one in UNITS for two in ([unit] if unit else UNITS) for more in range(-6, 7)]
+    ways += [in_units(one, two, more) for one in UNITS for two in units for more in range(-6, 7)]
     return [way for way in ways if all(way(quoted) == ours for quoted, ours in pairs)]
 
 
@@ -279,7 +281,7 @@ def possible(quote: Quote, old: Sequence[str], new: Sequence[str], start: int) -
     lead, found = indent_of(rows[start]), set[str]()
     for bare in (False, True)[: 1 + (not indent_of(old[0]))]:
         known = [pair for pair in zip(old, rows[start:end], strict=True) if pair[0].strip()][bare:]
-        for way in explanations([(indent_of(one), indent_of(two)) for one, two in known], quote.unit, lead):
+        for way in explanations([(indent_of(one), indent_of(two)) for one, two in known], quote.units or UNITS, lead):
             carried = [_carried(row, way) for row in new]
             heads = carried[:1]
             if new and new[0].strip() and not indent_of(new[0]):  # it may be the one of old text, or a later one
@@ -316,14 +318,14 @@ def test_an_edit_gives_what_its_full_quote_gives_or_is_refused(bare: str, seed: 
     said |= {
         text for place in places_of(right, rows) for text in possible(right, *map(split, aside.texts(bare)), place)
     }
-    literal = right.before.replace(old, new, 1)
+    literal = as_quoted(right, old, new)
     for policy in POLICIES:
         result = edit(right.before, [Replace(old, new)], path=right.path, policy=policy)
-        is_first = policy.occurrence == "first" and is_within(right, rows, result.text)  # it may be another place
+        is_first = policy.occurrence == "first" and is_within(right, old, result.text)  # it may be another place
         if result.ok and not is_first:
-            assert result.text in {right.expected, literal, *meant, *(said if quote != aside else ())}
+            assert result.text in {right.expected, *literal, *meant, *(said if quote != aside else ())}
         if result.ok:
-            assert result.text in {right.expected, literal} or result.outcomes[0].confidence < 1
+            assert result.text in {right.expected, *literal} or result.outcomes[0].confidence < 1
         offer = None if result.error is None else result.error.details.get("corrected")
         if offer is not None:
             sent = edit(right.before, [edit_from_json(offer)], path=right.path, policy=policy)
@@ -331,17 +333,27 @@ def test_an_edit_gives_what_its_full_quote_gives_or_is_refused(bare: str, seed: 
             assert sent.text in {right.expected, *meant} or is_offered_in_full(quote, policy, sent.text)
 
 
+def as_quoted(quote: Quote, old: str, new: str) -> set[str]:
+    """What replacing the old text as it is quoted gives: where the file has it first, and where it is meant."""
+    before, start = quote.before, sum(len(row) + 1 for row in quote.rows[: quote.start])
+    places = (at for at in (before.find(old), start) if before.startswith(old, max(at, 0)))
+    return {before[:at] + new + before[at + len(old) :] for at in places}
+
+
 def split(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def is_within(quote: Quote, old: Sequence[str], text: str) -> bool:
-    """Whether a text differs from the file only in the first rows that say what some rows say, or begin with it."""
-    rows, after = quote.rows, split(text)
-    said, wanted = ([" ".join(row.split()) for row in side] for side in (rows, old))
+def is_within(quote: Quote, old: str, text: str) -> bool:
+    """Whether a text differs from the file only in the first rows that say what the old text says, or begin with it."""
+    rows, after, is_whole = quote.rows, split(text), old.endswith("\n")
+    said, wanted = ([" ".join(row.split()) for row in side] for side in (rows, split(old)))
     many = len(wanted)
     starts = (at for at in range(len(said) - many + 1) if said[at : at + many - 1] == wanted[:-1])
-    start = next((at for at in starts if said[at + many - 1].startswith(wanted[-1])), None)
+    lasts = ((at, said[at + many - 1]) for at in starts)
+    start = next(
+        (at for at, last in lasts if last == wanted[-1] or (not is_whole and last.startswith(wanted[-1]))), None
+    )
     if start is None:
         return False
     behind = rows[start + many :]
