@@ -318,6 +318,28 @@ UNSHOWN = [
         "one = f(1);\nif (b) {\n  three();\n}\nif (a) {",
     ),
     (
+        "only a misquoted line shows the unit of a line that moves",
+        "a.css",
+        "a {\n  vertical-align: baseline;\n}\n\nsup { top: 1 }\nsub { top: 2 }\n",
+        "    vertical-aleign: baseline;\n}\n\nsup { top: 1 }\nsub { top: 2 }\n",
+        "    vertical-aleign: baseline;\n}\n@media print {\n\n    sup { top: 1 }\n    sub { top: 2 }\n",
+    ),
+    (
+        "old text is further left, and new text as the file is or moved right",
+        "a.html",
+        "<main>\n  <div>\n    <form>\n    </form>\n  </div>\n  <footer>\n",
+        "  </form>\n</div>\t\n<footer>\n",
+        "  <hr>\n    </form_new>\n  </div>\n  <footer>\n",
+    ),
+    (
+        "a bare line that goes on in the middle of a level",
+        "a.css",
+        "b {\n    c: d;\n}\n" * 3
+        + "a {\n    /* One line, and\n       another one below */\n    left: 0px;\n    top: 0px;\n}\n",
+        "another one below */\n  left: 0px;\n  top: 0px;",
+        "     another one below it */\n  left: 0px;\n  top: 0px;",
+    ),
+    (
         "the same line at another indentation",
         "a.yaml",
         "a:\n  - one two\n  - three\n",

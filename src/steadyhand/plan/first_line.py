@@ -171,12 +171,13 @@ def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair])
         return None
     if first.before and any(carry([first, *others], unit, window.unit).is_rule for unit in (units[0], *_UNITS)):
         return None  # another unit explains them all
+    head, *later = split_bodies(window.old)[first.row :]
     full = back(first.after, first.row)
     if full is None or there(full, first.row) != first.after:
-        return None
+        is_repeated = next((row for row in split_bodies(new) if row.strip()), head) == head
+        return None if first.before or is_repeated else Reading(window.old, new, is_clear=False)
     if len(full) < len(first.before) and len(others) < 2:
         return None  # it has more than the other line, and one of the two is odd
-    head, *later = split_bodies(window.old)[first.row :]
     if not any(pair.before or pair.after for pair in others):
         new = _in_unit_of_file(window, new, first)
     first_said, known = fold(window.lexis, head), Counter(_said_at(window, later, first.before))

@@ -54,7 +54,7 @@ class NewRows:
         """The indentation of a new row that stands for an old row and has moved sideways."""
         indent = indent_of(self._new[row])
         found = self._carry(indent, old)
-        if found is None or self._carry.is_disputed(indent):
+        if found is None or self._is_disputed(indent, old):
             raise Uncertain
         return found
 
@@ -74,10 +74,12 @@ class NewRows:
         return found
 
     def _find_carry(self) -> Carried:
-        pairs = self._pairs
-        if self._is_new_as_in_file():
-            pairs = [replace(pair, before=pair.after) for pair in pairs]
-        return carry(pairs, unit_of(self._old, self._new), self._window.unit)
+        units = unit_of(self._old, self._new), self._window.unit
+        carried = carry(self._pairs, *units)
+        if not self._is_new_as_in_file():
+            return carried
+        as_in_file = carry([replace(pair, before=pair.after) for pair in self._pairs], *units)
+        return replace(carried, rival=as_in_file.rule) if self._begins_as_quoted() else as_in_file
 
     def _find_pairs(self) -> list[Pair]:
         """Rows that both sides have, with their indentation on each: the sure ones, or else those that are alike."""
@@ -127,6 +129,12 @@ class NewRows:
         is_inside = all(len(indent_of(row)) >= margin for row in self._new if row.strip(" \t"))
         return bool(told) and all(told) and is_inside
 
+    def _begins_as_quoted(self) -> bool:
+        """Whether both texts begin at an indentation that the file's row has not: new text may be moved, then."""
+        old, new = (next((row for row in rows if row.strip()), "") for rows in (self._old, self._new))
+        moved = {self._old[pair.row] for pair in self._pairs if pair.before != pair.after}
+        return old in moved and indent_of(old) == indent_of(new)
+
     def _indents(self, change: Change, start: int, end: int) -> list[str]:
         """The indentation of each new row; where the rule does not reach one of them, all keep their shape."""
         rows = range(change.after_start, change.after_end)
@@ -148,15 +156,20 @@ class NewRows:
         if own is not None and own.before == indent:
             return own.after
         if self._carry.is_rule:
-            found = self._carry(indent, change.before_start)
-            if self._carry.is_disputed(indent) or self._alike.get(indent, {found}) != {found}:
+            if self._is_disputed(indent, change.before_start):
                 raise Uncertain
-            return found
+            return self._carry(indent, change.before_start)
         near = self._carry.near(change.before_start, change.before_end)
         found = self._carry.agreed(indent, [pair for pair in near if indent.startswith(pair.before)])
         if found is None:
             raise Uncertain
         return found
+
+    def _is_disputed(self, indent: str, row: int) -> bool:
+        """Whether another rule, or a row that is merely alike and no deeper, says otherwise of an indentation."""
+        shown = [said for said in self._alike if said == indent or (said and indent.startswith(said))]
+        is_otherwise = any(self._alike[said] != {self._carry(said, row)} for said in shown)
+        return self._carry.is_disputed(indent) or (self._carry.is_rule and is_otherwise)
 
     def _pair_at(self, row: int) -> Pair | None:
         return next((pair for pair in self._carry.pairs if pair.row == row), None)
