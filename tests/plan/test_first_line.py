@@ -340,6 +340,13 @@ UNSHOWN = [
         "     another one below it */\n  left: 0px;\n  top: 0px;",
     ),
     (
+        "a level between two that are shown in another unit",
+        "a.js",
+        "  function f(e) {\n    one(e);\n    two = new Two(\n        three +\n        four);\n",
+        "function f(e) {\n      one(e);\n      two = new Two(\n            three  +",
+        "function f(e) {\n      one(e);\n      if (e) {\n         two = new Two(\n               three +",
+    ),
+    (
         "the same line at another indentation",
         "a.yaml",
         "a:\n  - one two\n  - three\n",

@@ -109,9 +109,16 @@ class Carried:
         return self.rule is not None and self.rival is not None and self.rule(indent) != self.rival(indent)
 
     def agreed(self, indent: str, near: Sequence[Pair]) -> str | None:
-        """What some pairs say of an indentation, unless they differ, or any row at that indentation says otherwise."""
+        """What some pairs say of an indentation, unless they differ, or any row at that indentation says otherwise.
+
+        Where they are not indented as in the file, the next deeper row is asked, too: between two that are shown, both
+        have to say the same.
+        """
         answers = {pair.carry(indent) for pair in near}
-        answers.update(pair.after for pair in self.pairs if pair.before == indent)
+        is_moved = bool(indent) and any(pair.before != pair.after for pair in near)
+        deeper = [pair for pair in self.pairs if pair.before.startswith(indent)]
+        least = min((len(pair.before) for pair in deeper), default=0) if is_moved else len(indent)
+        answers.update(pair.carry(indent) for pair in deeper if len(pair.before) == least)
         answer = answers.pop() if len(answers) == 1 else None
         # No row of the file is seen to be indented with tabs: these are the edit's own.
         is_foreign = answer is not None and "\t" in answer and not any("\t" in pair.after for pair in self.pairs)
