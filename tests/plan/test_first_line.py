@@ -347,6 +347,13 @@ UNSHOWN = [
         "function f(e) {\n      one(e);\n      if (e) {\n         two = new Two(\n               three +",
     ),
     (
+        "a deeper line below one at the margin, in another unit",
+        "a.py",
+        "def f(\n    one,\n    *,\n    two,\n) -> Any:\n    for a in b:\n        pass\n",
+        "   oen,\n   *,\n   two,\n) -> Any:",
+        "   oen,\n   *,\n   three,\n     two,\n) -> Any:\n     c = d",
+    ),
+    (
         "the same line at another indentation",
         "a.yaml",
         "a:\n  - one two\n  - three\n",

@@ -111,18 +111,24 @@ class Carried:
     def agreed(self, indent: str, near: Sequence[Pair]) -> str | None:
         """What some pairs say of an indentation, unless they differ, or any row at that indentation says otherwise.
 
-        Where they are not indented as in the file, the next deeper row is asked, too: between two that are shown, both
-        have to say the same.
+        Where none of them shows that the edit is indented as the file is, the rows next to that indentation are asked,
+        too, one less deep and one deeper.
         """
-        answers = {pair.carry(indent) for pair in near}
-        is_moved = bool(indent) and any(pair.before != pair.after for pair in near)
-        deeper = [pair for pair in self.pairs if pair.before.startswith(indent)]
-        least = min((len(pair.before) for pair in deeper), default=0) if is_moved else len(indent)
-        answers.update(pair.carry(indent) for pair in deeper if len(pair.before) == least)
+        asked = [*near, *(pair for pair in self.pairs if pair.before == indent)]
+        if indent and not any(pair.before == pair.after != "" for pair in near):
+            asked += self._beside(indent)
+        answers = {pair.carry(indent) for pair in asked}
         answer = answers.pop() if len(answers) == 1 else None
         # No row of the file is seen to be indented with tabs: these are the edit's own.
         is_foreign = answer is not None and "\t" in answer and not any("\t" in pair.after for pair in self.pairs)
         return None if is_foreign else answer
+
+    def _beside(self, indent: str) -> list[Pair]:
+        """A pair with the next less deep indentation, margin aside, and one with the next deeper; or one with this."""
+        within = [pair for pair in self.pairs if pair.before and indent.startswith(pair.before)]
+        beyond = [pair for pair in self.pairs if pair.before.startswith(indent)]
+        found = (max(within, key=_length, default=None), min(beyond, key=_length, default=None))
+        return [pair for pair in found if pair is not None]
 
     def near(self, start: int, end: int) -> list[Pair]:
         """The pairs of some rows; without any, the last before them and the first behind."""
@@ -137,6 +143,10 @@ class Carried:
             return row
         carried = self.rule(row)
         return row if carried is None else carried
+
+
+def _length(pair: Pair) -> int:
+    return len(pair.before)
 
 
 def carry(pairs: Sequence[Pair], edit_unit: str | None, file_unit: str | None) -> Carried:
