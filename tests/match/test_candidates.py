@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from steadyhand.match.anchored import find_candidates, find_context
 from steadyhand.match.candidate import Candidate
@@ -158,3 +160,24 @@ def test_rows_that_are_quoted_several_times_do_not_hide_the_place_whose_changed_
     old = part.format(8, "continue", 4)
     needle = Needle(old, old.replace("continue", "return"))
     assert not list(tier_named("fuzzy").find(Source.of_text(text, path="a.c"), needle, apart=False))
+
+
+NAMES = ("load_path", "loadPath", "load_paths", "other_path", "store_it", "loader")
+ROWS = st.sampled_from([f"    ({kind} *) {name}," for kind in ("void", "char", "stafi") for name in NAMES])
+
+
+@given(st.lists(ROWS, min_size=3, max_size=3, unique=True), st.lists(ROWS, max_size=3), st.booleans())
+@example(["    (void *) loadPath,", "    (stafi *) loadPath,", "    (void *) load_path,"], ["    (void *) loader,"], True)
+def test_a_third_row_at_either_end_is_as_near_to_both_whatever_rows_lie_beyond(
+    edges: list[str], beyond: list[str], is_last: bool
+) -> None:
+    """A row further on that resembles the quoted one more does not make a place contradict more of the edit."""
+    inner = ["    open_the_first_file(path)", "    read_all_of_its_lines(path)", "    sort_them_all(path)", "    close(it)"]
+
+    def block(edge: str, further: list[str]) -> list[str]:
+        return [*inner, edge, *further] if is_last else [*further[::-1], edge, *inner]
+
+    text = "\n".join([*block(edges[0], []), "", "# between the two", "", *block(edges[1], beyond)]) + "\n"
+    old = "\n".join(block(edges[2], [])) + "\n"
+    needle = Needle(old, old.replace("sort_them_all(path)", "sort_none(path)"))
+    assert len(list(tier_named("fuzzy").find(Source.of_text(text, path="a.c"), needle, apart=False))) != 1

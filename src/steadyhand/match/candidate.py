@@ -170,6 +170,7 @@ class _Tally:
         self._needle, self._table = needle, table
         self.sure = self.alike = self.strange = self.displaced = self.repeated = 0.0
         self.sure_rows = self.unsure_rows = self.context = self.spots = self.contradicted = 0
+        self._quoted_here = self._rows_here = 0  # of the stretch since the last sure row, on either side
         self.is_shifted = self.is_renamed = self._is_strange = False
         self._missing: list[str] = []
         self._added: list[str] = []
@@ -183,13 +184,14 @@ class _Tally:
             self._add_sure(pairing, old)
             return
         self._note_unsure(old)
+        self._quoted_here += len(old)
+        self._rows_here += pairing.end - pairing.start
         if pairing.is_missing:
             self._missing += old
         elif pairing.is_added:
             self._added += [self._table.text(row) for row in range(pairing.start, pairing.end)]
         else:
             weight = sum(_weights(old))
-            self.contradicted += max(len(old), pairing.end - pairing.start)
             self.alike += weight * pairing.similarity
             self.strange += weight * (1 - pairing.similarity)
 
@@ -201,10 +203,15 @@ class _Tally:
         self.strange += sum(_weights(old))
         self._lost += old
 
-    def close(self) -> None:
-        """Hold the rows without answer since the last sure row against each other."""
+    def close(self, *, is_inner: bool = False) -> None:
+        """Hold the rows without answer since the last sure row against each other.
+
+        Before the first sure row and behind the last one, only quoted rows are contradicted: which row of the file is
+        held against them there, and so how many lie between, is chosen by what they resemble.
+        """
+        self.contradicted += max(self._quoted_here, self._rows_here) if is_inner else self._quoted_here
+        self._quoted_here = self._rows_here = 0
         missing, added = _weights(self._missing), _weights(self._added)
-        self.contradicted += max(len(missing), len(added))
         self.strange += sum(missing) + sum(added)
         surplus = abs(len(missing) - len(added))
         if surplus:  # rows in each other's place are replaced, not displaced, however long they are
@@ -220,7 +227,7 @@ class _Tally:
         return sum(_weights(row for row in self._lost if token_key(lexis, row) in gained))
 
     def _add_sure(self, pairing: Pairing, old: Sequence[str]) -> None:
-        self.close()
+        self.close(is_inner=self.sure_rows > 0)
         weight = sum(_weights(old))
         self.sure += weight
         self.sure_rows += len(old)
