@@ -153,6 +153,14 @@ ANOTHER = [
         "a line that is like the only one that is quoted",
     ),
     (
+        "notice, this list of conditions and the following disclaimer in the\ndocumentation\n",
+        Replace(
+            "notice, this list of conditions and the following disclaimer.\n",
+            "notice and this list of conditions and the following disclaimer.\n",
+        ),
+        "the only line that is like it has words more",
+    ),
+    (
         "#define setting_database 1\n#define setting_role 2\n#define setting_config 3\n",
         Replace(
             "#define setting_database 1\n#define setting_config 3\n",

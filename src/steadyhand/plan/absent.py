@@ -269,14 +269,14 @@ class Absence:
         return is_cut or any(map(is_elision, rows)) or any(find_row(self.source, row, key) for row in left)
 
     def _says_nothing_else(self, span: Span) -> bool:
-        """Whether a place has every word of the old text that the new text has too, or has it spelt right.
+        """Whether a place has every word that the edit keeps and none that the old text lacks, or has them spelt right.
 
-        Where the edit repeats no line that speaks for a place, a word that it repeats and the place has not is one of
-        another line.
+        Where the edit repeats no line that speaks for a place, any other word is a sign of another line.
         """
         ours = span.of(self.source.text)
         old, new = most_alike(self.old, self.old if self.edit is None else self.edit.text, ours)
-        return not (_words(old) & _words(new)) - _words(ours) or self._is_misspelt(span)
+        said, there = _words(old), _words(ours)
+        return (said & _words(new) <= there <= said) or self._is_misspelt(span)
 
     def _rivals(self, places: Sequence[Nearest]) -> list[str]:
         """Other places that are as near as the first, or are the very same text."""
