@@ -28,6 +28,7 @@ def test_k_equal_edits_and_exactly_k_places_mean_all_of_them(
     result = sh.edit(before, edits, policy=Policy(batch=batch))
     assert result.ok, result.error
     assert result.text == after
+    assert not any(outcome.others or outcome.more_others for outcome in result.outcomes)  # no place is left as it was
 
 
 @pytest.mark.parametrize("batch", BATCHES)

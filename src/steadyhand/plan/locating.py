@@ -241,10 +241,11 @@ class Locator:
         chosen = free[0] if is_each else self._whole_line(old, found)
         if chosen is None:
             return None
-        signs, others = edit.signs if isinstance(edit, Replace) else None, (one for one in free if one != chosen)
+        signs = edit.signs if isinstance(edit, Replace) else None
+        others = () if is_each else tuple(one for one in free if one != chosen)  # else other edits of the call are there
         match = Match(chosen, found.tier.name, found.tier.confidence, found.tier.differs)
         new = as_replacement(edit, old.text)
-        return Found((match,), tuple(others), found.total, found.tier, old.text, new, signs=signs)
+        return Found((match,), others, 1 + len(others), found.tier, old.text, new, signs=signs)
 
     def _is_each(self, edit: Edit, places: int) -> bool:
         """Whether the same edit is sent once for each of the places that are left."""
