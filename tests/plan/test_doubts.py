@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Literal
 
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import steadyhand as sh
 from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.edit import Replace
 from tests.checks import check_edit, check_refused
@@ -162,3 +167,25 @@ def test_a_condition_that_is_misremembered_leads_in_nothing_of_its_own() -> None
     quotation = text.replace("is_main(name)", "has_title(name)")
     after = text.replace("pop(0)", "pop(1)")
     check_edit(text, Replace(quotation, quotation.replace("pop(0)", "pop(1)")), after, path="a.py")
+
+
+ROWS = ["open the first file", "  read all of its lines", "+ a row with a plus", "++    another", "++count;", "+= 5", "- item"]
+
+
+@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@given(st.lists(st.sampled_from(ROWS[:2] + ROWS[2:3]), min_size=2, max_size=4, unique=True), st.sampled_from(ROWS))
+@example(ROWS[:2], "++    another")
+@example(ROWS[:2], "++count;")
+def test_a_row_added_with_the_sign_of_a_diff_is_added_without_it_or_refused(
+    on_drift: Literal["refuse", "merge", "new"], rows: list[str], added: str
+) -> None:
+    """All rows of both texts have the column of a diff; what the added row begins with does not bring its sign in."""
+    text = "".join(f"{row}\n" for row in [*rows, "the last one"])
+    old = [f" {row}" for row in rows]
+    edit = sh.Replace("\n".join(old), "\n".join([old[0], f"+{added}", *old[1:]]))
+    meant = "".join(f"{row}\n" for row in [rows[0], added, *rows[1:], "the last one"])
+    result = sh.edit(text, [edit], path="a.txt", policy=sh.Policy(on_drift=on_drift))
+    assert result.text in (text, meant)
+    offer = result.error.details.get("corrected") if result.error else None
+    if isinstance(offer, dict):
+        assert sh.edit(text, [offer], path="a.txt").text == meant

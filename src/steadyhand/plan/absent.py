@@ -254,12 +254,18 @@ class Absence:
         return not there.isdisjoint(rows.values()) or self._says_nothing_else(span)
 
     def _is_in_doubt(self, span: Span) -> bool:
-        """Whether a line that is quoted is elsewhere, lines are left out, or lines would come into the midst of one."""
+        """Whether a line that is quoted is elsewhere, lines are left out, or lines would come into the midst of one.
+
+        Or whether new lines begin with what may be the sign of a diff, which no repair has taken off.
+        """
         assert self.edit is not None
         from steadyhand.match.elision import is_elision
         from steadyhand.match.lexis import lexis_of, token_key
+        from steadyhand.match.repairs.diff_signs import may_be_signed
         from steadyhand.match.rows import find_row
 
+        if may_be_signed(self.old, self.edit.text):
+            return True
         key = partial(token_key, lexis_of(self.source.path))
         old, new = most_alike(self.old, self.edit.text, span.of(self.source.text))
         rows, first = split_bodies(old), self.source.table.row_at(span.start)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from steadyhand.match.needle import Needle
+from steadyhand.match.repairs.diff_signs import may_be_signed
 from steadyhand.match.resolve import SHOWN, Found, Nothing, Several, resolve
 from steadyhand.match.tier import BLANKS, LITERAL, STRICT, tier_named
 from steadyhand.plan.corrected import most_alike
@@ -118,6 +119,17 @@ def is_already_there(edit: Edit, draft: Draft) -> bool:
     return not isinstance(resolve(draft.find, edit.new, laxest="typography"), Nothing)
 
 
+def _is_signed(finding: Finding) -> bool:
+    """The old text has a blank before each line that the file does not have, and the new text `+` in that column: the
+    sign of a diff, or content, and no repair could tell.
+    """
+    edit, found = finding.edit, finding.found
+    if found.mended or not isinstance(edit.target, Old) or not may_be_signed(edit.target.text, edit.text):
+        return False
+    text = finding.draft.source.text
+    return not any(_is_line_of(text, row.rstrip()) for row in split_bodies(edit.target.text) if row.strip())
+
+
 def _has_a_shape(finding: Finding) -> bool:
     """The texts have a shape that should have been taken off first: without it the old text is more like the place."""
     found = finding.found
@@ -168,6 +180,7 @@ DOUBTS: tuple[Callable[[Finding], bool], ...] = (
     _is_blank_elsewhere,
     _is_as_quoted_elsewhere,
     _is_already_there,
+    _is_signed,
     _has_a_shape,
     _is_escaped,
     _stands_elsewhere,

@@ -90,10 +90,25 @@ def _is_what_stays(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _only_adds(before: Sequence[str], after: Sequence[str]) -> bool:
     """Whether the new text is the old text with lines more, which have the sign where all others have a blank."""
+    return _has_sign_column(before, after) and _is_signed(after, "+")
+
+
+def may_be_signed(old: str, new: str) -> bool:
+    """Whether lines are added that begin with the sign of a diff where all others have a blank.
+
+    Not all of these are mended: of `++count`, both pluses may be content.
+
+    >>> may_be_signed(" a()\\n b()", " a()\\n++count\\n b()"), may_be_signed("a()\\nb()", "a()\\n++count\\nb()")
+    (True, False)
+    """
+    return _has_sign_column(split_lines(old), split_lines(new))
+
+
+def _has_sign_column(before: Sequence[str], after: Sequence[str]) -> bool:
     kept = [body(line) for line in after if not line.startswith("+")]
     if len(kept) == len(after) or kept != [body(line) for line in before]:
         return False
-    return _is_signed(after, "+") and all(line[0] == " " for line in before if line.strip())
+    return all(line[0] == " " for line in before if line.strip())
 
 
 def _is_padded(lines: Sequence[str]) -> bool:
