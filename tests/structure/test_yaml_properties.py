@@ -242,7 +242,7 @@ def _replaced(data: Any, mark: object, name: Any, value: Any) -> Any:
 
 
 WORDS = ("on", "off", "yes", "no", "y", "n", "On", "NO", "name")
-PLACES: tuple[tuple[str, ...], ...] = ((), ("env",), ("jobs",), ("jobs", "build"), ("quoted",))
+PLACES: tuple[tuple[str, ...], ...] = ((), ("env",), ("jobs",), ("jobs", "build"), ("quoted",), ("point",))
 FLOW = """\
 on: [push]
 env: {FAST: 1}
@@ -252,6 +252,9 @@ jobs:
     steps: []
 quoted:
   "on": 1
+point:
+  x: 1
+  y: 2
 """
 
 
@@ -260,7 +263,7 @@ quoted:
 def test_a_word_that_some_reader_takes_for_a_flag_is_plain_only_where_its_mapping_has_such_names(
     place: tuple[str, ...], name: str, inner: str
 ) -> None:
-    assume((*place, name) not in (("on",), ("quoted", "on"), ("jobs", "build", "yes")))
+    assume((*place, name) not in (("on",), ("quoted", "on"), ("jobs", "build", "yes"), ("point", "y")))
     keys = keys_of(FLOW)
     text = after(keys, keys.add(item_at(keys, place), name, {inner: 1}, None))
     container = yaml.safe_load(text)

@@ -9,7 +9,7 @@ from steadyhand.structure.parsers.yaml.inserting import insert_in_brackets, inse
 from steadyhand.structure.parsers.yaml.manner import manner_of
 from steadyhand.structure.parsers.yaml.note import Parsed, note_of
 from steadyhand.structure.parsers.yaml.removing import remove
-from steadyhand.structure.parsers.yaml.scalars import looks_typed
+from steadyhand.structure.parsers.yaml.scalars import is_typed_by_all, looks_typed
 from steadyhand.structure.parsers.yaml.setting import closed, keeps_anchors, set_value
 from steadyhand.structure.parsers.yaml.writing import entry_rows, in_brackets, item_rows, name_text
 from steadyhand.text.source import Source
@@ -92,9 +92,10 @@ def _is_fresh(source: Source, container: Item) -> bool:
 
 
 def _typed_name(source: Source, container: Item) -> str | None:
-    """A plain name in a mapping that some reader takes for no text."""
-    names = (item.name.of(source.text) for item in container.children if item.name and note_of(item).name == "plain")
-    return next((name for name in names if looks_typed(name) and name != _MERGE), None)
+    """A plain name in a mapping that some reader takes for no text; one that all readers do, if there is such."""
+    named = (item.name.of(source.text) for item in container.children if item.name and note_of(item).name == "plain")
+    names = [name for name in named if looks_typed(name) and name != _MERGE]
+    return next(filter(is_typed_by_all, names), names[0] if names else None)
 
 
 def _colon(text: str, container: Item) -> str:

@@ -66,7 +66,12 @@ def looks_typed(value: str) -> bool:
     >>> [word for word in ("on", "12:30", "1e3", "0o17", "1.2.3", "2024-01-01", "one") if looks_typed(word)]
     ['on', '12:30', '1e3', '0o17', '2024-01-01']
     """
-    return bool(_WORD_ELSEWHERE.fullmatch(value) or _NUMBER_ELSEWHERE.fullmatch(value)) or _implicit(value) is not None
+    return bool(_WORD_ELSEWHERE.fullmatch(value) or _NUMBER_ELSEWHERE.fullmatch(value)) or is_typed_by_all(value)
+
+
+def is_typed_by_all(value: str) -> bool:
+    """Whether every reader of YAML 1.1 takes this plain text for no text: `on` and not `y`, which few do."""
+    return _implicit(value) is not None
 
 
 def is_printable(value: str) -> bool:

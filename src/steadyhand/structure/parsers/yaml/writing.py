@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from steadyhand.structure.keys.item import Plain
 from steadyhand.structure.parsers.yaml.manner import Manner, Wish
-from steadyhand.structure.parsers.yaml.scalars import is_printable, looks_typed, may_be_plain
+from steadyhand.structure.parsers.yaml.scalars import is_printable, is_typed_by_all, looks_typed, may_be_plain
 
 DEEPEST = 150
 _LONGEST_NAME = 1000
@@ -234,8 +234,12 @@ def _integer(value: int) -> str:
 
 
 def _is_alike(name: str, like: str) -> bool:
-    """Whether two plain names are of one type: both numbers, or both words."""
-    return looks_typed(like) and name[:1].isdigit() == like[:1].isdigit()
+    """Whether two plain names are of one type, both numbers or both words, and who takes the one for no text takes the
+    other so: `y` is a coordinate to readers for whom `on` is a flag.
+    """
+    if not looks_typed(like) or name[:1].isdigit() != like[:1].isdigit():
+        return False
+    return is_typed_by_all(like) or not is_typed_by_all(name)
 
 
 def _escape(character: str) -> str:
