@@ -442,6 +442,20 @@ def test_a_missing_file_is_answered_with_names_like_it(box: Sandbox, root: Path)
     assert not any(name.startswith(".steadyhand") for name in caught.value.details["available"])  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("wanted", "first"),
+    [("a.pyy", "a.py"), ("a.htm", "a.html"), ("confg.py", "conf.py"), ("config.yml", "config.yaml"), ("A.py", "a.py")],
+)
+def test_of_several_similar_names_the_one_with_the_nearest_ending_comes_first(
+    wanted: str, first: str, box: Sandbox, root: Path
+) -> None:
+    for name in ("a.html", "a.json", "a.md", "a.py", "conf.py", "config.json", "config.toml", "config.yaml"):
+        (root / name).write_text("x\n")
+    with box.place(wanted, writing=False) as place, pytest.raises(EditError) as caught:
+        box.read(place)
+    assert caught.value.details["similar"][0] == first  # type: ignore[index]
+
+
 def test_deep_paths_need_few_handles(root: Path, resolver: Any) -> None:
     parts = ["d"] * 900
     fd = os.open(root, os.O_RDONLY)

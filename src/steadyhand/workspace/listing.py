@@ -194,7 +194,8 @@ def ignore_file(storage: Storage, dir_fd: int) -> bytes | None:
 def similar_files(storage: Storage, dir_fd: int, name: str, directory: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Up to three names in the directory that are similar to `name`, and the first of all, as paths from the root.
 
-    Endings are not compared: in a directory of `.py` files every name would be like every other. Bounded, best effort.
+    Endings do not make names similar: in a directory of `.py` files every name would be like every other. They only say
+    which of several similar names comes first. Bounded, best effort.
     """
     from steadyhand.text.resemblance import similar_names  # only a refusal needs it
 
@@ -205,10 +206,12 @@ def similar_files(storage: Storage, dir_fd: int, name: str, directory: str) -> t
     prefix = f"{directory}/" if directory else ""
     names = sorted(entry.name for entry in entries if _is_text(entry.name) and not is_hidden(prefix + entry.name))
     stems: dict[str, list[str]] = {}
-    for each in sorted(names, key=lambda each: _ending(each) != _ending(name)):
+    for each in names:
         stems.setdefault(_stem(each), []).append(each)
-    close = [each for stem in similar_names(_stem(name), stems, _SIMILAR) for each in stems[stem]][:_SIMILAR]
-    return tuple(prefix + each for each in close), tuple(prefix + each for each in names[: _LISTED + 1])
+    close = [each for stem in similar_names(_stem(name), stems, _SIMILAR) for each in stems[stem]]
+    near = [_ending(name), *similar_names(_ending(name), {_ending(each) for each in close}, _SIMILAR)]
+    close.sort(key=lambda each: near.index(_ending(each)) if _ending(each) in near else len(near))
+    return tuple(prefix + each for each in close[:_SIMILAR]), tuple(prefix + each for each in names[: _LISTED + 1])
 
 
 def there_is(paths: Sequence[str]) -> str:
