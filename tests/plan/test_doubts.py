@@ -169,7 +169,7 @@ def test_a_condition_that_is_misremembered_leads_in_nothing_of_its_own() -> None
     check_edit(text, Replace(quotation, quotation.replace("pop(0)", "pop(1)")), after, path="a.py")
 
 
-ROWS = ["open the first file", "  read all of its lines", "+ a row with a plus", "++    another", "++count;", "+= 5", "- item"]
+ROWS = ["open the first file", "  read all of it", "+ a row with a plus", "++    another", "++count;", "+= 5", "- item"]
 
 
 @pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ REPAIRED: list[tuple[str, str, dict[str, Any], str]] = [
     ("core", "edit", {"path": "a.txt", "edits": [{"target": "one", "new": "1", "replace_all": True}]}, "all"),
     ("coder", "apply_edits", {"path": "a.txt", "edits": [{"range": [2, 2], "newText": "2"}]}, "two"),
     ("coder", "apply_edits", {"path": "a.txt", "range": {"start": 2, "end": 2}, "newText": "2"}, "two"),
+    ("coder", "apply_edits", {"path": "a.txt", "edits": [{"start": 2, "end": 2, "newText": "2"}]}, "two"),
+    ("vault", "TextPatch",
+     {"filePath": "a.txt", "operation": "replace", "lines": {"start": 2, "end": 2}, "content": "2"}, "two"),
     ("coder", "write_patch", {"path": "a.txt", "diffContent": "@@\n-two\n+2\n"}, "two"),
     ("surgical", "patch_file", {"path": "a.txt", "diff_content": "@@\n-two\n+2\n"}, "two"),
     ("site", "editFile", {"file": "a.txt", "search": "two", "replace": "2", "reason": "why"}, "two"),
@@ -51,6 +55,8 @@ REFUSED: list[tuple[str, str, dict[str, Any], str]] = [
      {"path": "a.txt", "edits": [{"old_string": "one", "new_string": "1", "reason": "r", "replace_all": True}]},
      "an edit for each place"),
     ("coder", "apply_edits", {"path": "a.txt", "edits": [{"range": "2-2", "newText": "2"}]}, '{"start": …, "end": …}'),
+    ("coder", "apply_edits", {"path": "a.txt", "edits": [{"start": 2, "newText": "2"}]},
+     '{"range": {"start": …, "end": …}}'),
     ("coder", "apply_edits", {"path": "a.txt", "edits": "two"}, '[{"range": {"start": …, "end": …}, "newText": …}]'),
     ("surgical", "edit_file",
      {"path": "a.txt", "old_content": "one", "new_content": "1", "replace_all": True, "occurrence": 2},
@@ -128,3 +134,17 @@ def test_the_class_attribute_goes_with_its_last_name(before: str, selector: str,
     operation = {"selector": selector, "action": "removeClass", "value": "x"}
     make(tmp_path, {"a.html": before}).tools("site").call("editDOM", {"file": "a.html", "operations": [operation]})
     assert (tmp_path / "a.html").read_text() == after
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"), [("x", " ", "newClass"), ("x y", "z", "oldClass"), ("", "z", "oldClass")]
+)
+def test_a_refused_class_is_named_as_the_tool_names_it(old: str, new: str, field: str, tmp_path: Path) -> None:
+    operation = {"selector": "p", "action": "replaceClass", "oldClass": old, "newClass": new}
+    kit = make(tmp_path, {"a.html": '<p class="x y">a</p>\n'}).tools("site")
+    answer: Any = kit.call("editDOM", {"file": "a.html", "operations": [operation]})
+    assert answer["kind"] == "bad-request"
+    assert f"{field}: " in answer["message"]
+    assert not {"remove-class", "replace-class", "old ", "new "} & set(re.findall(r"[\w-]+ ?", str(answer)))
+    if field == "newClass":
+        assert 'action "removeClass" with value' in answer["hint"]

@@ -242,7 +242,7 @@ class Locator:
         if chosen is None:
             return None
         signs = edit.signs if isinstance(edit, Replace) else None
-        others = () if is_each else tuple(one for one in free if one != chosen)  # else other edits of the call are there
+        others = () if is_each else tuple(one for one in free if one != chosen)  # for those there are other edits
         match = Match(chosen, found.tier.name, found.tier.confidence, found.tier.differs)
         new = as_replacement(edit, old.text)
         return Found((match,), others, 1 + len(others), found.tier, old.text, new, signs=signs)

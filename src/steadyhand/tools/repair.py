@@ -243,29 +243,30 @@ def _without_flags(
 
 
 def _put_inside(reader: _Reader, shape: Object, given: Mapping[object, object], path: str) -> Mapping[object, object]:
-    """The fields of a single item that were sent beside the list that they belong in, put there.
+    """The fields of a single item that were sent beside the list or the object that they belong in, put there.
 
-    Only where one list can take them all, and none of them is a field of the outer object.
+    Only where one of these can take them all, and none of them is a field of the outer object.
     """
     gone = {_plain(name) for name, _ in shape.gone}
     strange = [each for each in given if isinstance(each, str) and _field_named(shape, each, given) is None]
     if shape.is_open or not strange or any(_plain(each) in gone for each in strange):
         return given
-    lists = [
-        (each.name, each.shape.item)
-        for each in shape.fields
-        if isinstance(each.shape, Many) and isinstance(each.shape.item, Object) and given.get(each.name) is None
+    free = [(each.name, each.shape) for each in shape.fields if given.get(each.name) is None]
+    places = [(name, inner.item if isinstance(inner, Many) else inner, isinstance(inner, Many)) for name, inner in free]
+    fitting = [
+        (name, item, is_list)
+        for name, item, is_list in places
+        if isinstance(item, Object) and _is_item(item, given, strange)
     ]
-    fitting = [(name, item) for name, item in lists if _is_item(item, given, strange)]
     if len(fitting) != 1:
         return given
-    name, item = fitting[0]
+    name, item, is_list = fitting[0]
     needed = {each.name for each in item.fields if each.required} - {_field_name(item, each, given) for each in strange}
     inside = {each: given[each] for each in given if each in strange or each in needed}
-    reader.mended(path, f"{', '.join(map(str, inside))} taken for {name}[0]")
+    reader.mended(path, f"{', '.join(map(str, inside))} taken for {f'{name}[0]' if is_list else name}")
     own = {each.name for each in shape.fields}
     return {each: value for each, value in given.items() if each not in inside or each in own & needed} | {
-        name: [inside]
+        name: [inside] if is_list else inside
     }
 
 
@@ -276,7 +277,7 @@ def _is_item(item: Object, given: Mapping[object, object], strange: list[str]) -
 
 
 def _has_inside(shape: Shape, name: str) -> bool:
-    item = shape.item if isinstance(shape, Many) else None
+    item = shape.item if isinstance(shape, Many) else shape
     return isinstance(item, Object) and _field_named(item, name, {}) is not None
 
 

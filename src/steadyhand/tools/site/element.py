@@ -14,6 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Act
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import format_of
+from steadyhand.structure.parsers.html.classes import names_in
 from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
@@ -145,6 +146,8 @@ def _edit(action: str, selector: str, fields: Mapping[str, object]) -> Act:
             raise bad_request(field, "the field is missing", fits)
         if field not in taken and fields.get(field):
             raise bad_request(field, f"it does not go with {action}", f"leave it out: {fits}")
+    if action == "replaceClass":
+        _check_classes(str(fields["oldClass"]), str(fields["newClass"]))
     arguments: dict[str, Any] = {known: fields[field] for field, known in taken.items()}
     which: Occurrence = "all" if fields.get("all") else "unique"
     return Act(Selector(selector), name, occurrence=which, reason=reason_of(fields), **arguments)
@@ -169,3 +172,12 @@ def _with_selector(place: Mapping[str, object], facts: dict[str, object]) -> dic
 
 def _label(element: Mapping[str, object]) -> str:
     return str(element.get("selector") or f"<{element.get('tag', '?')}>")
+
+
+def _check_classes(old: str, new: str) -> None:
+    """Refuse what the engine would refuse in its own words."""
+    if len(names_in(old)) != 1:
+        raise bad_request("oldClass", "it must be one class name", "send an operation for each class")
+    if not names_in(new):
+        hint = f'to take the class away, send action "removeClass" with value {old!r:.80}'
+        raise bad_request("newClass", "there is no class name in it", hint)
