@@ -119,6 +119,9 @@ NEWER = [
 ]
 
 UNREAD = [
+    ("py", "class A[T = int, U: (str, bytes) = str, *Ts = *tuple[int, ...], **P = [int, list[str]]]: pass\n"),
+    ("py", "def f[\n    K,\n    V = dict[str, list[int | None]],\n](x: K) -> V: return x[0]\n"),
+    ("py", 'type Of[T = "Later"] = list[T]\n'),
     ("ts", "interface A<in out T> {}\ninterface B<\n  in T,\n  out U = never,\n> {}\n"),
     ("ts", "const Box = styled.div<{ z?: number }>`color: red;`;\n"),
     ("ts", "const Box = styled(Button).attrs({ a: 1 })<{ on: () => void; b: { c: string }[] }>`top: 1px;`;\n"),

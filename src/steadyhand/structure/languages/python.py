@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from steadyhand.structure.language import Language
+from steadyhand.structure.language import Language, Unread
 from steadyhand.structure.parsers.code.python_verdict import is_bounded, python_fault
 
 _QUERY = """
@@ -24,6 +24,14 @@ _NEWER = re.compile(
     r"\b(?:def|class)\s+\w+\s*\[|^\s*type\s+\w+|\bexcept\*?\s+[\w.]+\s*,|\b(?:[fFtT][rR]?|[rR][fFtT])['\"]"
 )
 
+# The defaults of type parameters, `class A[T = int, *Ts = *tuple[int], **P = [str]]`: one is covered at a time.
+_INNER = r"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\]){0,200}\]){0,400}\]"
+_DEFAULT = Unread.of(
+    r"\b(?:def|class|type)\s+\w+\s*\[(?:[^\[\]=]|" + _INNER + r"){1,400}"
+    r"(=\s*\*?(?:[\w.|\s\"']|" + _INNER + r"){1,400})(?=[,\]])"
+)
+_MOST_DEFAULTS = 6
+
 LANGUAGE = Language(
     name="python",
     suffixes=(".py", ".pyi", ".pyw"),
@@ -36,4 +44,5 @@ LANGUAGE = Language(
     verdict=python_fault,
     is_bounded=is_bounded,
     newer=_NEWER,
+    unread=(_DEFAULT,) * _MOST_DEFAULTS,
 )
