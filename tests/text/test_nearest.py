@@ -89,6 +89,14 @@ def test_the_place_meant_comes_first(needle: str, lines: tuple[int, int], why: s
     assert Source.of_text(CODE).lines_of(found.span) == lines
 
 
+def test_lines_that_differ_in_blanks_alone_are_not_shown_for_those_that_differ_in_words() -> None:
+    text = "def f(a):\n    x = load(a)\n    return x\n"
+    (found, *_) = find_nearest(Source.of_text(text), "x = load(a)\n    return y\n")
+    assert found.difference == (3, "    return y", "    return x")
+    (found, *_) = find_nearest(Source.of_text(text), "x = load(a)\n    return x\n    stop()\n")
+    assert found.difference == (2, "x = load(a)", "    x = load(a)")  # what line 4 has is not known here
+
+
 def test_the_first_difference_is_a_pair_of_lines() -> None:
     found = near(CODE, "def store(path, text):\n    with open(path) as f:\n        f.write(text)\n")[0]
     assert found.difference == (10, "    with open(path) as f:", '    with open(path, "w") as handle:')

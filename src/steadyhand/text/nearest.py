@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
 from steadyhand.text.diff import diff_rows
@@ -27,7 +28,7 @@ _MOST_LINES = 1_000_000  # of a text; beyond this no table of lines is built
 
 
 class Difference(NamedTuple):
-    """The first pair of lines that differ: the 1-based line of the file, what was expected there, what stands there.
+    """A pair of lines that differ: the 1-based line of the file, what was expected there, what stands there.
 
     Endings are included only when nothing else differs; a line that is missing on one side is empty.
     """
@@ -111,12 +112,20 @@ def _shown(source: Source, needle: str, wanted: Sequence[str], place: Resemblanc
 
 
 def _first_difference(wanted: Sequence[str], lines: Sequence[str], line: int) -> Difference | None:
-    changes = diff_rows(wanted, lines)
-    if not changes:
-        return None
-    change = changes[0]
-    expected = wanted[change.before_start] if change.before_start < change.before_end else ""
-    actual = lines[change.after_start] if change.after_start < change.after_end else ""
-    if body(expected) != body(actual):
-        expected, actual = body(expected), body(actual)
-    return Difference(line + change.after_start, expected, actual)
+    """The first pair of lines that differ in more than blanks, which are seldom why a text is not found; else any."""
+    pairs = [
+        Difference(line + change.after_start + at, expected, actual)
+        for change in diff_rows(wanted, lines)
+        for at, (expected, actual) in enumerate(
+            zip_longest(
+                wanted[change.before_start : change.before_end],
+                lines[change.after_start : change.after_end],
+                fillvalue="",
+            )
+        )
+    ]
+    both = (pair for pair in pairs if pair.expected and pair.actual)  # a line without a counterpart shows less
+    found = next((pair for pair in both if pair.expected.split() != pair.actual.split()), pairs[0] if pairs else None)
+    if found is None or body(found.expected) == body(found.actual):
+        return found
+    return Difference(found.line, body(found.expected), body(found.actual))
