@@ -16,7 +16,7 @@ from steadyhand.errors import EditError
 from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import Sandbox
 from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.writer import discard, stage, temp_name, write_in_place
+from steadyhand.workspace.writer import TEMP_PREFIX, discard, stage, write_in_place
 
 ROUNDS = 2000
 MOST_ROUNDS = 1_000_000
@@ -130,7 +130,7 @@ def test_nothing_outside_is_written_under_a_race(
     storage = Storage()
 
     def write(turn: int) -> None:
-        temp = temp_name("race", turn)
+        temp = f"{TEMP_PREFIX}race-{turn}"
         with box.place("sub/dir/a.md", writing=True) as place:
             if place.missing:
                 return

@@ -18,18 +18,18 @@ from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.sandbox import Sandbox
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.writer import (
+    TEMP_PREFIX,
     check_writable,
     discard,
     is_torn,
     stage,
-    temp_name,
     write_in_place,
 )
 from tests.faults.storage import FaultStorage
 
 OLD = b"old content\n" * 400
 NEW = b"new and longer content\n" * 400
-TEMP = temp_name("abc", 0)
+TEMP = f"{TEMP_PREFIX}abc-0"
 IS_ROOT = os.geteuid() == 0
 # Another user than ourselves, to give files to; a process that is not root may give a file to itself only.
 SOMEBODY = (12345, 23456) if IS_ROOT else (os.geteuid(), os.getegid())

@@ -28,6 +28,7 @@ def remove_empty_directory(sandbox: Sandbox, storage: Storage, path: str) -> Non
             return
         try:
             storage.rmdir(place.name, dir_fd=place.dir_fd)
+            storage.fsync_dir(place.dir_fd)  # the note that names it goes next, and nothing else would find it again
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR):
                 raise

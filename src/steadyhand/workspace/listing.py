@@ -15,7 +15,7 @@ from typing import Final
 
 from steadyhand.workspace.deadline import Deadline
 from steadyhand.workspace.ignoring import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
-from steadyhand.workspace.protection import is_hidden
+from steadyhand.workspace.protection import TEMP_PREFIX, is_hidden
 from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
 
@@ -47,7 +47,7 @@ class Listing:
     """Paths relative to the root, sorted. `links` are named, not followed; `sizes` are in bytes, if asked for.
 
     `directory` is what was listed, where links lead, empty for the root. `stopped` says at which limit the walk was
-    given up, `deeper` that something lies below the depth asked for.
+    given up, `deeper` that something lies below the depth asked for. `temporaries` are directories with some of ours.
     """
 
     files: tuple[str, ...]
@@ -57,6 +57,7 @@ class Listing:
     directory: str = ""
     stopped: str | None = None
     deeper: str | None = None
+    temporaries: tuple[str, ...] = ()
 
     @property
     def cut(self) -> str | None:
@@ -79,6 +80,7 @@ class _Walker:
         self.sizes: dict[str, int] = {}
         self.stopped: str | None = None
         self.deeper: str | None = None
+        self.temporaries: dict[str, None] = {}
 
     def visit(self, fd: int, above: tuple[str, ...], depth: int, rules: IgnoreRules) -> None:
         """Everything in the directory `fd`; recursion is bounded by the depth limit."""
@@ -115,6 +117,8 @@ class _Walker:
         names = (*above, entry.name)
         path = "/".join(names)
         if not _is_text(entry.name) or is_hidden(path, state_dirs=self._state_dirs):
+            if entry.name.startswith(TEMP_PREFIX):
+                self.temporaries["/".join(above)] = None
             return
         if rules.ignores(names, is_directory=entry.kind == "directory"):
             return
@@ -175,6 +179,7 @@ def walk(
         "/".join(names),
         walker.stopped,
         walker.deeper,
+        tuple(walker.temporaries),
     )
 
 

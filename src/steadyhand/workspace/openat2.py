@@ -1,4 +1,5 @@
-"""The kernel's own "open, but never leave this directory", and renames that overwrite nothing, through ctypes.
+"""What Python does not offer, through ctypes: the kernel's own "open, but never leave this directory", renames that
+overwrite nothing, and settings of macOS.
 
 Nothing here decides what a failure means; every failure is an `OSError` for the caller to judge.
 Never import this for its side effects: the C library is looked up on the first call only.
@@ -23,6 +24,7 @@ __all__ = [
     "exchange",
     "open_beneath",
     "rename_noreplace",
+    "sysctl",
 ]
 
 NO_XDEV: Final = 0x01
@@ -121,3 +123,15 @@ def _rename(before: str, after: str, before_dir_fd: int, after_dir_fd: int, flag
     while call(*arguments) != 0:
         if ctypes.get_errno() != errno.EINTR:
             raise _failure(after)
+
+
+def sysctl(name: str) -> str:
+    """A setting of a BSD or macOS kernel, as text; ENOSYS elsewhere."""
+    call = getattr(_libc(), "sysctlbyname", None)
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), name)
+    value = ctypes.create_string_buffer(256)
+    size = ctypes.c_size_t(ctypes.sizeof(value))
+    if call(ctypes.c_char_p(name.encode()), value, ctypes.byref(size), None, ctypes.c_size_t(0)) != 0:
+        raise _failure(name)
+    return value.value.decode("ascii", "replace")

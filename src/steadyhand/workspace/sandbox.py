@@ -157,7 +157,7 @@ class Sandbox:
     def _repository_marks(self, directory: str) -> set[str]:
         """What is in a directory by which git would recognise a repository; nothing where there is no directory."""
         try:
-            fd, _ = self._resolver.directory(tuple(directory.split("/")) if directory else (), given=directory or ".")
+            fd = self.directory(directory)
         except EditError as error:
             if error.kind is Kind.NO_SUCH_FILE:
                 return set()
@@ -170,6 +170,11 @@ class Sandbox:
             shut(self.storage, fd)
         found = (repository_mark(entry.name, is_directory=entry.kind == "directory") for entry in entries)
         return {mark for mark in found if mark is not None}
+
+    def directory(self, path: str) -> int:
+        """A handle for a directory, the caller's to close; the root is an empty path."""
+        fd, _ = self._resolver.directory(tuple(path.split("/")) if path else (), given=path or ".")
+        return fd
 
     def read(self, place: Place) -> FileImage:
         """The file's bytes and metadata. Refuses `no-such-file`, `not-text`, `too-large`, `outside-root`."""

@@ -2,7 +2,9 @@
 
 1. The folder is ours alone: mode 0700, a real directory, never reached through a symbolic link.
 2. A transaction's note names every temporary file and directory it may make, before it makes the first.
-   So whatever a crash leaves behind can be found without walking the tree.
+   So whatever a crash leaves behind can be found without walking the tree. A power cut may take the note away, and
+   temporaries are then known by their names (`leftovers.py`); directories have no such names, so a note of one that
+   is made or removed is on the disk before that.
 3. A note appears whole: it is written under another name and renamed.
 4. A note is taken away only after everything it names is gone or in its final place.
 5. What somebody else saved and could not have its name back is kept in `kept`, which only a person empties.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import socket
@@ -27,6 +30,7 @@ from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage
 from steadyhand.workspace.writer import refuse_os
 
+NO_BOOT = "0" * 8
 _MOST_NOTES = 10_000
 _PART = ".part"
 _ROOMS = ("pending", "locks")
@@ -108,6 +112,15 @@ class StateFolder:
         """Whether the folder is there with its rooms."""
         return all(os.path.isdir(self.location / room) for room in _ROOMS)
 
+    def mark(self) -> tuple[str, str]:
+        """What the names of temporaries say of their maker: this folder on this machine, and the machine's start."""
+        whose = f"{this_machine()}\0{os.stat(self.location).st_ino}"
+        try:
+            boot = self._storage.boot()
+        except OSError:
+            boot = ""
+        return _token(whose), _token(boot) if boot else NO_BOOT
+
     def make(self) -> None:
         """Make the folder and its rooms. Refuses a link, a file or somebody else's folder."""
         try:
@@ -186,11 +199,13 @@ class StateFolder:
         return None
 
     def announce(self, intent: Intent) -> None:
-        """Leave a note before staging. It must outlive this process, but not a power cut."""
+        """Leave a note before staging. It outlives this process; if it names directories, also a power cut."""
         handle = self._open("pending")
         try:
             for attempt in range(_TRIES):
                 if self._write_note(intent, f"{intent.id}.{attempt}{_PART}", handle):
+                    if intent.made_dirs or intent.prune:
+                        self._storage.fsync_dir(handle)
                     return
             raise OSError(errno.EBUSY, "")
         except OSError as error:
@@ -204,6 +219,8 @@ class StateFolder:
         try:
             _try_lock(fd)
             self._storage.write(fd, intent.to_bytes())
+            if intent.made_dirs or intent.prune:
+                self._storage.fsync(fd)
             self._storage.rename(part, intent.id, before_dir_fd=handle, after_dir_fd=handle)
         except FileNotFoundError:
             return False
@@ -269,7 +286,8 @@ class StateFolder:
     def intents(self, *, sweep: bool = True) -> list[Intent]:
         """The notes of transactions that run or have died.
 
-        `sweep` takes away notes whose writers died while they wrote them; without it nothing is changed.
+        `sweep` takes away notes whose writers died while they wrote them, and those that a power
+        cut left in part; without it nothing is changed.
         """
         try:
             handle = self._open("pending")
@@ -280,11 +298,11 @@ class StateFolder:
             for part in (name for name in names if sweep and name.endswith(_PART)):
                 self._drop_orphan(handle, part)
             whole = sorted(name for name in names if not name.endswith(_PART))
-            return [intent for name in whole if (intent := self._load(handle, name)) is not None]
+            return [intent for name in whole if (intent := self._load(handle, name, sweep=sweep)) is not None]
         finally:
             self._close(handle)
 
-    def _load(self, handle: int, name: str) -> Intent | None:
+    def _load(self, handle: int, name: str, *, sweep: bool) -> Intent | None:
         try:
             fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=handle)
         except OSError as error:
@@ -295,7 +313,11 @@ class StateFolder:
             if not stat.S_ISREG(self._storage.fstat(fd).st_mode):
                 return None
             return Intent.of_bytes(name, self._storage.read(fd, 16 << 20))
-        except ValueError:
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            if sweep:
+                self._storage.unlink(name, dir_fd=handle)
+            return None
+        except ValueError:  # a note of another version is not ours to remove
             return None
         finally:
             self._close(fd)
@@ -341,3 +363,7 @@ def _try_lock(fd: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def _token(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[: len(NO_BOOT)]

@@ -12,8 +12,10 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import ClassVar, Final, Literal
 
@@ -76,7 +78,8 @@ class Storage:
         " fchmod fchown setxattr removexattr".split()
     )
     READING: ClassVar[frozenset[str]] = frozenset(
-        "open open_beneath close read read_at stat fstat listdir readlink listxattr getxattr lock has_writer".split()
+        "open open_beneath close read read_at stat fstat listdir names readlink listxattr getxattr lock has_writer"
+        " boot".split()
     )
 
     def open(self, name: str, flags: int, *, dir_fd: int | None = None) -> int:
@@ -218,6 +221,18 @@ class Storage:
         finally:
             os.close(own)
 
+    def names(self, dir_fd: int, prefix: str) -> list[str]:
+        """The names in a directory that begin so; quick even in a large one."""
+        own = os.open(".", os.O_RDONLY | DIRECTORY | CLOEXEC, dir_fd=dir_fd)
+        try:
+            return [name for name in os.listdir(own) if name.startswith(prefix)]
+        finally:
+            os.close(own)
+
+    def boot(self) -> str:
+        """An id of the current start of the machine, which no other start has; empty where the system has none."""
+        return _boot_id()
+
     def fchmod(self, fd: int, mode: int) -> None:
         os.fchmod(fd, mode)
 
@@ -249,6 +264,17 @@ def shut(storage: Storage, fd: int) -> None:
     """Close a handle that nothing was written through: whatever the system says about that, nothing is lost."""
     with suppress(OSError):
         storage.close(fd)
+
+
+@cache
+def _boot_id() -> str:
+    try:
+        if sys.platform == "darwin":
+            return openat2.sysctl("kern.bootsessionuuid")
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def _sync(fd: int) -> None:

@@ -31,6 +31,7 @@ from steadyhand.workspace.journal.record import Record, ToolCall, new_record_id,
 from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
+from steadyhand.workspace.leftovers import sweep
 from steadyhand.workspace.lineage import doubt_of, encoding_known, version_named
 from steadyhand.workspace.listing import Limits, Listing
 from steadyhand.workspace.location import Location
@@ -95,6 +96,8 @@ class Store:
         self._tree_name: str | None = None
         self._is_unwritable = False  # whoever writes tries again, whoever reads does not
         self._losses: tuple[str, ...] = ()
+        self._swept: set[str] = set()  # directories where what a power cut left was looked for
+        self._unswept: set[str] = set()  # those where a listing has seen temporaries
         self.generation = 0
         self.warnings: tuple[str, ...] = ()
         if self.state.exists:
@@ -147,6 +150,7 @@ class Store:
                 opened = self._open_root()
                 self._former.append(self.sandbox)
                 self.sandbox = opened
+                self._swept.clear()
             journal = self._journal
             if journal is None or journal.is_in_place:
                 return
@@ -216,7 +220,11 @@ class Store:
     def files(self, path: str, limits: Limits) -> Listing:
         """What lies beneath a directory, bounded."""
         with _named("list", path):
-            return self.sandbox.list_beneath(path, limits)
+            found = self.sandbox.list_beneath(path, limits)
+        if found.temporaries:
+            with self._guard:
+                self._unswept |= set(found.temporaries) - self._swept
+        return found
 
     def encoding_of(self, path: str, digest: str) -> Encoding | None:
         """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""
@@ -251,6 +259,7 @@ class Store:
         if preview or not steps:
             return Change(steps, None, overlay.remarks(steps))
         self._open_for_writing()
+        self._sweep(overlay)
         kept: list[dict[str, str]] = []
         try:
             return self._change(header, lay, overlay, manner, kept)
@@ -303,6 +312,17 @@ class Store:
                         hint="that transaction holds these files until it is recovered where it was started",
                     )
         raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
+
+    def _sweep(self, overlay: Overlay) -> None:
+        """Remove what a power cut left in the directories of a change, and in those listed before: once for each."""
+        used = {reading.path.rpartition("/")[0] for reading in overlay.readings.values()}
+        with self._guard:
+            directories = (used | self._unswept) - self._swept
+            self._swept |= directories
+            self._unswept.clear()
+        for directory in directories:
+            with contextlib.suppress(OSError, EditError):  # one that is yet to be made, or gone
+                self._report(sweep(self.sandbox, self.state, self._writable(), directory))
 
     def recover(self) -> tuple[str, ...]:
         """Settle what dead processes left; gives a sentence for each thing a person should know."""

@@ -6,7 +6,8 @@ Invariants (tests/faults kills and fails the process at every single storage cal
 
  1. Until the journal says `prepared`, no file has changed; whatever fails undoes only our own temporaries.
  2. `prepared` is durable and says enough to finish the transaction and enough to take it back.
- 3. Every temporary is named in the intent note before it is made, and lies beside the file it is for.
+ 3. Every temporary is named in the intent note before it is made, and lies beside the file it is for. Its own name says
+    enough to find it without the note.
  4. A name changes in one step (or, for a file that must stay the same one, by writing in place after its new
     content is safe beside it); at each instant it is the old or the new file, or recovery can tell which.
     Nothing is overwritten or removed unseen: the new file is exchanged for whatever has the name in that instant, and
@@ -37,6 +38,7 @@ from steadyhand.workspace.goal import Goal
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Record, Staging, State
 from steadyhand.workspace.journal.store import Journal, Progress
+from steadyhand.workspace.leftovers import BACK, IN_PLACE, OLD, temp_name
 from steadyhand.workspace.locks import FileLocks
 from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.sandbox import Place, Sandbox
@@ -53,14 +55,10 @@ from steadyhand.workspace.writer import (
     refuse_os,
     stage,
     stale,
-    temp_name,
     wait_for_writers,
     write_in_place,
 )
 
-OLD: Final = "-old"
-BACK: Final = "-back"
-IN_PLACE: Final = "-in-place"
 BESIDE: Final = ("", OLD, BACK)
 """What follows a temporary's name: the new file or the old one in exchange, the old one, and one made again."""
 
@@ -178,9 +176,10 @@ class Transaction:
         )
 
     def _open_places(self, goals: Sequence[Goal]) -> None:
+        mark = self._state.mark()
         for index, goal in enumerate(goals):
             place = self._held.files.place(goal.path) or self._sandbox.place(goal.path, writing=True, known_name=True)
-            temp = temp_name(self._id, index) + (IN_PLACE if goal.deed == "in-place" else "")
+            temp = temp_name(self._id, index, mark, goal.digest) + (IN_PLACE if goal.deed == "in-place" else "")
             self._work.append(_Work(goal, place, temp, place.dir_fd))
             if place.path != goal.path:
                 raise EditError(

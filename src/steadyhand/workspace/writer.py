@@ -37,7 +37,6 @@ __all__ = [
     "refuse_os",
     "stage",
     "stale",
-    "temp_name",
     "wait_for_writers",
     "write_in_place",
 ]
@@ -50,15 +49,6 @@ _PUT_BACK_TRIES: Final = 100
 _A_SAVE_TAKES: Final = 0.1  # seconds until whoever has a file open for writing is taken for one that will keep it open
 _LOOKS_AGAIN: Final = 0.002
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.EMLINK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
-
-
-def temp_name(tx_id: str, index: int) -> str:
-    """The name of a transaction's n-th temporary file.
-
-    >>> temp_name("1a2b3c4d5e6f", 0)
-    '.steadyhand-tmp-1a2b3c4d5e6f-0'
-    """
-    return f"{TEMP_PREFIX}{tx_id}-{index}"
 
 
 def stage(

@@ -30,12 +30,13 @@ from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Record, State
 from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.leftovers import BACK, IN_PLACE
 from steadyhand.workspace.lineage import unwind
 from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import NOFOLLOW, Storage
-from steadyhand.workspace.transaction import BACK, BESIDE, IN_PLACE
+from steadyhand.workspace.transaction import BESIDE
 from steadyhand.workspace.writer import (
     TEMP_PREFIX,
     exchange,
