@@ -611,6 +611,49 @@ def test_another_hard_link_of_a_protected_file_is_not_written(tmp_path: Path, na
         box.place("deep/er/notes.txt", writing=True).close()
 
 
+@pytest.mark.parametrize("name", [".env", ".ssh/id_ed25519", "deep/.env.local", ".git/config", "deep/.aws/credentials"])
+def test_another_hard_link_of_a_secret_is_not_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / "deep/er").mkdir(parents=True)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("TOKEN=x\n")
+    with Sandbox(tmp_path, storage=Storage()) as box:
+        for number in range(3):  # what is remembered of a directory is forgotten when it changes
+            path = f"deep/er/notes-{number}.txt"
+            os.link(tmp_path / name, tmp_path / path)
+            with pytest.raises(EditError) as refused, box.place(path, writing=False):
+                pass
+            assert refused.value.kind is Kind.PROTECTED_PATH
+            assert "another name" in refused.value.message
+    with Sandbox(tmp_path, storage=Storage(), allow=("**/*", "*")) as box, box.place(path, writing=False) as place:
+        assert place.secret
+
+
+def test_what_is_remembered_of_secrets_is_forgotten_when_a_directory_changes(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x\n")
+    os.link(tmp_path / "notes.txt", tmp_path / "more.txt")
+    os.utime(tmp_path, (1, 1))
+    with Sandbox(tmp_path, storage=Storage()) as box:
+        for _ in range(2):
+            box.place("notes.txt", writing=False).close()
+        os.link(tmp_path / "notes.txt", tmp_path / ".env")
+        with pytest.raises(EditError), box.place("notes.txt", writing=False):
+            pass
+        (tmp_path / ".env").unlink()
+        box.place("notes.txt", writing=False).close()
+
+
+def test_many_hard_linked_files_are_read_without_a_listing_for_each(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number}.txt").write_text("x\n")
+        os.link(tmp_path / f"{number}.txt", tmp_path / f"{number}.copy")
+    os.utime(tmp_path, (1, 1))
+    storage = FaultStorage()
+    with Sandbox(tmp_path, storage=storage) as box:
+        for number in range(20):
+            box.place(f"{number}.txt", writing=False).close()
+    assert storage.calls.count("listdir") == 1
+
+
 @pytest.mark.parametrize(
     "name",
     ["PROGRA~1", "a.txt:stream", "a.txt ", "a.txt.", "NUL", "con.md", "a\u200bb.md", "\ufeffa.md", "a|b"],

@@ -34,6 +34,7 @@ __all__ = [
     "is_hidden",
     "is_repository",
     "is_repository_allowed",
+    "may_hold_secrets",
     "repository_mark",
     "repository_parts",
 ]
@@ -72,6 +73,12 @@ _NAMES: Final = {entry: group for entry, group in _ENTRIES if "/" not in entry a
     ".env": next(group for group in names.GROUPS if group.pattern is not None)
 }
 _PATHS: Final = {entry: group for entry, group in _ENTRIES if "/" in entry}
+_WAYS_TO_SECRETS: Final = {
+    "/".join(entry.split("/")[:depth])
+    for entry, group in _PATHS.items()
+    for depth in range(1, entry.count("/") + 1)
+    if group.verdict == "secret"
+} | names.VCS_NAMES
 _SUFFIXES: Final = {entry[1:]: group for entry, group in _ENTRIES if entry[:1] == "*" and "*" not in entry[1:]}
 _ENDINGS: Final = tuple(_SUFFIXES)
 _PATTERNS: Final = [
@@ -158,6 +165,16 @@ def is_hidden(resolved: str, *, state_dirs: Sequence[str] = (OWN_STATE,)) -> boo
     """Whether listings leave the path out: our own state, temporary files, version-control metadata."""
     parts = fold(resolved).split("/")
     return _is_own(parts, state_dirs) or any(part in names.VCS_NAMES for part in parts)
+
+
+def may_hold_secrets(directory: str) -> bool:
+    """Whether some names are secret in this directory, or below it, though it is none itself.
+
+    >>> [may_hold_secrets(path) for path in ("sub/.git", ".config", ".aws", "src")]
+    [True, True, True, False]
+    """
+    parts = fold(directory).split("/")
+    return any("/".join(parts[start:]) in _WAYS_TO_SECRETS for start in range(len(parts)))
 
 
 def fold(path: str) -> str:

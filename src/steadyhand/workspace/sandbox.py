@@ -12,11 +12,14 @@ Invariants
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
 import sys
+import time
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
@@ -38,6 +41,7 @@ from steadyhand.workspace.protection import (
     fold,
     is_repository,
     is_repository_allowed,
+    may_hold_secrets,
     repository_mark,
     repository_parts,
 )
@@ -49,6 +53,8 @@ __all__ = ["DEFAULT_MAX_BYTES", "FileImage", "Listing", "Place", "Sandbox"]
 
 DEFAULT_MAX_BYTES: Final = 64 * 1024 * 1024
 _MOST_LINKS_LOOKED_AT: Final = 10_000
+_MOST_SECRET_FOLDERS: Final = 100
+_TIMES_DIFFER: Final = 1_000_000_000  # nanoseconds; two changes of a directory that are closer may have one time
 
 _TYPES: Final = {
     stat.S_IFDIR: "a directory",
@@ -58,6 +64,15 @@ _TYPES: Final = {
     stat.S_IFBLK: "a block device",
     stat.S_IFLNK: "a symbolic link",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Secrets:
+    """What a directory had of secret files, by what they are, and of directories with such files in them."""
+
+    stamp: tuple[int, int, int]
+    files: dict[tuple[int, int], Protection]
+    below: list[tuple[str, ...]]
 
 
 class Sandbox:
@@ -90,6 +105,7 @@ class Sandbox:
         self._portable = portable
         self._one_filesystem = one_filesystem
         self._extensions = None if extensions is None else frozenset(_extension(each) for each in extensions)
+        self._secrets: dict[tuple[str, ...], _Secrets] = {}
         self._state_dirs = tuple(dict.fromkeys((OWN_STATE, *state_dirs)))
         self._root_fd = self._open_root()
         try:
@@ -295,9 +311,11 @@ class Sandbox:
     def _judged(self, path: str, parts: tuple[str, ...], found: Resolved, *, writing: bool, known_name: bool) -> Place:
         resolved = "/".join(found.names)
         verdicts = [self._verdict(spelling) for spelling in dict.fromkeys((resolved, *found.spellings))]
+        if found.found is not None and found.found.st_nlink > 1 and stat.S_ISREG(found.found.st_mode):
+            verdicts += self._secrets_linked(found.names, found.found)
+            if writing:
+                verdicts += self._verdicts_of_links(found.names, found.found)
         secret = any(verdict.secret for verdict in verdicts)
-        if writing and found.found is not None and found.found.st_nlink > 1 and stat.S_ISREG(found.found.st_mode):
-            verdicts += self._verdicts_of_links(found.names, found.found)
         for verdict in verdicts:
             if verdict.status == "refused" and (writing or verdict.secret or verdict.sealed):
                 raise self._protected(path, verdict, size=found.found.st_size if found.found else None)
@@ -351,6 +369,45 @@ class Sandbox:
             finally:
                 shut(self.storage, fd)
         return verdicts
+
+    def _secrets_linked(self, names: tuple[str, ...], found: os.stat_result) -> list[Protection]:
+        """What makes a file with several hard links a secret: one of its names that is beside it or above it.
+
+        A whole tree may consist of such files, so what a directory has is remembered until the directory changes.
+        """
+        inode, pending = (found.st_dev, found.st_ino), [names[:depth] for depth in range(len(names))]
+        verdicts = []
+        for folder in pending:
+            with contextlib.suppress(EditError, OSError):  # not there any more, or nothing we may look into
+                secrets = self._secrets_in(folder)
+                verdicts += [secrets.files[inode]] if inode in secrets.files else []
+                pending += secrets.below[: max(0, _MOST_SECRET_FOLDERS - len(pending))]
+        return verdicts
+
+    def _secrets_in(self, folder: tuple[str, ...]) -> _Secrets:
+        """Files of a directory whose names say that they are secret, and directories of that kind."""
+        fd = self.directory("/".join(folder))
+        try:
+            state = self.storage.fstat(fd)
+            stamp = state.st_dev, state.st_ino, state.st_mtime_ns
+            known = self._secrets.get(folder)
+            if known is not None and known.stamp == stamp:
+                return known
+            found = _Secrets(stamp, {}, [])
+            for entry in self.storage.listdir(fd, limit=_MOST_LINKS_LOOKED_AT):
+                path = "/".join((*folder, entry.name))
+                verdict = self._verdict(path)
+                if entry.kind == "directory" and (verdict.secret or may_hold_secrets(path)):
+                    found.below.append((*folder, entry.name))
+                elif verdict.secret and entry.kind == "file":
+                    other = self.storage.stat(entry.name, dir_fd=fd)
+                    why = f"it is another name of {shown(path)}, {verdict.why}"
+                    found.files[other.st_dev, other.st_ino] = replace(verdict, why=why)
+        finally:
+            shut(self.storage, fd)
+        if time.time_ns() - state.st_mtime_ns > _TIMES_DIFFER:  # else it may change again and show the same time
+            self._secrets[folder] = found
+        return found
 
     def _verdict(self, spelling: str) -> Protection:
         return classify(spelling, allow=self._allow, protect=self._protect, state_dirs=self._state_dirs)
