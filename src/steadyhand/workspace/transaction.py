@@ -228,13 +228,14 @@ class Transaction:
         work.dir_fd = child
 
     def _stage_all(self, progress: Progress | None) -> None:
+        by_path = {work.goal.path: work for work in self._work}
         for done, work in enumerate(self._work, 1):
             goal = work.goal
             if progress is not None:
                 progress(done, len(self._work))
             if goal.deed in ("remove", "mode"):
                 continue
-            if goal.link_from is not None and self._stage_link(work):
+            if goal.link_from is not None and self._stage_link(work, by_path[goal.link_from]):
                 self._mark_new(work)
                 continue
             assert goal.data is not None
@@ -273,11 +274,8 @@ class Transaction:
         except OSError as error:
             raise refuse_os(error, "stage", work.goal.path) from None
 
-    def _stage_link(self, work: _Work) -> bool:
+    def _stage_link(self, work: _Work, origin: _Work) -> bool:
         """A file that only moves keeps its inode; where links are not to be had it is copied."""
-        origin = next((other for other in self._work if other.goal.path == work.goal.link_from), None)
-        if origin is None:
-            return False
         try:
             self._storage.link(origin.place.name, work.temp, before_dir_fd=origin.dir_fd, after_dir_fd=work.dir_fd)
         except OSError as error:
