@@ -59,6 +59,15 @@ def test_a_file_that_may_only_be_read_is_refused_and_kept(tmp_path: Path) -> Non
     assert (root / "locked.md").read_text() == "one\n"
 
 
+def test_a_file_of_another_user_that_may_be_written_keeps_its_owner(tmp_path: Path) -> None:
+    root = _open_tree(tmp_path)
+    (root / "theirs.md").write_text("one\n")
+    (root / "theirs.md").chmod(0o666)
+    assert _run(root, "theirs.md")[1:] == ["theirs.md edited"]
+    assert (root / "theirs.md").read_text() == "1\n"
+    assert (root / "theirs.md").stat().st_uid == os.getuid()
+
+
 def _open_tree(tmp_path: Path) -> Path:
     """A directory the unprivileged child may write in, reachable for it."""
     root = tmp_path / "tree"
@@ -67,11 +76,16 @@ def _open_tree(tmp_path: Path) -> Path:
     if os.getuid() == 0:
         for path in (root, root / "mine.md"):
             os.chown(path, NOBODY, NOBODY)
-        for parent in tmp_path.parents[:-1]:
-            if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
-                parent.chmod(parent.stat().st_mode | 0o011)
+        make_reachable(tmp_path)
         tmp_path.chmod(0o755)
     return root
+
+
+def make_reachable(path: Path) -> None:
+    """Let other users go through the directories above a path, and through the path itself."""
+    for place in (path, *path.parents[:-1]):
+        if place.stat().st_uid == os.getuid() == 0 and not place.stat().st_mode & 0o001:
+            place.chmod(place.stat().st_mode | 0o011)
 
 
 READER = """

@@ -59,6 +59,7 @@ from steadyhand.workspace.writer import (
     write_in_place,
 )
 
+_OURS_ALONE: Final = 0o600
 BESIDE: Final = ("", OLD, BACK)
 """What follows a temporary's name: the new file or the old one in exchange, the old one, and one made again."""
 
@@ -241,14 +242,15 @@ class Transaction:
             assert goal.data is not None
             if goal.deed in ("replace", "in-place"):
                 check_writable(self._storage, work.place)
-            losses = (
-                ("owner", "group", "acl", *(name for name, _ in goal.like.xattrs))
-                if goal.is_restored and goal.like
-                else ()
-            )
+            like, mode = goal.like, goal.mode
+            losses: tuple[str, ...] = ()
+            if goal.deed == "in-place":
+                like, mode = None, _OURS_ALONE  # it never takes the name: only its content counts
+            elif goal.is_restored and like:
+                losses = ("owner", "group", "acl", *(name for name, _ in like.xattrs))
             notes = stage(
                 self._storage, work.dir_fd, goal.data,
-                temp_name=work.temp, like=goal.like, mode=goal.mode, path=goal.path, may_lose=losses,
+                temp_name=work.temp, like=like, mode=mode, path=goal.path, may_lose=losses,
             )  # fmt: skip
             self._warnings.extend(f"{goal.path}: {note}" for note in notes)
             if goal.deed == "in-place":
