@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,14 +17,16 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
+from tests.concurrency.mounts import mounted_at
 from tests.concurrency.rival import SAVED
 from tests.faults.trees import temporaries
+from tests.hostile.test_unprivileged import NOBODY, make_reachable
 
 EDITS = int(os.environ.get("STEADYHAND_ATTACK_EDITS", "12"))
 
 
-def start(*given: str | Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.concurrency.rival", *map(str, given)]
+def start(*given: str | Path, within: Sequence[str] = ()) -> subprocess.Popen[str]:
+    command = [*within, sys.executable, "-m", "tests.concurrency.rival", *map(str, given)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -79,6 +82,61 @@ def test_a_program_that_saves_all_the_time_loses_nothing(how: str, tmp_path: Pat
     lines = set((path.read_text() + kept).splitlines(keepends=True))
     assert [number for number in range(saves) if SAVED.format(number) not in lines] == []
     assert temporaries(tmp_path) == []
+
+
+@pytest.mark.parametrize("journals", ["one journal", "two journals"])
+def test_no_edit_is_lost_between_agents_who_reach_a_directory_by_two_mounts(journals: str, tmp_path: Path) -> None:
+    base, second = tmp_path / "base", tmp_path / "second"
+    base.mkdir()
+    (base / "f.txt").write_text("".join(f"{tag} {number} free\n" for number in range(EDITS) for tag in "AB"))
+    other = [tmp_path / "other"] if journals == "two journals" else []
+    within = mounted_at(base, second)
+    agents = [
+        start("edit", base, "f.txt", "A", str(EDITS)),
+        start("edit", second, "f.txt", "B", str(EDITS), *other, within=within),
+    ]
+    assert [said(agent) for agent in agents] == [EDITS, EDITS]
+    assert (base / "f.txt").read_text().count("done") == 2 * EDITS
+    assert temporaries(base) == []
+    with sh.Workspace(base) as ws:
+        assert ws.check().ok
+
+
+def test_no_edit_is_lost_between_agents_of_two_users(tmp_path: Path) -> None:
+    """The file belongs to one of them, so that the other writes it in place; each has a journal of its own."""
+    root, others = tmp_path / "root", tmp_path / "others"
+    for place in (root, others):
+        place.mkdir()
+        place.chmod(0o777)
+    make_reachable(tmp_path)
+    (root / "f.txt").write_text("".join(f"{tag} {number} free\n" for number in range(EDITS) for tag in "AB"))
+    (root / "f.txt").chmod(0o666)
+    agents = [
+        start("edit", root, "f.txt", "A", str(EDITS)),
+        start("edit", root, "f.txt", "B", str(EDITS), others / "journal", str(NOBODY)),
+    ]
+    assert [said(agent) for agent in agents] == [EDITS, EDITS]
+    assert (root / "f.txt").read_text().count("done") == 2 * EDITS
+    assert temporaries(root) == []
+    assert (root / "f.txt").stat().st_uid == os.getuid()
+
+
+def test_a_lock_that_another_user_holds_is_respected(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\n")
+    path.chmod(0o644)
+    tmp_path.chmod(0o755)
+    make_reachable(tmp_path)
+    holder = start("hold", path, str(NOBODY))
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with sh.Workspace(tmp_path, lock_timeout=0) as ws:
+        with pytest.raises(EditError) as caught:
+            ws.edit("a.txt", [sh.Replace("one", "two")])
+        assert caught.value.kind is Kind.BUSY
+        assert said(holder) == 0
+        ws.edit("a.txt", [sh.Replace("one", "two")])
+    assert path.read_text() == "two\n"
 
 
 def test_a_file_that_another_program_has_locked_is_busy(tmp_path: Path) -> None:
