@@ -376,6 +376,29 @@ def test_without_exchange_a_save_before_the_last_look_is_not_lost(
         check(root)
 
 
+class SaveAtLastInstant(WithoutExchange):
+    """Somebody saves as many bytes as there were, when neither an exchange nor a link was to be had."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(links=False)
+        self.path, self.is_due = path, True
+
+    def link(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
+        if self.is_due:
+            self.is_due = False
+            self.path.write_text(START.replace("line 9\n", "LINE 9\n"))
+            os.utime(self.path, ns=(0, self.path.stat().st_mtime_ns + 1))  # however coarse the clock is
+        super().link(before, after, before_dir_fd=before_dir_fd, after_dir_fd=after_dir_fd)
+
+
+def test_without_exchange_and_links_a_save_of_the_same_size_is_seen_by_its_time(copy: Callable[[], Path]) -> None:
+    root = copy()
+    with sh.Workspace(root, storage=SaveAtLastInstant(root / "a.txt")) as ws:
+        edit(ws)
+    assert (root / "a.txt").read_text() == START.replace("line 7\n", "line seven\n").replace("line 9\n", "LINE 9\n")
+    assert temporaries(root) == []
+
+
 @pytest.mark.parametrize("fault", [0, 1], ids=["dies", "fails"])
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
 def test_without_exchange_a_crash_or_fault_leaves_before_or_after(story: Story, fault: int, tmp_path: Path) -> None:

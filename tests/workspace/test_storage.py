@@ -7,14 +7,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace import openat2
 from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.storage import Storage
+from steadyhand.workspace.storage import NO_SUCH_RENAME, Storage
 from tests.faults.storage import EXIT_CODE, FaultStorage
+from tests.faults.trees import temporaries
 
 
 @pytest.fixture
@@ -80,6 +82,67 @@ def test_a_rename_by_links_that_fails_leaves_no_second_name(
             Storage().rename_noreplace("a", "b", before_dir_fd=here, after_dir_fd=here)
     assert os.listdir(tmp_path) == ["a"]
     assert (tmp_path / "a").stat().st_nlink == 1
+
+
+class MacLibrary:
+    """The C library of macOS as far as renames go: it has `renameatx_np`, and no `renameat2`."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[object, ...]] = []
+
+    def renameatx_np(self, *arguments: Any) -> int:
+        self.calls.append(tuple(each.value for each in arguments))
+        return 0
+
+
+def test_on_macos_names_are_exchanged_and_given_by_its_own_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = MacLibrary()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(openat2, "_libc", lambda: library)
+    Storage().exchange("a", "b", one_dir_fd=3, other_dir_fd=4)
+    Storage().rename_noreplace("a", "b", before_dir_fd=3, after_dir_fd=4)
+    swap, exclusive = 0x2, 0x4  # RENAME_SWAP and RENAME_EXCL in <sys/stdio.h>
+    assert library.calls == [(3, b"a", 4, b"b", swap), (3, b"a", 4, b"b", exclusive)]
+
+
+def test_where_the_library_has_no_such_rename_it_is_said(here: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")  # whose call this library does not have
+    monkeypatch.setattr(openat2, "_libc", object)
+    with pytest.raises(OSError, match=r".") as caught:
+        Storage().exchange("a", "b", one_dir_fd=here, other_dir_fd=here)
+    assert caught.value.errno in NO_SUCH_RENAME
+
+
+WITHOUT_THE_SYMBOL = """
+import os, sys
+import steadyhand as sh
+from steadyhand.workspace import openat2
+sys.platform = "darwin"
+openat2._libc = object  # a C library without the calls that exchange names
+with sh.Workspace(".") as ws:
+    assert ws._store.sandbox.resolver == "walk"
+    ws.edit("a.txt", [sh.Replace("one", "1")])
+    ws.create("sub/b.txt", "new\\n")
+    with ws.transaction() as tx:
+        tx.rename("a.txt", "sub/c.txt")
+        tx.delete("sub/b.txt")
+        tx.edit("d.txt", [sh.Replace("one", "1")])
+    print(open("sub/c.txt").read() + open("d.txt").read() + str(os.path.exists("a.txt")))
+    ws.undo(last=True)
+    print(open("a.txt").read() + open("sub/b.txt").read() + str(os.path.exists("sub/c.txt")))
+    print(ws.check().ok)
+"""
+
+
+def test_where_the_symbol_is_missing_every_change_works_the_other_way(tmp_path: Path) -> None:
+    for name in ("a.txt", "d.txt"):
+        (tmp_path / name).write_text("one\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_SYMBOL], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "1\n1\nFalse\n1\nnew\nFalse\nTrue\n", done.stderr
+    assert temporaries(tmp_path) == []
 
 
 def test_the_kernels_resolver_keeps_beneath(here: int, tmp_path: Path) -> None:

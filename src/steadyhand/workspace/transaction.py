@@ -331,8 +331,9 @@ class Transaction:
                 self._check_unmoved(work)
                 with _vanished(goal.path):
                     work.aside = exchange(
-                        storage, work.dir_fd, work.temp, name, spare=work.old, expected=goal.before, path=goal.path
-                    )
+                        storage, work.dir_fd, work.temp, name, spare=work.old,
+                        expected=goal.before, mtime_ns=self._last_change(work), path=goal.path,
+                    )  # fmt: skip
                 work.done = True
                 self._check_old(work)
             case "in-place":
@@ -347,6 +348,11 @@ class Transaction:
                 assert goal.mode is not None
                 self._set_mode(work, goal.mode)
         work.done = True
+
+    def _last_change(self, work: _Work) -> int | None:
+        """When the file was last changed before it was locked; None where it is not locked."""
+        locked = self._held.files.find(work.goal.before) if work.goal.before is not None else None
+        return locked[1].st_mtime_ns if locked else None
 
     def _check_old(self, work: _Work) -> None:
         """Refuse what came out of an exchange if it is not what was verified, or if somebody has it open for writing.

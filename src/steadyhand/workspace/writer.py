@@ -142,13 +142,15 @@ def exchange(
     *,
     spare: str,
     expected: FileImage | None = None,
+    mtime_ns: int | None = None,
     path: str = "",
 ) -> str:
     """Swap the two names: `name` means the new file, and `temp` whatever `name` meant in that very instant.
 
     Gives the name under which the old file is found. Where the kernel cannot exchange, it gets the name `spare` first,
     and what somebody saves between that and the rename is lost; a crash may leave it there. Without links it is gone
-    ("" is given), so that it is compared with `expected` right before; refuses `stale-source` then.
+    ("" is given), so that it is compared with `expected`, and with the time of its last change if that is known, right
+    before; refuses `stale-source` then.
     """
     try:
         storage.exchange(temp, name, one_dir_fd=dir_fd, other_dir_fd=dir_fd)
@@ -162,7 +164,8 @@ def exchange(
         if error.errno not in _NO_LINKS:
             raise
         found = storage.stat(name, dir_fd=dir_fd)
-        if expected is not None and not (expected.is_of(found) and found.st_size == expected.size):
+        is_touched = mtime_ns is not None and found.st_mtime_ns != mtime_ns
+        if is_touched or (expected is not None and not (expected.is_of(found) and found.st_size == expected.size)):
             raise stale(path) from None
         storage.rename(temp, name, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
         return ""
