@@ -75,7 +75,7 @@ fleet: $(STAMP) ## 10, 100 and 1,000 simulated agents on one tree, and whether e
 
 fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in every run; MUTATIONS=100000 broken replies; CALLS=1000 of each tool
 	STEADYHAND_SEARCH=$(SEARCH) STEADYHAND_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 -m hypothesis tests $(ARGS)
-	STEADYHAND_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/dialects/test_fuzz.py $(ARGS)
+	STEADYHAND_MUTATIONS=$(MUTATIONS) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/dialects/test_fuzz.py tests/dialects/test_clean_diffs.py $(ARGS)
 	STEADYHAND_SEARCH=$(SEARCH) STEADYHAND_CALLS=$(CALLS) $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/tools/test_malformed.py tests/tools/test_read_only.py $(ARGS)
 
 crash: $(STAMP) ## the whole crash and disk-fault sweep

@@ -68,8 +68,10 @@ class Dialect:
     `name` is what `format=` takes, `aliases` what it takes too. `rank` is the order in which dialects are asked and
     listed. `is_marked`: its texts have marks that mean nothing else; a dialect without them is believed only where no
     marked one reads anything. `is_whole_if_asked`: asked for by name, its files are whole and never a part.
-    `write` gives the text for changes; it refuses with `bad-request` what the dialect cannot say, and is None for a
-    dialect that cannot be written. `example` is a minimal clean text, shown to a model whose text was refused.
+    `read_clean` reads a whole reply that is nothing but this dialect as programs write it, as the reader would and
+    faster, and gives None for any other. `write` gives the text for changes; it refuses with `bad-request` what the
+    dialect cannot say, and is None for a dialect that cannot be written. `example` is a minimal clean text, shown to a
+    model whose text was refused.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Dialect:
     is_whole_if_asked: bool = False
     aliases: tuple[str, ...] = ()
     write: Callable[[Sequence[Change]], str] | None = None
+    read_clean: Callable[[str], Sequence[Piece] | None] | None = None
 
 
 @cache

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from steadyhand.dialects.patch import Patch, Place, paths_of
-from steadyhand.dialects.stream import PatchStream
+from steadyhand.dialects.stream import MAX_REPLY, PatchStream, asked_dialects
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.outcome import Plan
@@ -36,10 +36,21 @@ def read_patch(reply: str, *, format: str = "auto", strict: bool = False) -> Pat
     """
     if not isinstance(reply, str):
         raise bad_request("patch", "a text is expected")
-    stream = PatchStream(format=format)
-    stream.feed(reply)
-    found = stream.close()
+    found = _read_clean(reply, format)
+    if found is None:
+        stream = PatchStream(format=format)
+        stream.feed(reply)
+        found = stream.close()
     return found.strictly() if strict else found
+
+
+def _read_clean(reply: str, format: str) -> Patch | None:
+    """The patch that a reply is from its first line to its last; every other is read line by line."""
+    for dialect in asked_dialects(format) if len(reply) <= MAX_REPLY else ():
+        pieces = None if dialect.read_clean is None else dialect.read_clean(reply)
+        if pieces is not None:
+            return Patch.of(dialect, pieces, ())
+    return None
 
 
 def patch(

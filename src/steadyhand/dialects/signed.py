@@ -39,7 +39,7 @@ class Row:
 
     @property
     def is_blank(self) -> bool:
-        return not self.text.strip()
+        return not self.text or self.text.isspace()
 
 
 def edit_of_rows(
@@ -82,7 +82,7 @@ def _signs_of(rows: Sequence[Row]) -> Signs:
     for stays, group in groupby(rows, key=lambda row: row.stays):
         start, other = before, after
         for row in group:
-            count = len(split_lines(row.text))
+            count = 1 if row.text and "\r" not in row.text else len(split_lines(row.text))
             before += count * (row.sign != "+")
             after += count * (row.sign != "-")
         if not stays:
@@ -95,9 +95,12 @@ def _readings(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
 
     Lines that change have their signs, so where they stand tells whether a blank in front of the others is a sign.
     """
+    as_signed, as_raw = _in_line(rows)
+    if as_signed > as_raw:
+        yield from _shortened("", rows)
+        return
     raw = [Row(" ", " " + row.text) if row.sign == " " and not row.is_blank else row for row in rows]
-    as_signed, as_raw = _in_line(rows), _in_line(raw)
-    if as_signed > as_raw or raw == list(rows):
+    if raw == list(rows):
         yield from _shortened("", rows)
         return
     likely, other = (raw, rows) if as_raw > as_signed else (rows, raw)
@@ -108,21 +111,31 @@ def _readings(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
 def _shortened(name: str, rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
     """The rows, and without what may not belong to them at their end."""
     yield name, rows
-    yield name or "trailing blank lines", _without_blanks(rows)
-    signed = _without_tail(rows)
-    yield name or "lines without a sign", signed
-    yield name or "lines without a sign", _without_blanks(signed)
+    full, signed = _without_blanks(rows), _without_tail(rows)
+    if len(full) < len(rows):
+        yield name or "trailing blank lines", full
+    if len(signed) < len(rows):
+        yield name or "lines without a sign", signed
+        yield name or "lines without a sign", _without_blanks(signed)
 
 
-def _in_line(rows: Sequence[Row]) -> int:
-    """How many of the lines that change stand as far from the margin as a line that stays."""
-    seen = [row for row in rows if not row.is_blank and not row.text.lstrip().startswith(("```", "~~~"))]
-    columns = {_width(row.text) for row in seen if row.stays}
-    return sum(_width(row.text) in columns for row in seen if not row.stays)
+def _in_line(rows: Sequence[Row]) -> tuple[int, int]:
+    """How many of the lines that change are as far from the margin as a line that stays.
 
-
-def _width(text: str) -> int:
-    return len(text) - len(text.lstrip(" "))
+    Once with a blank in front of those as their sign, and once as a part of their text.
+    """
+    signed, raw, changed = set[int](), set[int](), list[int]()
+    for row in rows:
+        text = row.text
+        if text.lstrip()[:3] in ("", "```", "~~~"):
+            continue
+        width = len(text) - len(text.lstrip(" "))
+        if row.sign in ("-", "+"):
+            changed.append(width)
+        else:
+            signed.add(width)
+            raw.add(width + (row.sign == " "))
+    return sum(width in signed for width in changed), sum(width in raw for width in changed)
 
 
 def _without_blanks(rows: Sequence[Row]) -> Sequence[Row]:

@@ -15,7 +15,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request, nearest_name
 from steadyhand.text.pace import paced
 
-__all__ = ["MAX_REPLY", "PatchStream"]
+__all__ = ["MAX_REPLY", "PatchStream", "asked_dialects"]
 
 MAX_REPLY = 100_000_000  # code points
 
@@ -31,7 +31,7 @@ class PatchStream:
     """
 
     def __init__(self, *, format: str = "auto") -> None:
-        self._readings = [Reading(dialect, dialect.reader()) for dialect in _asked(format)]
+        self._readings = [Reading(dialect, dialect.reader()) for dialect in asked_dialects(format)]
         self._is_auto = format == "auto"
         self._splitter = Splitter()
         self._leader: Reading | None = None
@@ -107,7 +107,8 @@ class PatchStream:
             self._leader, self._told = leader, len(leader.pieces)
 
 
-def _asked(format: str) -> list[Dialect]:
+def asked_dialects(format: str) -> list[Dialect]:
+    """The dialects that a format names; refuses with `bad-request` one that is none."""
     if not isinstance(format, str):
         raise bad_request("format", "a name is expected", "such as 'auto'")
     if format == "auto":

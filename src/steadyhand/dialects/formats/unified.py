@@ -12,6 +12,7 @@ from steadyhand.dialects.dialect import Change, Dialect, Reader
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
+from steadyhand.dialects.unified.clean import read_clean
 from steadyhand.dialects.unified.edit import changes, content_of, edit_of, standing
 from steadyhand.dialects.unified.header import HunkHeader, hunk_header_in, is_combined
 from steadyhand.dialects.unified.open import OpenHunk, can_be_no_row
@@ -309,4 +310,5 @@ DIALECT = Dialect(
     example=_EXAMPLE,
     aliases=("diff", "udiff", "patch"),
     write=write_unified,
+    read_clean=read_clean,
 )

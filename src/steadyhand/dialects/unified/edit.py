@@ -27,9 +27,10 @@ def edit_of(rows: Sequence[Row], line: int | None, lost: Collection[int] = ()) -
     `lost` are the rows that come by the counts alone: where the file has them, they are lines that stay.
     """
     edit = _edit_of(rows, line)
-    kept = [Row("", row.text) if index in lost else row for index, row in enumerate(rows)] if lost else []
-    other = _edit_of(kept, line)
-    if edit is None or other is None or not isinstance(other.target, Old):
+    if edit is None or not lost:
+        return edit
+    other = _edit_of([Row("", row.text) if index in lost else row for index, row in enumerate(rows)], line)
+    if other is None or not isinstance(other.target, Old):
         return edit
     spare = Spare(other.target.text, other.new, "counts of the hunk", other.signs)
     return replace(edit, spares=(*edit.spares, spare, *other.spares))
@@ -86,6 +87,8 @@ def content_of(rows: Sequence[Row], line: int) -> str:
 
 def _settled(rows: Sequence[Row]) -> list[Row]:
     """Rows of which only the last on its side has no newline, as only the last line of a file can."""
+    if all(row.text.endswith("\n") for row in rows):
+        return list(rows)
     last_old = max((index for index, row in enumerate(rows) if row.sign != "+"), default=-1)
     last_new = max((index for index, row in enumerate(rows) if row.sign != "-"), default=-1)
     settled: list[Row] = []
