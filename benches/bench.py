@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benches.clock import Effort
@@ -113,7 +113,17 @@ TINY = Scale(
     mcp_calls=4,
     mcp_memory_calls=50,
 )
-SCALES = {scale.name: scale for scale in (FULL, TINY)}
+# The sizes of the full scale, and only as many rounds as a floor with slack needs.
+SLICE = replace(
+    FULL,
+    name="slice",
+    effort=Effort(rounds=7, seconds=0.5, limit=20.0),
+    sweep_sizes=(1_000, 1_000_000),
+    patch_effort=Effort(rounds=3, seconds=1.0, limit=30.0),
+    mcp_calls=50,
+    mcp_memory_calls=200,
+)
+SCALES = {scale.name: scale for scale in (FULL, SLICE, TINY)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,16 @@ import json
 import os
 import platform
 import sqlite3
+import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
+import steadyhand as sh
 from benches.bench import SCALES, Setting, benches
+from benches.figures import record
+from benches.floors import check_floors, read_floors
 from benches.table import Table
 
 _HOME = Path(__file__).resolve().parent.parent
@@ -23,32 +28,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     chosen = [bench for bench in benches() if not options.only or bench.name in options.only]
     before = _load()
-    tables: list[Table] = []
+    by_subject: dict[str, list[Table]] = {}
     with _folder(options.folder and options.folder.absolute()) as folder:
         for bench in chosen:
             setting = Setting(SCALES[options.scale], folder / bench.name, not options.no_peers)
             setting.folder.mkdir()
             setting.tell(f"{bench.name} (load {_load()})")
+            by_subject[bench.name] = []
             for table in bench.run(setting):
-                tables.append(table)
+                by_subject[bench.name].append(table)
                 if not options.json:
                     print(table.render(), flush=True)
     machine = {**_machine(), "load_before": before, "load_after": _load()}
+    tables = [table for some in by_subject.values() for table in some]
     if options.json:
         print(json.dumps({"machine": machine, "tables": [table.to_json() for table in tables]}, indent=1))
     else:
-        print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in machine.items()))
-    return 0
+        print(_in_words(machine))
+    if options.record:
+        record(by_subject, version=sh.__version__, date=f"{datetime.now(UTC):%Y-%m-%d}", machine=_in_words(machine))
+    broken = [] if not options.check else _broken(options, tables, by_subject)
+    for what in broken:
+        print(f"broken: {what}", file=sys.stderr)
+    if options.check and not broken:
+        print("every floor holds", file=sys.stderr)
+    return int(bool(broken))
+
+
+def _broken(options: argparse.Namespace, tables: Sequence[Table], subjects: Collection[str]) -> list[str]:
+    is_full = options.scale == "full"
+    return list(check_floors(read_floors(), tables, subjects, with_peers=not options.no_peers, is_full=is_full))
+
+
+def _in_words(machine: Mapping[str, object]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in machine.items())
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benches.run", description=__doc__)
     names = [bench.name for bench in benches()]
     parser.add_argument("--only", nargs="+", metavar="SUBJECT", choices=names, help=f"some of: {', '.join(names)}")
-    parser.add_argument("--scale", choices=sorted(SCALES), default="full", help="tiny: only whether everything runs")
+    parser.add_argument(
+        "--scale",
+        choices=sorted(SCALES),
+        default="full",
+        help="tiny: only whether everything runs; slice: two minutes for --check",
+    )
     parser.add_argument("--no-peers", action="store_true", help="install and measure nothing but Steadyhand")
     parser.add_argument("--folder", type=Path, help="where files are written; should be a real disk (default: .bench)")
     parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a floor of floors.json is broken")
+    parser.add_argument("--record", action="store_true", help="write figures.json, which README and docs quote")
     return parser
 
 

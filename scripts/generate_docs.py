@@ -8,6 +8,7 @@
     docs/tools.md    every toolset, its tools, their parameters, results and examples
     docs/protected.md every name that is protected, and why
     docs/cli.md      the help of every command
+    docs/benchmarks.md, README.md   the figures of the last full run of `make bench ARGS=--record`
 
 Nothing here is written by hand twice: to change a page, change what it is made from.
 """
@@ -504,6 +505,22 @@ def _contexts(context: click.Context) -> Iterator[click.Context]:
                 yield from _contexts(click.Context(command, parent=context, info_name=name))
 
 
+def benchmarks_page() -> str:
+    """The page with each of its tables as it was measured last; what is said of them is written by hand."""
+    from benches.figures import read_figures, with_tables
+
+    return with_tables((DOCS / "benchmarks.md").read_text(encoding="utf-8"), read_figures())
+
+
+def readme_page() -> str:
+    """README with the figures that users feel as they were measured last."""
+    from benches.figures import read_figures, with_figures
+    from benches.floors import read_floors
+
+    page = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    return with_figures(page, read_floors(), read_figures())
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "tiers.md": tiers_page,
@@ -513,6 +530,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "tools.md": tools_page,
     "protected.md": protected_page,
     "cli.md": cli_page,
+    "benchmarks.md": benchmarks_page,
+    "../README.md": readme_page,
 }
 
 
@@ -527,6 +546,7 @@ def _is_current(page: Path, text: str) -> bool:
 
 def main(arguments: list[str]) -> int:
     """Write, or check; the exit code says whether everything is current now."""
+    sys.path.append(str(DOCS.parent))  # a script finds only what is beside it
     names = drifted()
     if "--check" in arguments:
         for name in names:

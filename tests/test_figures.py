@@ -1,0 +1,77 @@
+"""Floors of speed and the pages that quote figures: what is broken is said, and no figure is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benches.bench import benches
+from benches.figures import read_figures, record, with_figures, with_tables
+from benches.floors import Floor, check_floors, read_floors
+from benches.table import Row, Table
+
+EDIT = Floor("exact", "Exact edit*", "1 MB, str", 2.0, says="an exact edit", floor="two finds")
+PEER = Floor("speed", "One edit*", "1 MB, fuzzy", 1.0, against="aider *, 1 MB, fuzzy")
+
+
+def run(ratio: float | None, peer: float | None = None) -> list[Table]:
+    theirs = [Table("Peers", "by hand", [Row("aider 0.86, 1 MB, fuzzy", 1.0, ratio=peer)])]
+    return [
+        Table("Exact edit in memory", "two finds", [Row("1 MB, str", 1.0, ratio=ratio)]),
+        Table("One edit near the end", "by hand", [Row("1 MB, fuzzy", 1.0, ratio=ratio)]),
+        *(theirs if peer is not None else []),
+    ]
+
+
+def broken(floor: Floor, tables: list[Table], *, with_peers: bool = True, is_full: bool = True) -> list[str]:
+    return list(check_floors([floor], tables, {"exact", "speed"}, with_peers=with_peers, is_full=is_full))
+
+
+@pytest.mark.parametrize(("ratio", "holds"), [(1.0, True), (4.0, True), (4.1, False)])
+def test_a_floor_has_slack_of_a_factor_of_two(ratio: float, holds: bool) -> None:
+    assert (not broken(EDIT, run(ratio))) is holds
+
+
+@pytest.mark.parametrize(("ours", "theirs", "holds"), [(30.0, 20.0, True), (41.0, 20.0, False), (30.0, None, False)])
+def test_a_floor_may_be_another_row_of_the_same_run(ours: float, theirs: float | None, holds: bool) -> None:
+    assert (not broken(PEER, run(ours, theirs))) is holds
+
+
+def test_a_row_that_was_not_measured_is_broken_and_so_is_a_check_of_nothing() -> None:
+    assert broken(EDIT, run(None))
+    assert broken(EDIT, [])
+    assert broken(EDIT, [], is_full=False)
+    assert broken(PEER, run(1.0), with_peers=False), "the only floor needs peers"
+
+
+def test_every_floor_is_of_a_subject_and_of_a_row_that_was_recorded() -> None:
+    floors, recorded = read_floors(), read_figures()
+    assert {floor.subject for floor in floors} <= {bench.name for bench in benches()}
+    tables = [table for figures in recorded.values() for table in figures.tables]
+    subjects = {floor.subject for floor in floors}
+    assert not list(check_floors(floors, tables, subjects, with_peers=True, is_full=True))
+
+
+def test_what_is_recorded_takes_the_place_of_the_same_subject_only(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    record({"exact": run(2.0), "speed": run(3.0)}, version="1", date="2026-01-01", machine="m", path=path)
+    record({"exact": run(1.0)}, version="2", date="2026-01-02", machine="m", path=path)
+    found = read_figures(path)
+    assert [found[name].version for name in ("exact", "speed")] == ["2", "1"]
+    assert found["exact"].tables[0].rows[0].ratio == 1.0
+
+
+def test_a_page_has_the_tables_and_figures_that_were_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    record({"exact": run(1.5)}, version="2", date="2026-01-02", machine="m", path=path)
+    every = read_figures(path)
+    page = "# A\n\n```text\nExact edit in memory\nfloor: two finds\n\n1 MB, str ×99\n```\n\n```text\nOther\n```\n"
+    renewed = with_tables(page, every)
+    assert "×99" not in renewed
+    assert "×1.50" in renewed
+    assert renewed.endswith("```text\nOther\n```\n")
+    listed = with_figures("a\n<!-- figures -->\n| typed | ×0.1 |\n<!-- /figures -->\nb\n", [EDIT, PEER], every)
+    assert "typed" not in listed
+    assert "| an exact edit | two finds | ×1.5 |" in listed
+    assert "version 2 on 2026-01-02" in listed
