@@ -128,6 +128,15 @@ def test_every_new_directory_is_durable_in_its_parent_before_anything_is_renamed
     assert_no_sync_twice(storage)
 
 
+def test_a_directory_is_synced_once_for_all_names_that_change_in_it(ws: sh.Workspace, storage: Recording) -> None:
+    with ws.transaction() as tx:
+        for number in range(8):
+            tx.create(f"d/{number}.md", "fresh\n")
+        tx.edit("d/a.md", [sh.Replace("two", "2")])
+        tx.edit("b.md", [sh.Replace("1", "one")])
+    assert sorted(path for call, path in order(storage) if call == "fsync_dir") == [".", "d"]
+
+
 def test_a_file_with_two_names_is_written_over_only_when_its_new_content_can_be_found_after_a_power_cut(
     ws: sh.Workspace, storage: Recording
 ) -> None:

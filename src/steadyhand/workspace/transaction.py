@@ -517,8 +517,13 @@ class Transaction:
 
     def _make_durable(self) -> bool:
         durable = True
+        synced: set[Identity] = set()
         for fd in dict.fromkeys(work.dir_fd for work in self._work if work.goal.deed != "mode"):
             try:
+                found = self._storage.fstat(fd)
+                if (found.st_dev, found.st_ino) in synced:
+                    continue  # every name has a handle of its own, and one sync covers all names of a directory
+                synced.add((found.st_dev, found.st_ino))
                 self._storage.fsync_dir(fd)
             except OSError as error:
                 durable = False
