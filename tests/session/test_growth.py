@@ -27,7 +27,7 @@ class Work:
     """Counts what happens in a block."""
 
     def __init__(self) -> None:
-        self.calls = self.statements = self.decoded = 0
+        self.calls = self.statements = self.decoded = self.writes = 0
 
     def __enter__(self) -> Self:
         sys.setprofile(self._note)
@@ -39,6 +39,7 @@ class Work:
     def _note(self, frame: FrameType, event: str, what: object) -> None:
         self.calls += event in ("call", "c_call")
         self.decoded += event == "call" and frame.f_code.co_name == "decode_record"
+        self.writes += event == "call" and frame.f_code.co_name == "_transact"
         self.statements += event == "c_call" and getattr(what, "__qualname__", "") == "Connection.execute"
 
 
@@ -145,6 +146,19 @@ def test_twice_the_files_is_twice_the_work(name: str) -> None:
 def test_how_often_a_record_is_decoded_does_not_depend_on_its_files(name: str) -> None:
     _warm_up()
     assert costs(FEW)[name].decoded == costs(MANY)[name].decoded
+
+
+ONE_RECORD = [
+    name
+    for name in _steps(0)
+    if name.startswith(("apply", "undo", "rename", "delete")) and name != "apply after a change outside"
+]  # what happened outside is noted file by file
+
+
+@pytest.mark.parametrize("name", ONE_RECORD)
+def test_how_often_the_journal_is_written_does_not_depend_on_the_files_of_a_change(name: str) -> None:
+    _warm_up()
+    assert costs(FEW)[name].writes == costs(MANY)[name].writes > 0
 
 
 @cache

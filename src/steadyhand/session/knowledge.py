@@ -65,10 +65,24 @@ class Knowledge:
         seq: int,
         spans: Sequence[Span] | None,
         content: bytes | None,
+    ) -> None:
+        """Remember what was shown of a version: all of it, or some of its characters. Never fails."""
+        sights = self._noted(path, digest, seq, spans, content)
+        journal = self._journal(make=self.party.task is not None) if sights else None
+        if journal is not None:
+            keep(journal, self.party, path, sights, content)
+
+    def _noted(
+        self,
+        path: str,
+        digest: str,
+        seq: int,
+        spans: Sequence[Span] | None,
+        content: bytes | None,
         *,
         by: FileStep | None = None,
-    ) -> None:
-        """Remember what was shown of a version: all of it, or some of its characters. Never fails.
+    ) -> tuple[Sight, ...]:
+        """What is seen of a file now, where the journal has yet to be told of it; remembered by this process.
 
         `by` is the change of row `seq` that made the version, where this party made it.
         """
@@ -82,9 +96,8 @@ class Knowledge:
             except EditError:
                 is_told = False
         sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
-        journal = self._journal(make=self.party.task is not None) if is_told else None
-        if journal is not None and self.sights.is_new(self.party, path, sights):
-            keep(journal, self.party, path, sights, content)
+        has_journal = is_told and self._journal(make=self.party.task is not None) is not None
+        return sights if has_journal and self.sights.is_new(self.party, path, sights) else ()
 
     def completes(self, path: str, digest: str, spans: Sequence[Span], length: int) -> bool:
         """Whether parts of a version are, with those seen of it before, all of its characters. Never fails."""
@@ -97,17 +110,25 @@ class Knowledge:
 
     def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
+        seen: dict[str, tuple[Sight, ...]] = {}
         for step in steps:
             with contextlib.suppress(EditError):  # the change is made, whatever can be remembered of it
-                self._wrote(step, seq)
+                seen |= self._wrote(step, seq)
+        journal = self._journal() if seen else None
+        if journal is not None:
+            with contextlib.suppress(EditError):
+                journal.see_all(self.party, seen)
 
-    def _wrote(self, step: FileStep, seq: int) -> None:
-        if step.after_path is None or step.digest is None:
-            return
+    def _wrote(self, step: FileStep, seq: int) -> dict[str, tuple[Sight, ...]]:
+        """What the journal is to be told of one file: the record brings its versions back."""
+        path = step.after_path
+        if path is None or step.digest is None:
+            return {}
         if step.before is not None and step.before.digest == step.digest:
-            self._carry(step.before_path or "", step.after_path)
+            sights = self._carried(step.before_path or "", path)
         else:
-            self.saw(step.after_path, step.digest, seq, self._shown(step), None, by=step)  # the record brings it back
+            sights = self._noted(path, step.digest, seq, self._shown(step), None, by=step)
+        return {path: sights} if sights else {}
 
     def last(self, path: str) -> str | None:
         """The digest of the version this party last saw, in part or whole."""
@@ -266,13 +287,11 @@ class Knowledge:
             return self.store.writable_journal()
         return None
 
-    def _carry(self, path: str, to: str) -> None:
+    def _carried(self, path: str, to: str) -> tuple[Sight, ...]:
         """A file that only got another name is known as far as it was."""
         for sight in self._sights_of(path) if path != to else ():
             self.sights.add(self.party, to, sight)
-        journal = self._journal()
-        if journal is not None and (sights := self.sights.of(self.party, to)):
-            keep(journal, self.party, to, sights, None)
+        return self.sights.of(self.party, to)
 
     def _shown(self, step: FileStep) -> list[Span] | None:
         if step.before is None or step.whole or step.changes is None or step.source is None:

@@ -8,7 +8,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from steadyhand.errors import EditError
@@ -45,6 +45,13 @@ class PartyTables:
     def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
         packed = seen.pack_version(sights, content)
         self._handle.write(lambda connection: seen.see(connection, party, path, sights, packed), durable=False)
+
+    def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
+        def work(connection: Connection) -> None:
+            for path, some in sights.items():
+                seen.see(connection, party, path, some, None)
+
+        self._handle.write(work, durable=False)
 
     def seen_version(self, path: str, digest: str) -> bytes | None:
         return self._handle.read(lambda connection: seen.version(connection, path, digest))

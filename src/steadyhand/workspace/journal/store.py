@@ -184,6 +184,9 @@ class Journal(Protocol):
         `content` is the version of the last one, where no record could bring it back.
         """
 
+    def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
+        """The same for several files at once, of versions that records bring back."""
+
     def seen_version(self, path: str, digest: str) -> bytes | None:
         """A version of a file whose digest starts so, if some party's sight of it was kept with its content."""
 
