@@ -8,6 +8,7 @@ EXAMPLES ?= 5000
 SEARCH ?= 1
 MUTATIONS ?= 100000
 CALLS ?= 1000
+MINUTES ?= 10
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.steadyhand-ready
 # Only what `make try` needs; the tools, servers and agent frameworks that tests want come with the other.
@@ -19,7 +20,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 	if $$name -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then echo $$name; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try test check format docs bench accuracy fleet fuzz crash stress conformance constraints clean
+.PHONY: help setup try test check format docs bench accuracy fleet fuzz crash stress attack conformance constraints clean
 
 help: ## this list
 	@echo 'make try is the place to start; the others:'
@@ -80,10 +81,13 @@ fuzz: $(STAMP) ## property tests with EXAMPLES=5000 examples each, others in eve
 
 crash: $(STAMP) ## the whole crash and disk-fault sweep
 	STEADYHAND_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) -q --timeout 3600 tests/faults $(ARGS)
-	$(BIN)/python -m tests.faults.kill_sweep
+	$(BIN)/python -m tests.attack --minutes 60 'system calls'
 
 stress: $(STAMP) ## processes killed again and again, on a server that is restarted, cut off and frozen; some minutes
 	STEADYHAND_STRESS=all $(BIN)/python -m pytest -q --timeout 3600 tests/concurrency/test_crews_under_fire.py $(ARGS)
+
+attack: $(STAMP) ## every attack we know for MINUTES=10 in all, and a table of attempts and violations
+	$(BIN)/python -m tests.attack --minutes $(MINUTES) $(ARGS)
 
 conformance: $(STAMP) ## the public MCP conformance suite, in both eras of the protocol; npm brings the Node it needs
 	$(BIN)/python -m tests.conformance.run

@@ -23,6 +23,8 @@ from tests.faults.trees import temporaries
 from tests.hostile.test_unprivileged import NOBODY, make_reachable
 
 EDITS = int(os.environ.get("STEADYHAND_ATTACK_EDITS", "12"))
+WAYS = ("nested roots", "two journals", "linked root")
+SAVES = ("append", "rename", "truncate")
 
 
 def start(*given: str | Path, within: Sequence[str] = ()) -> subprocess.Popen[str]:
@@ -36,11 +38,11 @@ def said(process: subprocess.Popen[str]) -> int:
     return int(out)
 
 
-def two_ways(tmp_path: Path, how: str) -> list[tuple[Path, str, str]]:
+def two_ways(tmp_path: Path, how: str, edits: int) -> list[tuple[Path, str, str]]:
     """Two agents' roots, the path each has for the one file, and their journals."""
     base = tmp_path / "n"
     (base / "sub").mkdir(parents=True)
-    lines = [f"{tag} {number} free\n" for number in range(EDITS) for tag in "AB"]
+    lines = [f"{tag} {number} free\n" for number in range(edits) for tag in "AB"]
     (base / "sub" / "f.txt").write_text("".join(lines))
     match how:
         case "nested roots":
@@ -52,36 +54,47 @@ def two_ways(tmp_path: Path, how: str) -> list[tuple[Path, str, str]]:
             return [(base / "sub", "f.txt", ""), (tmp_path / "link", "f.txt", str(tmp_path / "other"))]
 
 
-@pytest.mark.parametrize("how", ["nested roots", "two journals", "linked root"])
-def test_no_acknowledged_edit_is_lost_between_agents_who_share_no_journal(how: str, tmp_path: Path) -> None:
-    ways = two_ways(tmp_path, how)
+def check_agents(folder: Path, how: str, edits: int) -> None:
+    """Two agents change the lines of one file, each through a way of its own; both find all they have done."""
+    ways = two_ways(folder, how, edits)
     agents = [
-        start("edit", root, path, tag, str(EDITS), *filter(None, [journal]))
+        start("edit", root, path, tag, str(edits), *filter(None, [journal]))
         for (root, path, journal), tag in zip(ways, "AB", strict=True)
     ]
-    assert [said(agent) for agent in agents] == [EDITS, EDITS]
+    assert [said(agent) for agent in agents] == [edits, edits]
     text = (ways[0][0] / ways[0][1]).read_text()
-    assert text.count("done") == 2 * EDITS
+    assert text.count("done") == 2 * edits
     for root, _, journal in ways:
         assert temporaries(root) == []
         with sh.Workspace(root, journal=journal or None) as ws:
             assert ws.check().ok
 
 
-@pytest.mark.parametrize("how", ["append", "rename", "truncate"])
-def test_a_program_that_saves_all_the_time_loses_nothing(how: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("".join(f"line {number}\n" for number in range(EDITS)))
+@pytest.mark.parametrize("how", WAYS)
+def test_no_acknowledged_edit_is_lost_between_agents_who_share_no_journal(how: str, tmp_path: Path) -> None:
+    check_agents(tmp_path, how, EDITS)
+
+
+def check_saves(folder: Path, how: str, edits: int) -> int:
+    """Another program saves the file that is edited, again and again, and finds every line; how often it saved."""
+    path = folder / "a.txt"
+    path.write_text("".join(f"line {number}\n" for number in range(edits)))
     neighbour = start("save", path, how)
-    with sh.Workspace(tmp_path) as ws:
-        for number in range(EDITS):
+    with sh.Workspace(folder) as ws:
+        for number in range(edits):
             with suppress(EditError):
                 ws.edit("a.txt", [sh.Replace(f"line {number}\n", f"LINE {number}\n")])
     saves = said(neighbour)
-    kept = "".join(each.read_text() for each in (tmp_path / FOLDER).glob("kept/*"))
+    kept = "".join(each.read_text() for each in (folder / FOLDER).glob("kept/*"))
     lines = set((path.read_text() + kept).splitlines(keepends=True))
     assert [number for number in range(saves) if SAVED.format(number) not in lines] == []
-    assert temporaries(tmp_path) == []
+    assert temporaries(folder) == []
+    return saves
+
+
+@pytest.mark.parametrize("how", SAVES)
+def test_a_program_that_saves_all_the_time_loses_nothing(how: str, tmp_path: Path) -> None:
+    check_saves(tmp_path, how, EDITS)
 
 
 @pytest.mark.parametrize("journals", ["one journal", "two journals"])

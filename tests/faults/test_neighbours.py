@@ -112,15 +112,18 @@ class Neighbour(FaultStorage):
         return super()._enter(name, call, args, kwargs)
 
 
-@pytest.fixture(scope="module")
-def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("pristine") / "root"
+def lay_pristine(root: Path) -> Path:
     root.mkdir()
     for name in "abcd":
         (root / f"{name}.txt").write_text(START)
     with sh.Workspace(root, actor="before") as ws:
         ws.edit("d.txt", [sh.Replace("line 7\n", "line seven\n")])
     return root
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lay_pristine(tmp_path_factory.mktemp("pristine") / "root")
 
 
 @pytest.fixture

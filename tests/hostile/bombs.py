@@ -17,6 +17,8 @@ from steadyhand.text.source import Source
 
 SPACE = 2 << 30  # bytes of address space for a child
 SECONDS = 120  # of processor time, against a text that never ends
+PER_CHARACTER = 1_500  # bytes: what the densest text of a language takes
+NOISE = 20_000_000  # bytes
 
 
 # All of them where a size is asked for, as the long run does.
@@ -139,6 +141,14 @@ def cost_of(name: str, size: int) -> int | None:
     return int(said) if status == 0 else None
 
 
+def check_linear(small: int | None, large: int | None, size: int) -> None:
+    """Whether what a text of that size costs, and one four times as long, is in proportion to their lengths."""
+    assert small is not None, "reading it did not come to an end"
+    assert large is not None, "reading it did not come to an end"
+    assert large <= 5 * max(small, 0) + NOISE
+    assert large <= PER_CHARACTER * 4 * size + NOISE
+
+
 def _read_all(path: str, text: str) -> None:
     known = format_of(path)
     if known is None:
@@ -148,8 +158,13 @@ def _read_all(path: str, text: str) -> None:
     known.outline(Source.of_text(text, path=path))
 
 
+def load() -> None:
+    """Read a line in each format: what is loaded once does not count."""
+    for path in dict.fromkeys(path for path, _ in SHAPES.values()):
+        _read_all(path, "a\n")
+
+
 if __name__ == "__main__":
     size = int(sys.argv[1])
-    for path in dict.fromkeys(path for path, _ in SHAPES.values()):
-        _read_all(path, "a\n")  # what is loaded once does not count
+    load()
     print(json.dumps({name: [cost_of(name, size), cost_of(name, 4 * size)] for name in SHAPES}))

@@ -10,7 +10,7 @@ import json
 import os
 import random
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ SEED = str(random.randrange(10**9)) if os.environ.get("STEADYHAND_SEARCH") else 
 ALL = [(name, tool) for name in toolsets() for tool in tools_of(name)]
 
 TRACES = ("Traceback", 'File "', "Error(", "Exception", " at 0x", "site-packages", "<class ")
-MOST_LINES = 25
+MOST_LINES = 40  # three hints that quote what to send
 MOST_CHARACTERS = 10_000  # besides what the call itself said
 
 
@@ -76,7 +76,6 @@ def check_silence(answer: dict[str, Any], asked: str, ground: Ground) -> None:
 
 @pytest.mark.parametrize(("name", "tool"), ALL, ids=[f"{name}.{tool.name}" for name, tool in ALL])
 def test_any_arguments_are_answered_and_a_refusal_changes_nothing(name: str, tool: Tool, tmp_path: Path) -> None:
-    validator = jsonschema.Draft202012Validator(plain_schema(tool.result))
     for number, example in enumerate(tool.examples):
         ground = lay_ground(tmp_path / str(number), example.files)
         own, settings = split_settings(example.settings)
@@ -85,15 +84,17 @@ def test_any_arguments_are_answered_and_a_refusal_changes_nothing(name: str, too
             kit = workspace.tools(name, **settings)
             for first, arguments in example.first:
                 kit.call(first, filled(arguments, ground.root))
-            make_calls(kit, tool, ground, maker_for(ground, tool, example), calls, validator)
+            make_calls(
+                kit, tool, ground, maker_for(ground, tool, example), [f"{SEED}:{tool.name}:{index}" for index in calls]
+            )
     outside = sorted(path.name for path in tmp_path.glob("*/*") if path.name not in ("root", "out.md"))
     assert outside == []
 
 
-def make_calls(kit: sh.Kit, tool: Tool, ground: Ground, maker: Maker, calls: range, validator: Any) -> None:
+def make_calls(kit: sh.Kit, tool: Tool, ground: Ground, maker: Maker, seeds: Iterable[str]) -> None:
+    validator = jsonschema.Draft202012Validator(plain_schema(tool.result))
     before, content = ground.stats(), ground.content()
-    for index in calls:
-        seed = f"{SEED}:{tool.name}:{index}"
+    for seed in seeds:
         arguments = maker.call(seed)
         records: list[str] = []
         try:
