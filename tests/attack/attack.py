@@ -41,9 +41,12 @@ class Share:
         return self.deadline - time.monotonic()
 
     def sized(self, size: int, before: float, *, most: int) -> int:
-        """The next step's size, for half of the time that is left; a step of `size` began when `before` was left."""
+        """The next step's size, for half of the time that is left; a step of `size` began when `before` was left.
+
+        It grows step by step, because a step of twice the size may take more than twice as long.
+        """
         took = max(before - self.left, 0.1)
-        return max(5, min(most, int(size * self.left / took / 2)))
+        return max(5, min(most, 3 * size, int(size * self.left / took / 2)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.protection import classify
 from tests.attack.attack import Attempt, Share, attempt, scratch
 from tests.hostile import test_secrets_stay_secret as secrets
 from tests.hostile.bombs import SHAPES, check_linear, cost_of, load
@@ -162,6 +161,9 @@ def _knock(server: HttpServer, draw: random.Random, body: bytes) -> None:
     path = draw.choice(("/mcp", "/mcp", "/mcp", "/", "/mcp/../etc/passwd", "/%2e%2e/", "//mcp"))
     if method == "GET":
         headers.pop("Accept")  # what waits for news would wait for ever
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode()
+    if not is_known and draw.random() < 0.5:
+        method, path, body = "POST", "/mcp", hello  # nothing is wrong but the caller
     status, told = _answer(server, method, path, body, headers)
     assert status < 500, (method, path, headers, body[:2_000], status, told[:500])
     assert is_known or status >= 400, (method, path, headers, status)
@@ -170,7 +172,6 @@ def _knock(server: HttpServer, draw: random.Random, body: bytes) -> None:
     right = {**headers, "Host": f"127.0.0.1:{server.port}", "Authorization": f"Bearer {TOKEN}"}
     right |= {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     right = {name: value for name, value in right.items() if not name.startswith(("M", "Origin"))}
-    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode()
     if draw.random() < 0.1:
         assert _answer(server, "POST", "/mcp", hello, right)[0] == 200
 
@@ -207,7 +208,7 @@ def _files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-PROTECTED = [name for name in (*REFUSED, *SEALED, *SECRET_NAMES, *TRICKS) if classify(name).status == "refused"]
+PROTECTED = (*REFUSED, *SEALED, *SECRET_NAMES, *TRICKS)
 PATCH = "*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n"
 
 

@@ -17,6 +17,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
+from tests.concurrency.crew import wait_until
 from tests.concurrency.mounts import mounted_at
 from tests.concurrency.rival import SAVED
 from tests.faults.trees import temporaries
@@ -80,6 +81,7 @@ def check_saves(folder: Path, how: str, edits: int) -> int:
     path = folder / "a.txt"
     path.write_text("".join(f"line {number}\n" for number in range(edits)))
     neighbour = start("save", path, how)
+    wait_until(lambda: SAVED.format(0) in path.read_text(), "the other program saves")
     with sh.Workspace(folder) as ws:
         for number in range(edits):
             with suppress(EditError):

@@ -34,7 +34,7 @@ def served(root: Path) -> Iterator[str]:
         yield next(filter(None, map(SAYS.search, process.stderr)))[1]
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=300)
 
 
 def verdicts(programs: Path, url: str, revision: str, folder: Path) -> dict[str, bool]:

@@ -116,7 +116,7 @@ def stop(process: subprocess.Popen[str]) -> None:
     """End a process that this test started, and close its streams."""
     process.terminate()
     try:
-        process.wait(timeout=20)
+        process.wait(timeout=300)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

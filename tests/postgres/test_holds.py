@@ -68,7 +68,7 @@ def test_who_waits_gets_it(opener: Opener) -> None:
 
     def take() -> None:
         waiting.set()
-        with other.hold(KEYS, timeout=60):
+        with other.hold(KEYS, timeout=300):
             got.set()
 
     thread = threading.Thread(target=take)
@@ -120,7 +120,7 @@ def test_keys_that_are_not_held_are_not_prepared(journal: PostgresJournal) -> No
 def test_thousands_of_files_are_held_at_once(postgres_server: Server, opener: Opener) -> None:
     journal, other = opener(), opener()
     keys = [f"docs/{number}.md" for number in range(6000)]
-    with journal.hold(keys, timeout=60) as hold:
+    with journal.hold(keys, timeout=300) as hold:
         assert journal.still_holds(hold, keys)
         with refused(Kind.BUSY), other.hold(keys[-1:], timeout=0):
             pass
@@ -132,7 +132,7 @@ def test_who_lost_its_session_lost_its_hold_and_cannot_prepare(postgres_server: 
     with slow.hold(KEYS, timeout=5) as hold:
         staging = replace(STAGING, lock_keys=KEYS, fence=hold.number)
         postgres_server.ask("SELECT pg_terminate_backend(%s)", backend(slow))
-        with quick.hold(KEYS, timeout=60) as later:
+        with quick.hold(KEYS, timeout=300) as later:
             assert later.number > hold.number
             assert not slow.still_holds(hold, KEYS)
             with refused(Kind.BUSY):
@@ -209,7 +209,7 @@ def test_many_machines_exclude_each_other(opener: Opener) -> None:
 
     def work(journal: PostgresJournal, keys: list[str]) -> None:
         for _ in range(8):
-            with journal.hold(keys, timeout=60):
+            with journal.hold(keys, timeout=300):
                 inside.append(1)
                 most.append(len(inside))
                 inside.pop()

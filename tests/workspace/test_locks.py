@@ -27,7 +27,7 @@ import sys
 from steadyhand.workspace.locks import LockTable
 table, path, turns = LockTable(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for _ in range(turns):
-    with table.hold(["counter", "other"], timeout=60):
+    with table.hold(["counter", "other"], timeout=300):
         value = int(open(path).read())
         open(path, "w").write(str(value + 1))
 """
@@ -133,14 +133,14 @@ def test_a_holder_that_wants_more_does_not_pass_over_a_waiter(table: LockTable, 
     def greedy() -> None:
         own = LockTable(tmp_path / "locks")
         while not enough.is_set():
-            with own.hold(["a"], timeout=60):
+            with own.hold(["a"], timeout=300):
                 turns.append("greedy")
                 sum(range(50_000))
 
     thread = threading.Thread(target=greedy)
     thread.start()
     for _ in range(20):
-        with table.hold(["a"], timeout=60):
+        with table.hold(["a"], timeout=300):
             turns.append("modest")
     enough.set()
     thread.join()
@@ -152,7 +152,7 @@ def test_crossed_orders_do_not_deadlock(table: LockTable) -> None:
 
     def work(keys: list[str]) -> None:
         for _ in range(100):
-            with table.hold(keys, timeout=30):
+            with table.hold(keys, timeout=300):
                 done.append(1)
 
     keys = [f"k{n}" for n in range(5)]

@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from steadyhand.errors import EditError
 from steadyhand.text.span import Span
@@ -22,9 +23,38 @@ from steadyhand.workspace.journal.store import Journal
 
 _MOST = 32  # sights of parts that are kept of one file
 _LARGEST = 4 << 20  # bytes of a version that is remembered
-_ROOM = 32 << 20  # bytes of versions remembered in all
+_ROOM = 32 << 20  # bytes of versions remembered by a process, however many workspaces it has
 _EACH = 16  # versions remembered of one file; a file that is edited all day has most of them in its records
 _KEPT = 1 << 20  # bytes of a version that the journal is given
+
+
+class Versions:
+    """Contents by their digest, for all workspaces of a process; the longest unused is forgotten. Thread-safe.
+
+    A server has many workspaces that see the same files: each for itself would keep them again. Whoever asks must have
+    seen the version.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._room, self._size = room, 0
+        self._guard = threading.Lock()
+        self._held: OrderedDict[str, bytes] = OrderedDict()
+
+    def add(self, digest: str, content: bytes) -> None:
+        with self._guard:
+            if digest not in self._held:
+                self._held[digest] = content
+                self._size += len(content)
+            self._held.move_to_end(digest)
+            while self._size > self._room:
+                self._size -= len(self._held.popitem(last=False)[1])
+
+    def get(self, digest: str) -> bytes | None:
+        with self._guard:
+            return self._held.get(digest)
+
+
+VERSIONS: Final = Versions(_ROOM)
 
 
 class Sights:
@@ -35,9 +65,7 @@ class Sights:
         self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
         self._told: dict[tuple[Party, str], tuple[object, ...]] = {}
         self._lately: dict[tuple[Party, str], Lately] = {}
-        self._versions: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self._of_path: dict[str, list[str]] = {}
-        self._size = 0
+        self._seen: dict[str, list[str]] = {}  # digests of versions by path, the last one last
         self._generation = 0
 
     def keep_up(self, generation: int) -> None:
@@ -101,10 +129,8 @@ class Sights:
     def version(self, digest: str) -> bytes | None:
         """A version that was seen lately, by (a beginning of) its digest."""
         with self._guard:
-            for (_, known), content in reversed(self._versions.items()):
-                if known.startswith(digest):
-                    return content
-        return None
+            fitting = [known for seen in self._seen.values() for known in seen if known.startswith(digest)]
+        return next((found for known in fitting if (found := VERSIONS.get(known)) is not None), None)
 
     def forget(self, party: Party) -> None:
         with self._guard:
@@ -115,23 +141,9 @@ class Sights:
                 del self._lately[key]
 
     def _remember(self, path: str, digest: str, content: bytes) -> None:
-        self._drop(path, digest)
-        self._versions[path, digest] = content
-        self._size += len(content)
-        known = self._of_path.setdefault(path, [])
-        known.append(digest)
-        if len(known) > _EACH:
-            self._drop(path, known[0])
-        while self._size > _ROOM:
-            self._drop(*next(iter(self._versions)))
-
-    def _drop(self, path: str, digest: str) -> None:
-        content = self._versions.pop((path, digest), None)
-        if content is not None:
-            self._size -= len(content)
-            self._of_path[path].remove(digest)
-            if not self._of_path[path]:
-                del self._of_path[path]
+        known = [each for each in self._seen.get(path, ()) if each != digest]
+        self._seen[path] = [*known, digest][-_EACH:]
+        VERSIONS.add(digest, content)
 
 
 def joined(sights: Sequence[Sight]) -> tuple[Sight, ...]:
