@@ -60,7 +60,10 @@ def test_python_beyond_the_bounds_of_the_compiler_is_judged_by_its_grammar() -> 
 @pytest.mark.parametrize("chain", ["+1", ".a", "()", "[0]", "(1, 2)", " if a else b", " and not a", "**2"])
 def test_what_the_compiler_is_given_never_exhausts_its_stack(chain: str) -> None:
     longest = next(n for n in range(100, 5_000, 50) if not is_bounded(f"# {'x' * 5_000}\nx = a{chain * n}\n")) - 50
-    compile(f"x = a{chain * longest}\n", "<text>", "exec")
+    text = f"x = a{chain * longest}\n"
+    child = [sys.executable, "-c", "import sys; compile(sys.stdin.read(), '<text>', 'exec')"]
+    ran = subprocess.run(child, input=text, capture_output=True, text=True, check=False)  # it could end this process
+    assert ran.returncode == 0, ran.stderr[-2_000:]
 
 
 def test_a_deep_text_is_unchecked_and_no_fault() -> None:

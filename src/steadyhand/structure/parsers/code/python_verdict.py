@@ -10,7 +10,6 @@ not touched here. What the compiler would warn of is taken out of the text befor
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from keyword import iskeyword
@@ -24,14 +23,12 @@ _CONTROL = "\x01"
 # What may be a literal that is compared by identity, called or indexed, or a tuple that is asserted.
 _SUSPECT = re.compile(
     r"""\bassert\s*\(
-    | \bis\b\s*(?:not\b\s*)? (?: [-+~(\[{"'\d] | [bfrtuBFRTU]{1,2}["'] )
-    | (?: ["'\])}] | (?<![\w.])\d[\w.]* ) (?= \s* (?: is\b | \( | \[ ))""",
+    | \bis\b\s*(?:not\b\s*)? (?= [-+~(\[{"'\d] | [bfrtuBFRTU]{1,2}["'] )
+    | (?: ["'\])}] | \.\.\. | (?<![\w.])(?:None|True|False|\d[\w.]*) ) (?= \s* (?: is\b | \( | \[ ))""",
     re.VERBOSE,
 )
-_WARNED = (
-    ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set,
-    ast.SetComp, ast.GeneratorExp, ast.JoinedStr, ast.FormattedValue, ast.Lambda,
-)  # fmt: skip
+_IDENTITY = re.compile(r"\bis\b(?:\s*\b(not)\b)?")
+_BLANK = re.compile(r"\s*")
 # A string that is not closed goes to the end of its line, or of the text: each place is looked at once.
 _PROSE = re.compile(
     r"""\#[^\n]*
@@ -61,12 +58,16 @@ def python_fault(text: str) -> Fault | None:
     Fault(line=1, message="'(' was never closed", column=5)
     """
     calm = _ESCAPE.sub(lambda found: "\\\\" if found[1] else _CONTROL, text) if "\\" in text else text
+    calm, inserted = _calmed(calm)
     try:
-        compile(_calm(calm) if _may_warn(calm) else calm, "<text>", "exec", dont_inherit=True, optimize=0)
+        compile(calm, "<text>", "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
+        line, column = error.lineno or 1, error.offset
+        if column is not None:
+            column = _without(text, inserted, line, column)
         if error.msg.startswith("invalid non-printable character U+0001") and _CONTROL not in text:
-            return Fault(error.lineno or 1, _STRAY, (error.offset or 0) + 1)
-        return Fault(error.lineno or 1, error.msg, error.offset)
+            return Fault(line, _STRAY, (column or 0) + 1)
+        return Fault(line, error.msg, column)
     except (ValueError, RecursionError, MemoryError, OverflowError, UnicodeError) as error:
         return Fault(1, str(error) or "the text is nested too deep to be compiled")
     return None
@@ -128,15 +129,62 @@ def _is_shallow(statement: str) -> bool:
     return True
 
 
-def _may_warn(text: str) -> bool:
-    """Whether something in the text looks like what is warned of; what is called or indexed twice does not."""
-    code = _PROSE.sub(r"\1\2\3\4", text)
-    return any(found[0][0] not in ")]" or not _is_of_a_name(code, found.start()) for found in _SUSPECT.finditer(code))
+def _calmed(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without what is warned of; where and how long each thing is that was put in.
+
+    An identity becomes an equality, what is asserted becomes part of a choice, and what is called or indexed an
+    attribute: each is valid where the other is. No tree is made of the text: on Python 3.11 the interpreter counts how
+    deep the tree is that it makes in one place for all threads, and fails in whoever else makes one meanwhile.
+    """
+    code = _PROSE.sub(lambda found: (" " if found[0][0] == "#" else '"') * len(found[0]), text).replace("\\\n", "  ")
+    suspects = [found for found in _SUSPECT.finditer(code) if found[0][0] not in ")]" or not _is_of_a_name(code, found)]
+    if not suspects:
+        return text, []
+    changes = [
+        change
+        for found in _IDENTITY.finditer(code)
+        for change in (
+            (found.start(), found.start() + 2, "!=" if found[1] else "=="),
+            *([(found.start(1), found.end(1), "   ")] if found[1] else []),
+        )
+    ]
+    depth = last = 0
+    for found in suspects:
+        before = code[last : found.end()]
+        depth += sum(map(before.count, "([{")) - sum(map(before.count, ")]}"))
+        last = found.end()
+        if found[0].startswith("assert"):
+            changes.append((found.start() + 6, found.start() + 6, " 0 or"))
+        elif not found[0].startswith("is") and _calls(code, found.end(), is_inside=depth > 0):
+            changes.append((found.end(), found.end(), " ._"))
+    changes.sort()
+    pieces: list[str] = []
+    last = 0
+    for start, end, new in changes:
+        pieces += [text[last:start], new]
+        last = end
+    return "".join([*pieces, text[last:]]), [(start, len(new)) for start, end, new in changes if start == end]
 
 
-def _is_of_a_name(text: str, end: int) -> bool:
+def _without(text: str, inserted: list[tuple[int, int]], line: int, column: int) -> int:
+    """The column of the text, for one of the text that has something put in."""
+    start = sum(len(each) + 1 for each in text.split("\n", line - 1)[: line - 1])
+    for at, size in inserted:
+        if at >= start and at - start + size < column:
+            column -= size
+    return column
+
+
+def _calls(code: str, at: int, *, is_inside: bool) -> bool:
+    """Whether what ends there is called or indexed: a bracket on another line belongs to it only inside of others."""
+    blank = _BLANK.match(code, at)
+    assert blank is not None
+    return code[blank.end() : blank.end() + 1] in ("(", "[") and (is_inside or "\n" not in blank[0])
+
+
+def _is_of_a_name(text: str, closing: re.Match[str]) -> bool:
     """Whether what a bracket closes belongs to a name, or to another bracket: then it is a call or an index."""
-    depth = 0
+    depth, end = 0, closing.start()
     for at in range(end, max(end - _FAR, -1), -1):
         if text[at] in ")]}":
             depth += 1
@@ -146,30 +194,3 @@ def _is_of_a_name(text: str, end: int) -> bool:
                 before = _WORD_BEFORE.search(text, max(at - 30, 0), at)
                 return before is not None and not iskeyword(before[0])
     return False
-
-
-def _calm(text: str) -> ast.Module | str:
-    """The tree of a text without what is warned of; the text itself where its tree is too deep to be had."""
-    try:
-        tree = ast.parse(text, "<text>")
-    except RecursionError:
-        return text
-    for node in ast.walk(tree):
-        match node:
-            case ast.Compare() if any(isinstance(each, ast.Is | ast.IsNot) for each in node.ops):
-                node.left, *node.comparators = (_veiled(each) for each in (node.left, *node.comparators))
-            case ast.Assert():
-                node.test = _veiled(node.test)
-            case ast.Call():
-                node.func = _veiled(node.func)
-            case ast.Subscript():
-                node.value = _veiled(node.value)
-    return tree
-
-
-def _veiled(node: ast.expr) -> ast.expr:
-    """A literal as one of two values, of which the compiler knows no type; anything else as it is."""
-    if not isinstance(node, _WARNED):
-        return node
-    name = ast.copy_location(ast.Name("_", ast.Load()), node)
-    return ast.copy_location(ast.IfExp(name, node, name), node)
