@@ -58,7 +58,7 @@ def python_fault(text: str) -> Fault | None:
     Fault(line=1, message="'(' was never closed", column=5)
     """
     calm = _ESCAPE.sub(lambda found: "\\\\" if found[1] else _CONTROL, text) if "\\" in text else text
-    calm, inserted = _calmed(calm)
+    calm, inserted = _calmed(calm) if _may_warn(calm) else (calm, [])
     try:
         compile(calm, "<text>", "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
@@ -129,6 +129,12 @@ def _is_shallow(statement: str) -> bool:
     return True
 
 
+def _may_warn(text: str) -> bool:
+    """Whether something in the text looks like what is warned of; what is called or indexed twice does not."""
+    code = _PROSE.sub(r"\1\2\3\4", text).replace("\\\n", "  ")
+    return any(found[0][0] not in ")]" or not _is_of_a_name(code, found) for found in _SUSPECT.finditer(code))
+
+
 def _calmed(text: str) -> tuple[str, list[tuple[int, int]]]:
     """The text without what is warned of; where and how long each thing is that was put in.
 
@@ -138,8 +144,6 @@ def _calmed(text: str) -> tuple[str, list[tuple[int, int]]]:
     """
     code = _PROSE.sub(lambda found: (" " if found[0][0] == "#" else '"') * len(found[0]), text).replace("\\\n", "  ")
     suspects = [found for found in _SUSPECT.finditer(code) if found[0][0] not in ")]" or not _is_of_a_name(code, found)]
-    if not suspects:
-        return text, []
     changes = [
         change
         for found in _IDENTITY.finditer(code)
