@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
-import importlib.util
 import random
 import shutil
 import sys
@@ -19,6 +17,7 @@ from steadyhand.errors import EditError
 from tests.attack.attack import Attempt, Share, attempt, scratch
 from tests.concurrency.crew import shared_root
 from tests.concurrency.test_crews_under_fire import Crew, Size, _check_journal, _check_work, crew_at
+from tests.faults.power_images import CASES, sweep
 from tests.faults.storage import FaultStorage
 from tests.faults.system_calls import ACTS, IS_TRACEABLE, traced
 from tests.faults.test_crash import _check_settled, _count_calls, _relink, _reopen_dying, _run_and_die
@@ -28,7 +27,6 @@ from tests.faults.trees import STORIES, Story, Tree, tree_of
 __all__ = ["deaths_at_storage_calls", "errors_at_storage_calls", "kills", "power_images", "stops_at_system_calls"]
 
 DONE, NOT_DONE, UNKNOWN, UNNAMED = 0, 3, 4, 5
-IMAGES = "tests.faults.power_images"
 SAID = {DONE: "done", NOT_DONE: "not done", UNKNOWN: "unknown"}
 
 
@@ -182,12 +180,9 @@ def kills(share: Share) -> Generator[Attempt, None, None]:
 
 
 def power_images(share: Share) -> Generator[Attempt, None, None]:
-    """Disks as a power cut leaves them."""
-    sweep = importlib.import_module(IMAGES).sweep
+    """Disks as a power cut may leave them, some of each case."""
     while True:
-        images, violations = sweep(min(max(share.left, 1.0), 30.0))
-        yield Attempt(images, f"{violations} of {images} images" if violations else "")
-
-
-def has_power_images() -> bool:
-    return importlib.util.find_spec(IMAGES) is not None
+        for case in share.draw.sample(CASES, len(CASES)):
+            seed = share.draw.randrange(1, 1_000_000)
+            images, wrong = sweep(case, every=share.draw.choice((53, 199)), seed=seed)
+            yield Attempt(images, "\n".join([f"{case.name}, seed {seed}", *wrong]) if wrong else "")

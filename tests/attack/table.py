@@ -11,11 +11,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("deaths", "storage calls the process died at", crashes.deaths_at_storage_calls, 4),
     Attack("disk errors", "storage calls refused with ENOSPC or EIO", crashes.errors_at_storage_calls, 4),
     Attack("system calls", "killed, halved or refused, SQLite's too", crashes.stops_at_system_calls, 6),
-    *(
-        [Attack("power images", "disks as a power cut leaves them", crashes.power_images, 4)]
-        if crashes.has_power_images()
-        else []
-    ),
+    Attack("power images", "disks as a power cut leaves them", crashes.power_images, 4),
     Attack("kills", "acknowledged edits of workers that are killed", crashes.kills, 6),
     Attack("other roots", "acknowledged edits by two roots or journals", neighbours.other_roots, 4),
     Attack("foreign saves", "saves of a program that knows nothing of us", neighbours.foreign_saves, 4),
