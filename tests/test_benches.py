@@ -51,6 +51,7 @@ from benches.table import Row, Table
 
 SUBJECTS = {
     "exact": ["Exact edit in memory"],
+    "guarded": ["Exact edit of a .py file in memory", "Exact edit of a .html file in memory"],
     "speed": ["One edit near the end of the file"],
     "batch": ["20 edits to one file of 60 KB"],
     "commit": ["Durable change of one file of 4 KB", "Durable change of 10 files of 4 KB"],
