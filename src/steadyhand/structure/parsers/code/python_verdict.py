@@ -9,6 +9,7 @@ not touched here. What the compiler would warn of is taken out of the text befor
 """
 
 from __future__ import annotations
+import __future__
 
 import re
 from collections.abc import Iterator
@@ -27,6 +28,23 @@ _SUSPECT = re.compile(
     | (?: ["'\])}] | \.\.\. | (?<![\w.])(?:None|True|False|\d[\w.]*) ) (?= \s* (?: is\b | \( | \[ ))""",
     re.VERBOSE,
 )
+# The same, each pattern starting with characters that are fast to look for; what ends with a bracket is looked at twice.
+_FOLLOWED = r"(?=\s*(?:is\b|\(|\[))"
+_SURE = tuple(
+    map(
+        re.compile,
+        (
+            r"assert(?<!\wassert)\s*\(",
+            r"is(?<!\wis)\b\s*(?:not\b\s*)?(?:[-+~(\[{\"'\d]|[bfrtuBFRTU]{1,2}[\"'])",
+            rf"[\"'}}]{_FOLLOWED}",
+            rf"\.\.\.{_FOLLOWED}",
+            rf"\d(?<![\w.]\d)[\w.]*{_FOLLOWED}",
+            rf"(?:None|True)(?<![\w.].{{4}}){_FOLLOWED}",
+            rf"False(?<![\w.].{{5}}){_FOLLOWED}",
+        ),
+    )
+)
+_BRACKETED = re.compile(rf"[\])]{_FOLLOWED}")
 _IDENTITY = re.compile(r"\bis\b(?:\s*\b(not)\b)?")
 _BLANK = re.compile(r"\s*")
 # A string that is not closed goes to the end of its line, or of the text: each place is looked at once.
@@ -51,16 +69,17 @@ _LAMBDA = "\x01"
 _STRAY = "unexpected character after line continuation character"
 
 
-def python_fault(text: str) -> Fault | None:
-    """The first place where a text is not Python, or None.
+def python_fault(text: str, *, postponed: bool = False) -> Fault | None:
+    """The first place where a text is not Python, or None. `postponed`: its annotations are not evaluated.
 
     >>> python_fault("x = (1\\n")
     Fault(line=1, message="'(' was never closed", column=5)
     """
     calm = _ESCAPE.sub(lambda found: "\\\\" if found[1] else _CONTROL, text) if "\\" in text else text
     calm, inserted = _calmed(calm) if _may_warn(calm) else (calm, [])
+    flags = __future__.annotations.compiler_flag if postponed else 0
     try:
-        compile(calm, "<text>", "exec", dont_inherit=True, optimize=0)
+        compile(calm, "<text>", "exec", flags, dont_inherit=True, optimize=0)
     except SyntaxError as error:
         line, column = error.lineno or 1, error.offset
         if column is not None:
@@ -132,7 +151,9 @@ def _is_shallow(statement: str) -> bool:
 def _may_warn(text: str) -> bool:
     """Whether something in the text looks like what is warned of; what is called or indexed twice does not."""
     code = _PROSE.sub(r"\1\2\3\4", text).replace("\\\n", "  ")
-    return any(found[0][0] not in ")]" or not _is_of_a_name(code, found) for found in _SUSPECT.finditer(code))
+    if any(sure.search(code) for sure in _SURE):
+        return True
+    return not all(_is_of_a_name(code, found) for found in _BRACKETED.finditer(code))
 
 
 def _calmed(text: str) -> tuple[str, list[tuple[int, int]]]:
