@@ -222,7 +222,7 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
     changes, splice_edits = assemble(source.text, writes)
     after = source.apply(changes) if changes else source
     known = planner.draft.known(after.text)
-    given = GuardInput(planner.path, source.text, after.text, (), policy, after_source=known)
+    given = GuardInput(planner.path, source.text, after.text, (), policy, after_source=known, changes=changes)
     verdict = _clash(planner, outcomes) or ask_guards("file", given)
     if verdict.refusal is not None:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source, verdict.refusal)

@@ -121,7 +121,7 @@ def laid_over(planned: Plan, placed: Sequence[Overwritten], source: Source, poli
     """A plan for an earlier version put over the present text; the guards look at what comes out."""
     changes, owners = ChangeSet(tuple(each.splice for each in placed)), tuple(each.mine for each in placed)
     after = source.apply(changes)
-    verdict = ask_guards("file", GuardInput(path, source.text, after.text, (), policy))
+    verdict = ask_guards("file", GuardInput(path, source.text, after.text, (), policy, changes=changes))
     if verdict.refusal is not None:
         return replace(planned, ok=False, changes=ChangeSet(), splice_edits=(), after=source, refusal=verdict.refusal)
     outcomes = tuple(

@@ -14,6 +14,7 @@ from functools import cache
 from itertools import chain
 
 from steadyhand.errors import Kind
+from steadyhand.structure.neutral import Change
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -67,6 +68,7 @@ class Format:
     `fault`     the first place where the text does not parse; None in place of the function where everything parses.
                 No parser gets a text of which a linear scan has not bounded what the parser needs for it
     `largest`   texts longer than this many code points are not checked for faults
+    `is_neutral` proves of a small change, from its surroundings, that it leaves a valid text valid; False: unknown
     `gap`       where the outline may miss something, though the rest of the text could be read
     """
 
@@ -77,6 +79,7 @@ class Format:
     names: tuple[str, ...] = ()
     largest: int = 2_000_000
     gap: Callable[[Source], Fault | None] | None = None
+    is_neutral: Callable[[Change], bool] | None = None
 
 
 @cache

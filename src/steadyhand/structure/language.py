@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.structure.format import Fault, file_name
+from steadyhand.structure.neutral import Change
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Language:
     `verdict`    says better than the grammar whether a text is valid, of texts up to `judged` code points: a compiler
                  takes a hundred times as much memory, and cannot be stopped
     `is_bounded` whether the `verdict` takes no more than linear time, memory and a moderate stack for a text
+    `is_neutral` proves of a small change, from its surroundings, that it leaves a valid text valid; False: unknown
     `newer`      lines of valid text that the `verdict` may be too old for: an error there is no fault
     `unread`     constructs that are valid and that the grammar cannot read
     `nests_comments`  whether `/*` counts inside a comment: the grammar is slow where many are open
@@ -127,6 +129,7 @@ class Language:
     verdict: Callable[[str], Fault | None] | None = None
     judged: int = 1_000_000
     is_bounded: Callable[[str], bool] | None = None
+    is_neutral: Callable[[Language, Change], bool] | None = None
     newer: re.Pattern[str] | None = None
     unread: tuple[Callable[[str], str], ...] = ()
     leads: Callable[[Node], bool] | None = None

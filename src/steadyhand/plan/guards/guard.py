@@ -19,6 +19,7 @@ from steadyhand.text.visible import sized
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
+    from steadyhand.text.changeset import ChangeSet
     from steadyhand.text.source import Source
 
 Stage = Literal["request", "edit", "file"]
@@ -44,7 +45,8 @@ class GuardInput:
     """Everything a guard may look at.
 
     `before` is None for a file that is not there yet; `after` is None until the whole file is planned.
-    `after_source` is the text after with whatever has been read of it. `seen` are the characters of the text before
+    `after_source` is the text after with whatever has been read of it. `changes` lead from the text before to the one
+    after; None where nobody has them. `seen` are the characters of the text before
     that the caller has been shown; None: all of them, or nobody knows.
     """
 
@@ -56,6 +58,7 @@ class GuardInput:
     is_whole_write: bool = False
     allow_shrink: bool = False
     after_source: Source | None = None
+    changes: ChangeSet | None = None
     seen: tuple[Span, ...] | None = None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
 from steadyhand.structure.format import Fault, Unchecked, format_of
+from steadyhand.structure.neutral import is_neutral
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 
@@ -13,7 +14,9 @@ _LONGEST = 160  # characters of a line of an excerpt
 
 def check(given: GuardInput) -> Finding | None:
     """Refuse what would break a file that parses; the text before is looked at only when the text after is broken."""
-    after = None if given.after is None else _fault(given.after, given.path, given.after_source)
+    if given.after is None or _is_neutral(given):
+        return None
+    after = _fault(given.after, given.path, given.after_source)
     if after is None:
         return None
     name = given.path or "the text"
@@ -38,6 +41,16 @@ def check(given: GuardInput) -> Finding | None:
             "excerpt": _excerpt(given.after or "", after.line),
         },
     )
+
+
+def _is_neutral(given: GuardInput) -> bool:
+    """Whether the change itself shows that a text which parsed still does; what has been read already is looked up."""
+    known = format_of(given.path)
+    if known is None or known.is_neutral is None or given.before is None or given.changes is None:
+        return False
+    if given.after is None or given.after_source is not None or len(given.after) > known.largest:
+        return False
+    return is_neutral(known.is_neutral, given.before, given.changes, given.after)
 
 
 def _fault(text: str, path: str | None, source: Source | None = None) -> Fault | Unchecked | None:

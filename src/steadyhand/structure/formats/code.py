@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.language import Language, languages
@@ -54,7 +55,15 @@ def gap(source: Source) -> Fault | None:
 
 def _format(language: Language) -> Format:
     is_judged = language.is_checked or language.verdict is not None
-    return Format(language.name, language.suffixes, outline, fault if is_judged else None, language.names, gap=gap)
+    return Format(
+        language.name,
+        language.suffixes,
+        outline,
+        fault if is_judged else None,
+        language.names,
+        gap=gap,
+        is_neutral=None if language.is_neutral is None else partial(language.is_neutral, language),
+    )
 
 
 FORMATS = tuple(_format(language) for language in languages().values())

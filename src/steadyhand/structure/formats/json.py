@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.structure.format import Entry, Fault, Format, Unchecked
+from steadyhand.structure.neutral import Change
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -21,6 +22,12 @@ def _fault(source: Source) -> Fault | Unchecked | None:
     return fault_of(source)
 
 
+def _is_neutral(change: Change) -> bool:
+    from steadyhand.structure.parsers.json.neutral import is_neutral
+
+    return is_neutral(change)
+
+
 FORMATS = (
     Format(
         "json",
@@ -28,8 +35,16 @@ FORMATS = (
         _outline,
         _fault,
         (".babelrc", ".jshintrc", ".swcrc", "composer.lock", "pipfile.lock", "flake.lock", "deno.lock"),
+        is_neutral=_is_neutral,
     ),
-    Format("jsonc", (".jsonc", ".code-workspace", ".code-snippets"), _outline, _fault, ("bun.lock",)),
+    Format(
+        "jsonc",
+        (".jsonc", ".code-workspace", ".code-snippets"),
+        _outline,
+        _fault,
+        ("bun.lock",),
+        is_neutral=_is_neutral,
+    ),
     Format("json5", (".json5",), _outline, _fault),
     Format("jsonl", (".jsonl", ".ndjson"), _outline, _fault),
 )

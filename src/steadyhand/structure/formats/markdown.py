@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
 from steadyhand.structure.format import Entry, Fault, Format
+from steadyhand.structure.neutral import Change
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.suffixes import SUFFIXES
 from steadyhand.text.pace import paced
@@ -108,4 +110,13 @@ def fault(source: Source) -> Fault | None:
     return Fault(line if isinstance(line, int) else 1, f"front matter: {there.message}")
 
 
-FORMATS = (Format("markdown", SUFFIXES, outline, fault),)
+def is_neutral(change: Change) -> bool:
+    """Whether a change is outside of front matter: there is none, or what may close it is before the change."""
+    mark = change.after[:4].removeprefix("\ufeff")[:3]
+    if mark not in ("---", "+++"):
+        return True
+    closing = re.compile(r"\n(?:---|\.\.\.)[ \t]*\n" if mark == "---" else r"\n\+\+\+[ \t]*\n")
+    return closing.search(change.after, 0, change.start) is not None
+
+
+FORMATS = (Format("markdown", SUFFIXES, outline, fault, is_neutral=is_neutral),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.structure.format import Entry, Fault, Format, Unchecked
+from steadyhand.structure.neutral import Change
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -34,6 +35,12 @@ def _fault(source: Source) -> Fault | Unchecked | None:
     return Fault.of(source.derive(read_document))
 
 
+def _is_neutral(change: Change) -> bool:
+    from steadyhand.structure.parsers.toml.neutral import is_neutral
+
+    return is_neutral(change)
+
+
 FORMATS = (
     Format(
         "toml",
@@ -41,5 +48,6 @@ FORMATS = (
         _outline,
         _fault,
         ("pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "gopkg.lock"),
+        is_neutral=_is_neutral,
     ),
 )

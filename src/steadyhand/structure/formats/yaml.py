@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steadyhand.structure.format import Entry, Fault, Format, Unchecked
+from steadyhand.structure.neutral import Change
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -67,4 +68,10 @@ def _fault(source: Source) -> Fault | Unchecked | None:
     return Fault.of(source.derive(syntaxes()["yaml"].read))
 
 
-FORMATS = (Format("yaml", (".yaml", ".yml", ".cff"), _outline, _fault),)
+def _is_neutral(change: Change) -> bool:
+    from steadyhand.structure.parsers.yaml.neutral import is_neutral
+
+    return is_neutral(change)
+
+
+FORMATS = (Format("yaml", (".yaml", ".yml", ".cff"), _outline, _fault, is_neutral=_is_neutral),)

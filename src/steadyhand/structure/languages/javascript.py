@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.structure.language import Language
-from steadyhand.structure.parsers.code.ecmascript import FIELDS, JAVASCRIPT, STRINGS, UNREAD_JAVASCRIPT
+from steadyhand.structure.parsers.code.ecmascript import FIELDS, JAVASCRIPT, STRINGS, UNREAD_JAVASCRIPT, is_neutral
 
 LANGUAGE = Language(
     name="javascript",
@@ -13,6 +13,7 @@ LANGUAGE = Language(
     strings=STRINGS,
     enclosing=("class X {", "x = {"),
     unit="  ",
+    is_neutral=is_neutral,
     interpreters=("node", "nodejs", "bun"),
     unread=UNREAD_JAVASCRIPT,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.structure.language import Language, Unread
+from steadyhand.structure.neutral import Change
 from steadyhand.structure.parsers.code.python_verdict import is_bounded, python_fault
 
 _QUERY = """
@@ -32,6 +33,13 @@ _DEFAULT = Unread.of(
 )
 _MOST_DEFAULTS = 6
 
+
+def _is_neutral(language: Language, change: Change) -> bool:
+    from steadyhand.structure.parsers.code.python_neutral import is_neutral
+
+    return is_neutral(language, change)
+
+
 LANGUAGE = Language(
     name="python",
     suffixes=(".py", ".pyi", ".pyw"),
@@ -43,6 +51,7 @@ LANGUAGE = Language(
     interpreters=("python",),
     verdict=python_fault,
     is_bounded=is_bounded,
+    is_neutral=_is_neutral,
     newer=_NEWER,
     unread=(_DEFAULT,) * _MOST_DEFAULTS,
 )

@@ -9,6 +9,7 @@ from steadyhand.structure.parsers.code.ecmascript import (
     TYPESCRIPT,
     UNREAD_JAVASCRIPT,
     UNREAD_TYPESCRIPT,
+    is_neutral,
 )
 
 LANGUAGE = Language(
@@ -20,5 +21,6 @@ LANGUAGE = Language(
     strings=STRINGS,
     enclosing=("class X {", "x = {"),
     unit="  ",
+    is_neutral=is_neutral,
     unread=UNREAD_JAVASCRIPT + UNREAD_TYPESCRIPT,
 )

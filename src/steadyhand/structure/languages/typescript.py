@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.structure.language import Language
-from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, STRINGS, TYPESCRIPT, UNREAD_TYPES
+from steadyhand.structure.parsers.code.ecmascript import JAVASCRIPT, STRINGS, TYPESCRIPT, UNREAD_TYPES, is_neutral
 
 LANGUAGE = Language(
     name="typescript",
@@ -14,5 +14,6 @@ LANGUAGE = Language(
     strings=STRINGS,
     enclosing=("class X {", "x = {"),
     unit="  ",
+    is_neutral=is_neutral,
     unread=UNREAD_TYPES,
 )

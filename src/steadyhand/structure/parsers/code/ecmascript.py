@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from steadyhand.structure.language import Unread
+from steadyhand.structure.language import Language, Unread
+from steadyhand.structure.neutral import Change
 
 # What both grammars lack: any word is a name in the braces of an import or export, and these are names almost anywhere.
 UNREAD_JAVASCRIPT = (
@@ -121,3 +122,10 @@ TYPESCRIPT = """
 """
 
 STRINGS = ("template_string", "string")
+
+
+def is_neutral(language: Language, change: Change) -> bool:
+    """Whether a change is proven to leave a valid text valid."""
+    from steadyhand.structure.parsers.code import ecmascript_neutral
+
+    return ecmascript_neutral.is_neutral(language, change)
