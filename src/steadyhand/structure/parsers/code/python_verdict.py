@@ -28,7 +28,7 @@ _SUSPECT = re.compile(
     | (?: ["'\])}] | \.\.\. | (?<![\w.])(?:None|True|False|\d[\w.]*) ) (?= \s* (?: is\b | \( | \[ ))""",
     re.VERBOSE,
 )
-# The same, each pattern starting with characters that are fast to look for; what ends with a bracket is looked at twice.
+# The same, each pattern starting with characters that are fast to look for; brackets are looked at more closely.
 _FOLLOWED = r"(?=\s*(?:is\b|\(|\[))"
 _SURE = tuple(
     map(
