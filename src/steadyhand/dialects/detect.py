@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from steadyhand.dialects.dialect import Dialect, Reader
 from steadyhand.dialects.patch import paths_of
 from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.plan.request import EditFile
 from steadyhand.text.pace import paced
 

@@ -11,11 +11,11 @@ import importlib
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
+from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 
 __all__ = ["Change", "Dialect", "Reader", "dialect_named", "dialects"]

@@ -14,21 +14,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from steadyhand.dialects.labels import label_in, label_in_info, mention_in, path_of
 from steadyhand.dialects.piece import malformed
 from steadyhand.dialects.reply import Line
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.match.elision import is_elision
 
 __all__ = ["Fence", "fences_in"]
 
-_MARK = re.compile(r"( {0,8})(`{3,}|~{3,})[ \t]*([^\r\n]*?)[ \t]*")
-_TAG = re.compile(r"<(file|document|source_file|new_file|updated_file|full_file)\b[^<>]*>", re.I)
-_CLOSING = re.compile(r"\s{0,80}</(\w{1,20})>\s*")
-_BARE = re.compile(r"<(source|sourcecode|codeblock)>\w*", re.I)  # the tags that aider has for fences
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*|__)")
-_COMMENT = re.compile(r"\s*(?:#|//|--|;+|%|/\*|<!--)\s*(\S+?)\s*(?:\*/|-->)?\s*")
+_MARK = lazy_pattern(r"( {0,8})(`{3,}|~{3,})[ \t]*([^\r\n]*?)[ \t]*")
+_TAG = lazy_pattern(r"<(file|document|source_file|new_file|updated_file|full_file)\b[^<>]*>", re.I)
+_CLOSING = lazy_pattern(r"\s{0,80}</(\w{1,20})>\s*")
+_BARE = lazy_pattern(r"<(source|sourcecode|codeblock)>\w*", re.I)  # the tags that aider has for fences
+_HEADING = lazy_pattern(r"\s*(?:#{1,6}\s|\*\*|__)")
+_COMMENT = lazy_pattern(r"\s*(?:#|//|--|;+|%|/\*|<!--)\s*(\S+?)\s*(?:\*/|-->)?\s*")
 _MARKDOWN = frozenset("md markdown mdx mdown mkd mdc qmd rmd".split())
 _SHOWN = frozenset("diff patch udiff console output terminal shell-session shellsession".split())
 _WIDEST = 400  # a longer line is content

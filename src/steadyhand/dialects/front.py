@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from steadyhand.dialects.patch import Patch, Place, paths_of
 from steadyhand.dialects.stream import MAX_REPLY, PatchStream, asked_dialects
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.outcome import Plan
 from steadyhand.plan.planner import plan

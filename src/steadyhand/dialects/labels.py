@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
+
 __all__ = ["label_in", "label_in_info", "mention_in", "path_of"]
 
 _LONGEST = 400
 _WORDS_AT_MOST = 20
-_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\]?(?:[\w.@+~=,()\[\]{}$!%&#-]+[/\\])*[\w.@+~=,()\[\]{}$!%&#-]+")
-_EXTENSION = re.compile(r"[^.]\.([A-Za-z]\w{0,9})$")
+_PATH = lazy_pattern(r"(?:[A-Za-z]:)?[/\\]?(?:[\w.@+~=,()\[\]{}$!%&#-]+[/\\])*[\w.@+~=,()\[\]{}$!%&#-]+")
+_EXTENSION = lazy_pattern(r"[^.]\.([A-Za-z]\w{0,9})$")
 _EXTENSIONS = frozenset(
     """
     adoc asm aspx astro avsc awk bash bashrc bat bazel bib bzl c cabal cc cfg cgi cjs clj cljs cls cmake cmd
@@ -43,30 +45,30 @@ _NO_FOLDERS = frozenset(
     """.split()
 )
 
-_MARGIN = re.compile(r"(?:(?:#{1,6}|//|--|;;|/\*|<!--|[-*+]|\d+[.)])\s+)*")
-_WORDS = re.compile(
+_MARGIN = lazy_pattern(r"(?:(?:#{1,6}|//|--|;;|/\*|<!--|[-*+]|\d+[.)])\s+)*")
+_WORDS = lazy_pattern(
     r"(?:(?:a|the|new|updated|modified|edited|existing|in|for|edit|update|modify|change|create|open)\s+)*"
     r"((?:file|path)(?:\s+\d+)?\s*:?\s+|(?:file_?(?:name|path)|path|file)\s*:\s*)?",
     re.I,
 )
-_TRAIL = re.compile(r"\s*(?:\*/|-->)?\s*:?\s*$")
-_REMARK = re.compile(r"(?<=\S)\s+\([\w ,-]{1,30}\)$")
-_LINES = re.compile(r"(?<=\w):\d+(?:[-:]\d+)?$")
+_TRAIL = lazy_pattern(r"\s*(?:\*/|-->)?\s*:?\s*$")
+_REMARK = lazy_pattern(r"(?<=\S)\s+\([\w ,-]{1,30}\)$")
+_LINES = lazy_pattern(r"(?<=\w):\d+(?:[-:]\d+)?$")
 _WRAPS = (("**", "**"), ("`", "`"), ('"', '"'), ("'", "'"), ("*", "*"), ("__", "__"), ("(", ")"), ("<", ">"))
-_LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+)\)")
-_TAG = re.compile(
+_LINK = lazy_pattern(r"\[([^\[\]]+)\]\(([^()\s]+)\)")
+_TAG = lazy_pattern(
     r"""<(?!(?:a|img|script|link|meta|input|form|iframe|source|param|slot|use|image)\b)\w+[^<>]*?
         \b(?:path|file|name|file_?name|file_?path)\s*=\s*(?:"([^"<>]+)"|'([^'<>]+)'|([^"'<>\s]+))[^<>]*>""",
     re.I | re.X,
 )
-_ELEMENT = re.compile(
+_ELEMENT = lazy_pattern(
     r"(?:<\w+>\s*)*<(path|file|file_?name|file_?path|target_file)>\s*([^<>]+?)\s*</\1>(?:\s*<\w+>)*", re.I
 )
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = lazy_pattern(
     r"""\b(?:title|path|file|name|file_?name|file_?path)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"'{}]+))""", re.I
 )
-_BRACES = re.compile(r"\{[^{}]*\}")
-_QUOTED = re.compile(r"`([^`\s]+)`")
+_BRACES = lazy_pattern(r"\{[^{}]*\}")
+_QUOTED = lazy_pattern(r"`([^`\s]+)`")
 
 
 def path_of(text: str) -> str | None:

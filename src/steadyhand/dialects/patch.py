@@ -6,11 +6,11 @@ Paths are as the reply has them. Nothing here knows which files exist.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from steadyhand.dialects.dialect import Dialect
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.request import (
     CopyFile,
     CreateFile,

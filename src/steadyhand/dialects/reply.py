@@ -7,8 +7,8 @@ Nothing here knows a dialect.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 
 __all__ = ["Line", "Splitter", "split_reply"]

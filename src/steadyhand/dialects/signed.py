@@ -9,10 +9,10 @@ they alone say which goes. Nothing here looks at a file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.match.needle import Signs, Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Fit, Old

@@ -7,11 +7,10 @@ Nothing here decides; `tiers/fuzzy.py` does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.lexis import Lexis, token_key
 from steadyhand.match.needle import Needle
 from steadyhand.match.pairing import Pairing, weight_of
@@ -21,7 +20,7 @@ from steadyhand.text.lines import LineTable
 __all__ = ["Candidate", "judge"]
 
 # The first row of a definition, or a table's head: what it names is what the rows below belong to.
-_NAMING = re.compile(
+_NAMING = lazy_pattern(
     r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|override"
     r"|open|virtual|inline|extern|unsafe|const|readonly)\s+)*"
     r"(?:def|class|func|function|fn|sub|interface|struct|enum|trait|impl|module|namespace|type|record|protocol|object"

@@ -19,10 +19,10 @@ Nothing is found where anything speaks for another place or another meaning:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
+from steadyhand.lazy import dataclass
 from steadyhand.match.anchored import find_context, place_at
 from steadyhand.match.candidate import Candidate
 from steadyhand.match.lexis import lexis_of, token_key

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.lexis import Lexis
 from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, choose_nearest, consistent, place_at, run_of
 from steadyhand.text.lines import split_bodies
@@ -24,13 +25,15 @@ Section = tuple[int, int]  # rows, half-open
 
 _LONGEST = 160  # code points; a longer row has something to say of its own
 _DOTS = r"(?:\.{3,}|…+)"
-_ONLY_DOTS = re.compile(rf"{_DOTS}|\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)")
-_COMMENT = re.compile(rf"(<!--|\{{\s*/\*+|/\*+|//+|#+|--+(?=[\s.…])|;+|%+|\*(?=\s)|\.\.(?=\s+{_DOTS}))(.*)", re.DOTALL)
-_CLOSING = re.compile(r"\s*(?:--+>|\*+/\s*\}?)\Z")
-_BRACKETED = re.compile(r"\[.*\]|\(.*\)")
-_SAYING = re.compile(rf"({_DOTS})?([\w' ]*)({_DOTS})?[.!]?")
-_NOISE = re.compile(r"[\s()\[\]{}<>,;:*`—–-]+")
-_WORD = re.compile(r"[\w']+")
+_ONLY_DOTS = lazy_pattern(rf"{_DOTS}|\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)")
+_COMMENT = lazy_pattern(
+    rf"(<!--|\{{\s*/\*+|/\*+|//+|#+|--+(?=[\s.…])|;+|%+|\*(?=\s)|\.\.(?=\s+{_DOTS}))(.*)", re.DOTALL
+)
+_CLOSING = lazy_pattern(r"\s*(?:--+>|\*+/\s*\}?)\Z")
+_BRACKETED = lazy_pattern(r"\[.*\]|\(.*\)")
+_SAYING = lazy_pattern(rf"({_DOTS})?([\w' ]*)({_DOTS})?[.!]?")
+_NOISE = lazy_pattern(r"[\s()\[\]{}<>,;:*`—–-]+")
+_WORD = lazy_pattern(r"[\w']+")
 # Words that say "what was there stays"; each of the firm ones says so without dots as well.
 _FIRM = frozenset("unchanged unmodified untouched omitted elided truncated snip snipped".split())
 _KEEPING = _FIRM | frozenset("existing rest remaining remainder previous original other others same more".split())

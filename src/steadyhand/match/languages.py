@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from string import punctuation
 from types import MappingProxyType
 from typing import Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.typography import INVISIBLE
 
 __all__ = ["TOKEN", "Lexis", "lexis_of"]

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.languages import TOKEN, Lexis, lexis_of
 from steadyhand.text.pace import go_on
 from steadyhand.text.typography import PLAIN, plain
@@ -30,11 +31,11 @@ __all__ = [
     "tokens",
 ]
 
-_BLANKS = re.compile(r"[ \t]+")
-_ENDINGS = re.compile(r"\r\n?|\n")
-_SPACED_DASHES = re.compile(r"(?<= )--(?= )")
-_TOKEN = re.compile(TOKEN)
-_WORD = re.compile(r"[A-Za-z]?[a-z]{3,}")
+_BLANKS = lazy_pattern(r"[ \t]+")
+_ENDINGS = lazy_pattern(r"\r\n?|\n")
+_SPACED_DASHES = lazy_pattern(r"(?<= )--(?= )")
+_TOKEN = lazy_pattern(TOKEN)
+_WORD = lazy_pattern(r"[A-Za-z]?[a-z]{3,}")
 _GLUED = "\u2060"  # before the text of a token that must not stand apart from the one before it
 
 

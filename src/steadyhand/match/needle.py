@@ -6,9 +6,9 @@ that is to be changed may not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import sized

@@ -5,9 +5,9 @@ Plain facts. Who answers to whom is found in `match/align.py`; whether an edit m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.lexis import Lexis, fold, squeeze
 
 __all__ = ["Alignment", "Likeness", "Pairing", "likeness_of", "weight_of"]

@@ -14,7 +14,8 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
+
+from steadyhand.lazy import dataclass
 
 MAX_WIDTH = 6
 _STRETCH = 1 << 16

@@ -11,9 +11,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 
 _MENDINGS_AT_MOST = 8

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Protocol
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.needle import Needle, Signs, Spare
 from steadyhand.match.repair import Mending, mendings, repairs
 from steadyhand.match.tier import Step, Tier, steps_up_to

@@ -9,12 +9,11 @@ make an ambiguous needle look unique; only two of them may stand for more, since
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.needle import Needle
 from steadyhand.text.indent import Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import LineTable
@@ -26,7 +25,7 @@ from steadyhand.text.typography import plain
 
 __all__ = ["find_row", "find_windows", "rows_with", "seed_of", "span_of_rows"]
 
-_WORD = re.compile(r"[A-Za-z0-9_]{2,}")
+_WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
 _TRIED = 6  # words whose places are counted
 _FREQUENT = 50_000  # places of a word beyond which they are not looked at one by one
 _MODERATE = 2_000_000  # code points of text up to which every row may be looked at

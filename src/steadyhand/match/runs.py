@@ -14,9 +14,9 @@ Work is bounded: beyond a budget everything ends with `WorkSpent`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass
 from steadyhand.match.lexis import Lexis, fold
 
 __all__ = [

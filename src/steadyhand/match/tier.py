@@ -9,10 +9,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
+from steadyhand.lazy import dataclass
 from steadyhand.match.needle import Needle
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

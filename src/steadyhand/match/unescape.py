@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.repair import Mended
 from steadyhand.text.lines import body
 
@@ -18,12 +19,12 @@ Reading = Callable[[str, str], Mended | None]
 
 _QUOTES = "\"'`"
 _CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", **{quote: quote for quote in _QUOTES}}
-_STRING = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[nrt\"'`\\]")
-_DOUBLED = re.compile(r"\\\\[nrt]")
-_PAIR = re.compile(r"\\[\"'`\\]")
-_BREAK = re.compile(r"\\n|\\r\\n|(?:(?<=^)|(?<=\\n))(?:\\t)+")
-_OPENS_NOTHING = re.compile(r"\"{3}|'{3}|(?<=[a-z][a-z])'(?=(?:s|t|d|m|re|ve|ll)\b)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_STRING = lazy_pattern(r"(?:\\u[0-9a-fA-F]{4})+|\\[nrt\"'`\\]")
+_DOUBLED = lazy_pattern(r"\\\\[nrt]")
+_PAIR = lazy_pattern(r"\\[\"'`\\]")
+_BREAK = lazy_pattern(r"\\n|\\r\\n|(?:(?<=^)|(?<=\\n))(?:\\t)+")
+_OPENS_NOTHING = lazy_pattern(r"\"{3}|'{3}|(?<=[a-z][a-z])'(?=(?:s|t|d|m|re|ve|ll)\b)")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def has_line_breaks(text: str) -> bool:

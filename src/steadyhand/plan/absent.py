@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.match.lexis import misspelt
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Nothing

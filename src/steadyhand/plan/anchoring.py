@@ -10,9 +10,9 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass
 from steadyhand.plan.snippet_compare import Key, VisibleRows, letters_in
 from steadyhand.plan.snippet_edges import Edge, settle
 from steadyhand.plan.snippet_pins import KNOWN, Pin, Pinned, pin_runs

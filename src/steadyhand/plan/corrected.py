@@ -9,8 +9,8 @@ about the very words to be changed, there is nothing to offer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from steadyhand.lazy import replace
 from steadyhand.match.needle import Signs
 from steadyhand.match.repair import mendings
 from steadyhand.match.resolve import Several

@@ -6,11 +6,10 @@ text that stands in the file as it is quoted is never doubted, except that a lin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.needle import Needle
 from steadyhand.match.repairs.diff_signs import may_be_signed
 from steadyhand.match.resolve import SHOWN, Found, Nothing, Several, resolve
@@ -27,8 +26,8 @@ from steadyhand.text.span import Span
 
 __all__ = ["DOUBTS", "Finding", "find_other_indents", "is_already_there", "is_doubtful", "is_telling"]
 
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
-_TO_EDGE = re.compile(r"[ \t]*(?=[\r\n]|\Z)")
+_ENTITY = lazy_pattern(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+_TO_EDGE = lazy_pattern(r"[ \t]*(?=[\r\n]|\Z)")
 _COMPARED = 20  # lines, the longest, that are looked for elsewhere
 _LOOKED_AT = 10_000  # lines that start like one
 _SOON = 3  # lines

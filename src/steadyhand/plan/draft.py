@@ -13,11 +13,10 @@ Invariants:
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.index import NeedleIndex
 from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Tier, tiers
@@ -28,7 +27,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 from steadyhand.text.visible import sized
 
-_LONE = re.compile(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR LF may be meant
+_LONE = lazy_pattern(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR LF may be meant
 _MANY_NEEDLES = 16
 _LONG_TEXT = 50_000
 _FEW_UNKNOWN = 8

@@ -14,9 +14,9 @@ Nothing here looks at a file; wrong types are refused as `bad-request` at once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import cast
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.needle import Signs, Spare
 from steadyhand.plan.place import Old, Place, place_from_json, place_to_json
 from steadyhand.structure.fields import (

@@ -19,12 +19,11 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.lexis import fold
 from steadyhand.match.pairing import Likeness, Pairing
 from steadyhand.plan.window import Window, window_at
@@ -40,11 +39,11 @@ __all__ = ["UNSURE", "FullQuote", "Reading", "quote_in_full", "read_in_full"]
 UNSURE = 0.95  # how sure an edit is that may be read in another way as well
 
 _UNITS = ("\t", "  ", "   ", "    ", "        ")
-_CONTINUES = re.compile(r"[.?:&|+*/=-]|<(?![A-Za-z/!])")
-_CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
-_ITEM = re.compile(r"(?:[-*+]|[0-9]+[.)])\s")
-_OPENS = re.compile(r"(?:[:=\\|]|=>|->|\b(?:do|then|else|begin))\s*\Z")
-_TAG = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[A-Za-z][^<>]*(?<!/)>\Z")
+_CONTINUES = lazy_pattern(r"[.?:&|+*/=-]|<(?![A-Za-z/!])")
+_CLOSER = lazy_pattern(r"[)\]}]|</|(?:end|fi|done|esac)\b")
+_ITEM = lazy_pattern(r"(?:[-*+]|[0-9]+[.)])\s")
+_OPENS = lazy_pattern(r"(?:[:=\\|]|=>|->|\b(?:do|then|else|begin))\s*\Z")
+_TAG = lazy_pattern(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[A-Za-z][^<>]*(?<!/)>\Z")
 
 
 @sized("old", "new")

@@ -6,10 +6,10 @@ section, and what is like it here is its sibling. A name that is merely misremem
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.lexis import token_key
 from steadyhand.match.needle import Needle
 from steadyhand.match.rows import find_row
@@ -19,8 +19,8 @@ from steadyhand.text.lines import body
 
 __all__ = ["is_led_elsewhere", "is_led_otherwise"]
 
-_NAME = re.compile(r"[^\W\d]\w*")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_NAME = lazy_pattern(r"[^\W\d]\w*")
+_PART = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 _COMMENTS = ("#", "//", "/*", "*", "--", ";", "%", "<!--")
 _CONTROL = frozenset(
     "if elif else for foreach while until unless with switch case when match select try except catch finally do return "
@@ -31,7 +31,7 @@ _KEYWORDS = frozenset(
     "default public private protected internal static final abstract async pub override open virtual inline extern "
     "unsafe const readonly var let val void int self new".split()
 )
-_HEADING = re.compile(r"(#{1,6}) |(\[{1,2})[^\[\]]+\]{1,2}\s*\Z")
+_HEADING = lazy_pattern(r"(#{1,6}) |(\[{1,2})[^\[\]]+\]{1,2}\s*\Z")
 _LEVELS = 7  # of headings
 _ABOVE = 2_000  # rows above a place in which what leads it in is looked for
 _SHARED = 3  # letters at the start that make two names akin

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.confirmed import Confirmed, confirmed_part
 from steadyhand.match.needle import Needle, Spare
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve

@@ -6,8 +6,8 @@ Nothing is decided here that `plan/rebuild.py` does not decide; rows become span
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.measure import differences, similarity
 from steadyhand.match.needle import Needle, Signs
 from steadyhand.plan.first_line import UNSURE, Reading, read_in_full

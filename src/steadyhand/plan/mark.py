@@ -5,9 +5,8 @@ A file keeps its mark. What quotes it on both sides means the lines; what would 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
 from steadyhand.text.encoding import MARK

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
+from steadyhand.lazy import replace
 from steadyhand.match.pairing import Likeness
 from steadyhand.plan.sections import repeated_rows
 from steadyhand.plan.window import Window

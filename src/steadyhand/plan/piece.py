@@ -7,8 +7,8 @@ last row of a window has an ending after the edit if it had one before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.text.lines import body, line_ending
 from steadyhand.text.visible import sized
 

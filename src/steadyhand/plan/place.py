@@ -6,9 +6,9 @@ Nothing here looks at a file; wrong types are refused as `bad-request` at once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, cast
 
+from steadyhand.lazy import dataclass
 from steadyhand.structure.address import target_from_json
 from steadyhand.structure.fields import (
     bad_request,

@@ -13,9 +13,9 @@ Rules:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import replace
 from steadyhand.match.tier import STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble

@@ -5,9 +5,10 @@ Only settings live here, each checked when the value is made; no setting acts by
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import check_occurrence
 from steadyhand.plan.guards.guard import guards as known_guards

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import Edit, check_where, edit_from_json, edit_to_json
 from steadyhand.plan.place import place_to_json
 from steadyhand.structure.address import target_from_json
@@ -42,8 +42,8 @@ from steadyhand.text.visible import sized
 
 MAX_EDITS = 10_000
 MAX_NESTING = 64
-_EXPECT = re.compile(r"[0-9a-fA-F]{16,64}", re.ASCII)
-_MODE = re.compile(r"(?:0o?)?([0-7]{3,4})", re.ASCII)
+_EXPECT = lazy_pattern(r"[0-9a-fA-F]{16,64}", re.ASCII)
+_MODE = lazy_pattern(r"(?:0o?)?([0-7]{3,4})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

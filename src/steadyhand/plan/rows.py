@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.plan.draft import Write
 from steadyhand.text.lines import body
 from steadyhand.text.source import Source

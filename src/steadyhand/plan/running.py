@@ -7,13 +7,13 @@ writes; `_now_ends[i]` is where write i ends in the running text.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import accumulate
 from weakref import proxy
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.index import NeedleIndex
 from steadyhand.plan.counted_rows import CountedRows
 from steadyhand.plan.draft import Draft, Slot, Taken, Write, reaches
@@ -26,7 +26,7 @@ from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_ENDING = re.compile(r"\r\n?|\n")
+_ENDING = lazy_pattern(r"\r\n?|\n")
 
 
 class RunningDraft(Draft):

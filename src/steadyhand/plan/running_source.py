@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.plan.draft import Write
 from steadyhand.plan.rows import RunningRows
 from steadyhand.text.lines import LineTable

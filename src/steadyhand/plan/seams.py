@@ -5,8 +5,7 @@ Everything is answered from the alignment; where it does not tell for sure, the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.match.pairing import Alignment, Pairing
 
 __all__ = ["Drift", "Seams", "drift_of"]

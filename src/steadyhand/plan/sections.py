@@ -9,9 +9,9 @@ Where the signs of a patch say which rows stay, those are repeated, and only the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.lexis import Lexis, fold
 from steadyhand.match.needle import Signs
 from steadyhand.match.pairing import Alignment

@@ -7,9 +7,9 @@ comes into the file, and nothing that the snippet does not show is ever taken aw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import replace
 from steadyhand.match.lexis import lexis_of
 from steadyhand.match.tier import tier_named
 from steadyhand.plan import refusals

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.lexis import Lexis, fold, squeeze
 from steadyhand.match.tier import STRICT
 from steadyhand.plan.policy import Policy
@@ -20,11 +21,11 @@ Key = Callable[[str], str]
 _COMPARED = 400  # code points of a row
 _START, _STARTED = 10, 0.7  # code points that two rows begin with, and how alike they are at least
 _TELLING = 4  # letters and digits
-_IMPORTED = re.compile(r"import\s+(.+?)\s+from\s+[\"']|from\s+[\w.]+\s+import\s+([\w, ]+)$")
-_GIVEN = re.compile(
+_IMPORTED = lazy_pattern(r"import\s+(.+?)\s+from\s+[\"']|from\s+[\w.]+\s+import\s+([\w, ]+)$")
+_GIVEN = lazy_pattern(
     r"((?:(?:const|let|var|val|final|export|public|private|static)\s+)*)[\"']?([\w.$-]+)[\"']?\s*(:(?=\s+\S)|=(?![=>~]))"
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+")
 _KEYWORDS = frozenset(
     "begin break case catch continue default div do done else elif end endfor endif esac except false fi finally for "
     "if none null of pass public return span static then true try undefined void while with".split()

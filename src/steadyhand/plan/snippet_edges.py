@@ -11,8 +11,8 @@ help that they are like nothing nearby: of 33 that were taken for new in real ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.snippet_compare import name_of
 from steadyhand.plan.snippet_readings import EdgeRow, find_reading, is_turned
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.anchoring import Placed
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.snippet_compare import VisibleRows, likeness
@@ -24,9 +25,9 @@ _LEFT_OUT = 4  # rows that may go with nothing in their place
 _SHRUNK = 6  # rows by which a run may be shorter than what it stands for, or a twentieth of it
 _ALIKE = 0.6  # rows less alike than this are not versions of each other
 _COMPARED = 200  # rows of a gap that are compared
-_COMMENT = re.compile(r"(?:#|//|/\*|<!--|--|;|%|\*|\{/\*|\.\.)(?!\[)")
-_DOTS = re.compile(r"\.{3}|…")
-_KEPT = re.compile(r"\b(?:existing|unchanged|remain\w*|rest|omitted|previous|unmodified|same)\b", re.I)
+_COMMENT = lazy_pattern(r"(?:#|//|/\*|<!--|--|;|%|\*|\{/\*|\.\.)(?!\[)")
+_DOTS = lazy_pattern(r"\.{3}|…")
+_KEPT = lazy_pattern(r"\b(?:existing|unchanged|remain\w*|rest|omitted|previous|unmodified|same)\b", re.I)
 _SAYING = 80  # characters of a row that may only say that others stay
 
 

@@ -8,8 +8,8 @@ with it, and the snippet means it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.plan.anchoring import Placed
 from steadyhand.plan.snippet_compare import VisibleRows
 from steadyhand.text.diff import equal_pairs

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from steadyhand.lazy import dataclass
 from steadyhand.plan.snippet_compare import VisibleRows, is_telling, letters_in
 from steadyhand.plan.snippet_refusals import Refusals
 from steadyhand.plan.snippet_rows import Run

@@ -8,8 +8,8 @@ every other is clearly worse. Rows are counted from the anchor outwards, on both
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.plan.snippet_compare import is_telling, letters_in, likeness
 from steadyhand.text.diff import equal_pairs
 

@@ -8,8 +8,8 @@ taken off a run; whether they should be shows only in the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.elision import is_elision, sections_of
 from steadyhand.match.repairs.line_numbers import REPAIR as LINE_NUMBERS
 from steadyhand.text.lines import split_bodies

@@ -7,11 +7,10 @@ Work is bounded: places are told apart by comparing what stands around them, the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.lines import line_ending
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -25,7 +24,7 @@ _WORDS = 400  # code points of a line that are read in words, on either side
 _RIVALS = 300  # other occurrences that are compared
 _SCANNED = 60_000_000  # code points of text read in search of occurrences, in all
 _LONGEST = 4_000  # code points of old text and context together
-_WORD = re.compile(r"\w+|[^\w\s]")
+_WORD = lazy_pattern(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ no aspect of a single row, since it is told by all rows of an edit together; see
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.text.merge import merge_tokens
 from steadyhand.text.visible import sized
 

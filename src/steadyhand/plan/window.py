@@ -6,9 +6,9 @@ A window is only looked at. What is written into it is decided by `plan/rebuild.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, islice
 
+from steadyhand.lazy import dataclass
 from steadyhand.match.align import align
 from steadyhand.match.lexis import Lexis, lexis_of, token_key
 from steadyhand.match.pairing import Alignment, Pairing

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.elision import check_elisions
 from steadyhand.match.lexis import lexis_of, token_key
 from steadyhand.match.needle import Signs

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.session.attempts import Attempt, Refused
 from steadyhand.session.history import History
 from steadyhand.session.net import Net, Passage, net_of, notes_of

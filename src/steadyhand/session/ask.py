@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.request import FileRequest
 from steadyhand.text.visible import sized

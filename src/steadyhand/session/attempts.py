@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.session.reports import CONFLICT, REFUSAL
 from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record
 

@@ -6,10 +6,10 @@ Reads only. For every file the journal is gone through once to count what was tr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass
 from steadyhand.session.articles import Tried, article_of
 from steadyhand.session.attempts import Attempt, Attempts, spelled, word
 from steadyhand.session.history import History

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Edits, read_edits

@@ -8,9 +8,9 @@ No offer mixes a token of the edit with one of the others: see `text/merge.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.place import Old

@@ -7,10 +7,10 @@ counts as absent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.session.conflicts import Writes, name_of
 from steadyhand.session.reports import CONFLICT, RESOLVED
 from steadyhand.text.diff import changes_between

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.edit import Edit, Replace, edit_from_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy

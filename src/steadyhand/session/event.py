@@ -6,8 +6,8 @@ Pure. A note may have been written by another version of Steadyhand: a field of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.session.conflicts import name_of
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.party import Happening

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from steadyhand.errors import Action, EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.event import TYPES, Event, event_of

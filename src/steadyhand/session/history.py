@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.draft import read_text
 from steadyhand.workspace.journal.record import Entry, FileChange

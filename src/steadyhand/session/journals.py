@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.journal.transfer import Copied, copy_journal
 from steadyhand.workspace.location import Location, shown_url

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span, joined

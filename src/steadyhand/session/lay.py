@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Delete, Edit
 from steadyhand.plan.moving import alone, insertion, move_inside
 from steadyhand.plan.outcome import Outcome, Plan

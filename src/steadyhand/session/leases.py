@@ -10,9 +10,9 @@ import contextlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask
 from steadyhand.session.checks import AnyPath

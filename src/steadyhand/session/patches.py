@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from steadyhand.dialects.front import at_reply, read_patch
 from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
 from steadyhand.session.ask import Ask

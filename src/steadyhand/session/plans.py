@@ -8,8 +8,8 @@ has read of it ends with the overlay that holds it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.outcome import Plan
 from steadyhand.plan.planner import plan

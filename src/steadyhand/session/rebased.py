@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.guards.guard import GuardInput, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan

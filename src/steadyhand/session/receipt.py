@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 from steadyhand.dialects.dialect import Change
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.plan.outcome import Outcome
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.session.history import History
 from steadyhand.session.receipt import FileReceipt
 from steadyhand.text.unified import render_unified

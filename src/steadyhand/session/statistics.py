@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.session.attempts import Attempt, Attempts
 from steadyhand.workspace.journal.told import Told
 

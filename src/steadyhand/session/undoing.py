@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session import checks
 from steadyhand.session.calls import Calls

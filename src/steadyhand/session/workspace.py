@@ -9,12 +9,12 @@ import contextlib
 import getpass
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Edits, read_edits

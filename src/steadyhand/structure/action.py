@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.structure.fields import bad_request, check_integer, check_text, describe, join, unknown_field
 from steadyhand.structure.node import Node, Proposal, Refusal
 from steadyhand.text.source import Source

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.fields import bad_request, check_text, join, nearest_name, read_object
 from steadyhand.structure.target import Target, target_keys, target_kind
 
-_FORM = re.compile(r"\s*([a-z_]+)(?:\.([a-z_-]+))?(?:\[(-?[0-9]{1,9})\])?:[ \t]*(.*)", re.DOTALL | re.ASCII)
+_FORM = lazy_pattern(r"\s*([a-z_]+)(?:\.([a-z_-]+))?(?:\[(-?[0-9]{1,9})\])?:[ \t]*(.*)", re.DOTALL | re.ASCII)
 
 
 def parse_address(address: str, path: str = "address") -> Target:

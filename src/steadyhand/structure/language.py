@@ -10,11 +10,11 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.format import Fault, file_name
 from steadyhand.structure.neutral import Change
 from steadyhand.text.source import Source
@@ -22,7 +22,7 @@ from steadyhand.text.source import Source
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_VERSION = re.compile(r"[0-9.]+\Z")
+_VERSION = lazy_pattern(r"[0-9.]+\Z")
 _RUNS = {r"\s": 100, r"\w": 200, "]": 1_000}
 
 

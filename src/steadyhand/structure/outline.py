@@ -6,9 +6,9 @@ Nothing is changed here. An outline that is cut says so, and leaves out the deep
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request

@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 
 MAX_BYTES = 1 << 20
 _PROTECT = ("standard", "none")
@@ -22,7 +23,7 @@ _COLOR = ("auto", "always", "never")
 _KEYS = ("actor", "allow", "protect", "color", "retention")
 _RETENTION = ("keep_days", "keep_size")
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 2**10, "MI": 2**20, "GI": 2**30}
-_SIZE = re.compile(r"(\d{1,15})\s*([KMG]I?)?B?", re.IGNORECASE)
+_SIZE = lazy_pattern(r"(\d{1,15})\s*([KMG]I?)?B?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from steadyhand.lazy import lazy_pattern
+
 ColorChoice = Literal["auto", "always", "never"]
 LONGEST_LINE = 2_000  # characters of one line that are shown; only --raw and --json give more
 
 # C0 but tab and newline, DEL, C1, the marks and overrides that reorder text, line separators a terminal may obey,
 # interlinear annotations, lone surrogates, and the invisible tag characters.
-_UNSAFE = re.compile(
+_UNSAFE = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_PLAIN_NAME = re.compile(r"[^\s\"'\\]+")
+_PLAIN_NAME = lazy_pattern(r"[^\s\"'\\]+")
 
 _CODES: Mapping[str, str] = {
     "plain": "",

@@ -16,10 +16,10 @@ Laws (tests/laws/test_changeset.py holds each of them at random):
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized

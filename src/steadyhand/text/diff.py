@@ -11,8 +11,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_lines
 from steadyhand.text.pace import go_on, paced

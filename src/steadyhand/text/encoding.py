@@ -11,10 +11,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.western import looks_western
 
 MARK = "\ufeff"  # a byte order mark as a character
@@ -31,7 +31,7 @@ _MARKS: tuple[tuple[bytes, str, Errors], ...] = (
 )
 _MARKED_FAMILY = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
 _NOT_FOR_FILES = frozenset({"idna", "undefined"})  # text codecs that no file's text can be written in
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _SAMPLE = 65_536
 
 
@@ -192,9 +192,9 @@ def _nul_pattern(data: bytes) -> str | None:
     return None
 
 
-_PEP263 = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
-_XML = re.compile(rb"\A\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([-\w.:]+)")
-_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([-\w.:]+)", re.IGNORECASE)
+_PEP263 = lazy_pattern(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_XML = lazy_pattern(rb"\A\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([-\w.:]+)")
+_META = lazy_pattern(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([-\w.:]+)", re.IGNORECASE)
 
 
 def _declared(data: bytes) -> Iterator[str]:

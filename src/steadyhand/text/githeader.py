@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.gitname import quote_name
 
 __all__ = ["GitHeader"]

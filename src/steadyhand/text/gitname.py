@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
+
 __all__ = ["quote_name", "unquote_name"]
 
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 _LETTERS = {code: f"\\{letter}" for letter, code in _ESCAPES.items()}
-_PIECES = re.compile(r'\\([0-3][0-7]{2})|\\(.)|([^"\\]+)|(.)', re.DOTALL)
+_PIECES = lazy_pattern(r'\\([0-3][0-7]{2})|\\(.)|([^"\\]+)|(.)', re.DOTALL)
 
 
 def quote_name(name: str, *, quote_blanks: bool = False) -> str:

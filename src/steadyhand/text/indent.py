@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.lines import line_start
 
 __all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_of", "width_of"]

@@ -5,16 +5,15 @@ Rows count from 0, lines shown to people from 1. A final newline ends the last l
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.span import Span
 
-_ENDING = re.compile(r"\r\n?|\n")
+_ENDING = lazy_pattern(r"\r\n?|\n")
 _NEAR = 256
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_LINE = lazy_pattern(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 def split_lines(text: str) -> list[str]:

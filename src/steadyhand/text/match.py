@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.span import Span
 
 Occurrence = Literal["unique", "first", "last", "all"] | int

@@ -8,9 +8,9 @@ Nothing here writes conflict marks; where two versions disagree the merged text 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.lines import split_lines, starts_line

@@ -7,8 +7,8 @@ line by line while that makes them more alike. Bounded by budgets: many lines me
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.diff import equal_pairs
 from steadyhand.text.lines import body, line_ending
 from steadyhand.text.resemblance import Measure, Resemblance, shared_weight

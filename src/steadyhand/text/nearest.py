@@ -8,10 +8,10 @@ What is found here is shown, never edited.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import body, count_lines, line_ending, split_lines
 from steadyhand.text.near_lines import find_windows

@@ -6,8 +6,7 @@ lies a boundary, where lines are inserted or were taken away; two changes at one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines, starts_line
 from steadyhand.text.source import Source

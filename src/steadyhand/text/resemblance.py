@@ -5,11 +5,11 @@ Only measures. Where to measure is decided elsewhere, and nothing found here is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.text.diff import diff_rows, equal_pairs
 from steadyhand.text.span import Span
 from steadyhand.text.typography import PLAIN
@@ -17,7 +17,7 @@ from steadyhand.text.typography import PLAIN
 __all__ = ["CELLS", "Measure", "Resemblance", "shared_weight", "similar_names", "text_floor"]
 
 CELLS = 16_000_000  # code points of one text times the other's, compared one by one; beyond this piece by piece
-_BLANKS = re.compile(r"[ \t]+")
+_BLANKS = lazy_pattern(r"[ \t]+")
 
 # Below a floor nothing is suggested. At 0.65 about 1 % of names (fields, symbols, headings) and 10 % of lines taken
 # from another file have something to be suggested for them, and 96 to 98 % of names with a slip in them, 99 % of lines
@@ -26,8 +26,8 @@ _FLOOR = 0.65
 _SHORT_FLOOR = 0.8  # a short text finds something a little like it in every file
 _LONGEST_NAME = 80
 _MOST_NAMES = 5_000
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORDS = re.compile(r"[^\W_]+")
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORDS = lazy_pattern(r"[^\W_]+")
 
 
 class Resemblance(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -30,10 +31,10 @@ _FEW_WORDS = 16  # words looked up where every line is compared anyway
 _ROWS = 4_000  # lines of the needle that vote
 _VOTES = 60_000  # equal lines that vote
 _CLEAR = 60  # percent of a line that must be alike for it to vote
-_WORD = re.compile(r"\w{4,}")
+_WORD = lazy_pattern(r"\w{4,}")
 _PIECE = 8
-_TOKEN = re.compile(r"[^\S\r\n]+|\r\n?|\n|\S+")
-_ENDING = re.compile(r"\r\n?|\n")
+_TOKEN = lazy_pattern(r"[^\S\r\n]+|\r\n?|\n|\S+")
+_ENDING = lazy_pattern(r"\r\n?|\n")
 _ENDINGS = ("\n", "\r", "\r\n")
 _BLANKS = r"[^\S\r\n]"
 _COMPARISONS = 100_000_000  # code points of text times words of the needle

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode
 from steadyhand.text.lines import LineTable, NewlineFacts, count_lines, split_bodies

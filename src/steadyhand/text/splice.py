@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 

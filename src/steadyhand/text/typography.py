@@ -5,8 +5,9 @@ No text that is written to a file goes through here: what a file has stays as it
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from steadyhand.lazy import lazy_pattern
 
 __all__ = ["INVISIBLE", "PLAIN", "plain"]
 
@@ -18,7 +19,7 @@ INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 # One for one, so that offsets hold.
 PLAIN = str.maketrans(_QUOTES + _DASHES + _BLANKS, "'''''" + '"""""' + "-" * len(_DASHES) + " " * len(_BLANKS))
 _SHORTER = {**PLAIN, ord("…"): "...", **dict.fromkeys(map(ord, INVISIBLE))}
-_ODD = re.compile(f"[{_QUOTES}{_DASHES}{_BLANKS}{INVISIBLE}…]")
+_ODD = lazy_pattern(f"[{_QUOTES}{_DASHES}{_BLANKS}{INVISIBLE}…]")
 
 
 def plain(text: str) -> str:

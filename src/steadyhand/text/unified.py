@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import Change, diff_rows, shared_ends
 from steadyhand.text.githeader import GitHeader
@@ -24,8 +24,8 @@ from steadyhand.text.visible import sized
 __all__ = ["FileDiff", "Hunk", "changeset_from_unified", "parse_unified", "render_changes", "render_unified"]
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
-_RANGES = re.compile(r"@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@(?: .*)?\Z", re.DOTALL)
-_GIT_NAMES = re.compile(r'diff --git ("(?:[^"\\]|\\.)*"|a/.*) ("(?:[^"\\]|\\.)*"|b/.*)\Z', re.DOTALL)
+_RANGES = lazy_pattern(r"@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@(?: .*)?\Z", re.DOTALL)
+_GIT_NAMES = lazy_pattern(r'diff --git ("(?:[^"\\]|\\.)*"|a/.*) ("(?:[^"\\]|\\.)*"|b/.*)\Z', re.DOTALL)
 _GIT_LINES = ("index ", "old mode ", "new mode ", "similarity index ", "dissimilarity index ", "copy from ", "copy to ")
 
 

@@ -5,13 +5,14 @@ Only the bytes of Windows-1252 are known here. What is in doubt does not look We
 
 from __future__ import annotations
 
-import re
 from itertools import islice
+
+from steadyhand.lazy import lazy_pattern
 
 __all__ = ["looks_western"]
 
-_LONG_RUN = re.compile(rb"[\x80-\xff]{3}")
-_RUN = re.compile(rb"[\x80-\xff]+")
+_LONG_RUN = lazy_pattern(rb"[\x80-\xff]{3}")
+_RUN = lazy_pattern(rb"[\x80-\xff]+")
 _SAMPLE = 262_144
 _FEW = 200  # with more of them the detector is to be trusted
 
@@ -20,7 +21,7 @@ _LETTERS = frozenset("àâäáãåæçèéêëìíîïñòóôõöøœùúûüß
 _SIGNS = frozenset("‘’“”–—…€£§©®°«»¿¡²³½¼±µ·×™\xa0".encode("cp1252"))
 _APOSTROPHE = 0x92
 _INSIDE_WORDS = frozenset((_APOSTROPHE, 0xB7))
-_HUMP = re.compile("[a-zà-ÿ][À-Þ]")  # a capital with an accent inside a word
+_HUMP = lazy_pattern("[a-zà-ÿ][À-Þ]")  # a capital with an accent inside a word
 _OPENING = {0xBF: b"?", 0xA1: b"!"}
 
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Literal
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.text.diff import diff_rows, shared_rows
 from steadyhand.text.span import Span
 
 __all__ = ["WINDOW", "shared_words", "sort_of", "split_tokens", "split_words", "token_around", "word_changes"]
 
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD = lazy_pattern(r"\w+|\s+|[^\w\s]")
 # A token's characters are all but blanks and ASCII signs, so that combining marks stay with their letters. Signs that
 # join what is on both sides of them make one value of it: 1.2.3, a-dashed-name, 10:30, a/b, me@home, A::f, p->q,
 # 1,000.
 _LETTER = r"[^\s\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _JOINT = r"(?:::|->|[-.:/@+'\\~]|(?<=[0-9]),(?=[0-9]))"
-_TOKEN = re.compile(rf"{_LETTER}+(?:{_JOINT}{_LETTER}+)*|[^\S\r\n]+|\r\n|[\s\S]")
+_TOKEN = lazy_pattern(rf"{_LETTER}+(?:{_JOINT}{_LETTER}+)*|[^\S\r\n]+|\r\n|[\s\S]")
 WINDOW = 2_000  # code points on each side in which a token is looked for
 _LONGEST = 20_000  # code points; beyond this only the shared ends are looked at
 _SHARED = 0.3  # of the longer line; below this the words in common are chance

@@ -7,9 +7,9 @@ that a call can have. What it offers instead of an edit is told by each tool in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 
 __all__ = ["Offer", "advice_of", "advised", "by_number", "candidate_offers", "offer_of", "offering", "without_offers"]

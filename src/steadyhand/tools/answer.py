@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 from steadyhand.tools.advice import Offer, advice_of, candidate_offers, offer_of
 from steadyhand.tools.shape import Field, Flag, Object, Text

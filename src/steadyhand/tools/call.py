@@ -5,9 +5,8 @@ Nothing of it can be changed by a tool's arguments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, field
 from steadyhand.session.workspace import Workspace
 from steadyhand.tools.allowed import check_article, check_ending
 from steadyhand.tools.paths import resolve_path

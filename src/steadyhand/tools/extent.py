@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.request import MAX_NESTING
 from steadyhand.structure.fields import bad_request
 
 __all__ = ["check_characters", "check_extent"]
 
 _MOST_VALUES = 1_000_000
-_LONE = re.compile("[\ud800-\udfff]")
+_LONE = lazy_pattern("[\ud800-\udfff]")
 
 
 def check_extent(value: object) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal, Self, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 from steadyhand.workspace.findings import FindingsFile
 

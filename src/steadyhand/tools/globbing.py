@@ -6,11 +6,10 @@ the root. Matching is linear, and braces that stand for too many choices are ref
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request
 from steadyhand.workspace.globs import Glob, parse_glob
 
@@ -20,7 +19,7 @@ GLOB: Final = "Such as *.py (a name, at any depth), src/**/*.ts (a path), or *.{
 
 _LONGEST: Final = 500
 _MOST: Final = 64
-_BRACES: Final = re.compile(r"(?<!\\)\{([^{}]*,[^{}]*)\}")
+_BRACES: Final = lazy_pattern(r"(?<!\\)\{([^{}]*,[^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)

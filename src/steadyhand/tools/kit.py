@@ -10,10 +10,10 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, nearest_name
 from steadyhand.tools.call import Call, Conversation, Settings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.session.checks import one_of
 from steadyhand.tools.offered import offered
 from steadyhand.tools.registry import prompt_of, tools_of

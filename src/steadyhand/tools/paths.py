@@ -7,17 +7,17 @@ and whether `..` in it stays beneath the root, is the workspace's matter.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.session.workspace import Workspace
 from steadyhand.workspace.refusal import shown
 
 __all__ = ["resolve_path", "same_file"]
 
-_SEPARATORS = re.compile(r"[/\\]")
+_SEPARATORS = lazy_pattern(r"[/\\]")
 _DECODINGS = 5
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.lines import split_bodies
 from steadyhand.workspace.deadline import Deadline
@@ -28,9 +28,9 @@ _SECONDS: Final = 0.25
 _LARGEST: Final = 250_000
 _MOST_GROUPS: Final = 100
 _SIMPLER: Final = "send a simpler one"
-_CALLS: Final = re.compile(r"\(\?(?:R|[+-]?[0-9]+|&|P>)")
-_ROUGHLY: Final = re.compile(r"\{(?=[^{}]*[eids])[0-9eids<=+, ]+(?::[^{}]*)?\}")
-_COUNT: Final = re.compile(r"\{([0-9]+),?([0-9]+)?\}|\{,([0-9]+)\}")
+_CALLS: Final = lazy_pattern(r"\(\?(?:R|[+-]?[0-9]+|&|P>)")
+_ROUGHLY: Final = lazy_pattern(r"\{(?=[^{}]*[eids])[0-9eids<=+, ]+(?::[^{}]*)?\}")
+_COUNT: Final = lazy_pattern(r"\{([0-9]+),?([0-9]+)?\}|\{,([0-9]+)\}")
 
 Found = tuple[int, int]
 

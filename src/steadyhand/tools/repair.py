@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import assert_never, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_text, describe, join, nearest_name, unknown_field
 from steadyhand.text.visible import sized
 from steadyhand.tools.advice import advised
@@ -24,8 +24,8 @@ from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, 
 __all__ = ["Repaired", "repair"]
 
 _LARGEST = 2**31
-_WHOLE = re.compile(r"\s*-?[0-9]{1,10}\s*", re.ASCII)
-_WORD_GAP = re.compile(r"[-_\s]+")
+_WHOLE = lazy_pattern(r"\s*-?[0-9]{1,10}\s*", re.ASCII)
+_WORD_GAP = lazy_pattern(r"[-_\s]+")
 _MOST_TOLD = 20
 
 

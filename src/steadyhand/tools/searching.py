@@ -7,10 +7,10 @@ task; of a line that is shown in part, nothing does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call

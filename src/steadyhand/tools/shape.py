@@ -5,7 +5,7 @@ Only declares; `schema.py` renders a shape, `repair.py` reads a value by it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from steadyhand.lazy import dataclass, field
 
 __all__ = ["Anything", "Either", "Field", "Flag", "Many", "Number", "Object", "Shape", "Text"]
 

@@ -7,10 +7,10 @@ that several toolsets have stands in `everywhere/` and names them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, field
 from steadyhand.session.ask import Verb
 from steadyhand.tools.call import Call, Settings
 from steadyhand.tools.result import failure

@@ -6,8 +6,9 @@ A toolset is a folder with a `toolset.py` that ends with `TOOLSET = Toolset(…)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from steadyhand.lazy import dataclass, field
 
 __all__ = ["Toolset"]
 

@@ -7,10 +7,10 @@ they can no longer be followed, the lease is about the whole file. Nothing here 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.workspace.journal.record import ToolCall, Verb
 from steadyhand.workspace.overlay import FileStep, Overlay
 from steadyhand.workspace.transaction import Committed

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+
+from steadyhand.lazy import dataclass
 
 __all__ = ["Deadline"]
 

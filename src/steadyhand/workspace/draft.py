@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source, digest_of

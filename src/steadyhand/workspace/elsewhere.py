@@ -7,8 +7,8 @@ only where every change on that way is known.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source

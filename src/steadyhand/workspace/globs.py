@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
+
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["Glob", "parse_glob"]
 
@@ -31,8 +32,8 @@ _CLASSES: Final = {
     "upper": "A-Z",
     "xdigit": "0-9a-fA-F",
 }
-_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
-_NEVER: Final = re.compile(r"(?!)")
+_ESCAPED: Final = lazy_pattern(r"\\.", re.DOTALL)
+_NEVER: Final = lazy_pattern(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ bounded, and no rule takes more than linear time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.globs import Glob, parse_glob
 
 __all__ = ["IGNORE_FILE", "MAX_IGNORE_BYTES", "IgnoreRules", "read_rules"]

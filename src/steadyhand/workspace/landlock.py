@@ -14,10 +14,10 @@ import stat
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.findings import findings_folder
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.machine import landlock_abi

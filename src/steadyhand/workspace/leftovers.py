@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.sandbox import Sandbox
 from steadyhand.workspace.state import NO_BOOT, StateFolder
@@ -33,7 +34,7 @@ IN_PLACE: Final = "-in-place"
 
 _STAGED: Final = 16
 _NOTHING: Final = "none"
-_NAME: Final = re.compile(
+_NAME: Final = lazy_pattern(
     rf"{re.escape(TEMP_PREFIX)}(?P<id>[0-9a-f]{{12}})-(?P<owner>[0-9a-f]{{8}})-(?P<boot>[0-9a-f]{{8}})"
     rf"-(?P<staged>[0-9a-f]{{{_STAGED}}}|{_NOTHING})-\d+(?:{IN_PLACE})?(?:{OLD}|{BACK})?"
 )

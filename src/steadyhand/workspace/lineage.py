@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import Encoding

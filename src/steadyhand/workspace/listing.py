@@ -10,9 +10,9 @@ import contextlib
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.workspace.deadline import Deadline
 from steadyhand.workspace.ignoring import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
 from steadyhand.workspace.protection import TEMP_PREFIX, is_hidden

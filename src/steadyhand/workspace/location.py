@@ -15,24 +15,24 @@ import secrets
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.workspace.refusal import refuse_os
 
 FOLDER = ".steadyhand"
 _ID_FILE = "root"
 _MOVED = "moved"
-_ID = re.compile("[0-9a-f]{16}")
+_ID = lazy_pattern("[0-9a-f]{16}")
 _STORES = ("postgresql", "postgres")
 _LARGEST = 1 << 20  # bytes of a git configuration
 _LINK = 4096  # bytes of a file that says where a git folder is
 _TRIES, _PAUSE = 15, 0.02  # how often, and how many seconds apart, to look for a name that is being written
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
-_SECTION = re.compile(r"""\s*\[\s*(?:remote\s+"origin"|remote\.origin)\s*\](.*)""", re.IGNORECASE)
-_ADDRESS = re.compile(r"""\s*url\s*=\s*(.*?)\s*""", re.IGNORECASE)
+_SECTION = lazy_pattern(r"""\s*\[\s*(?:remote\s+"origin"|remote\.origin)\s*\](.*)""", re.IGNORECASE)
+_ADDRESS = lazy_pattern(r"""\s*url\s*=\s*(.*?)\s*""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
 from steadyhand.text.region import Region, region_of

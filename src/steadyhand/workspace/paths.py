@@ -10,11 +10,11 @@ of Windows, an invisible character).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.workspace.refusal import shown
 
 __all__ = ["MAX_COMPONENT_BYTES", "MAX_PATH_BYTES", "check_portable", "parse_path"]
@@ -23,18 +23,20 @@ MAX_PATH_BYTES: Final = 4096
 MAX_COMPONENT_BYTES: Final = 255
 
 # C0, DEL, C1, line and paragraph separator, bidi controls, surrogates.
-_NEVER: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
-_DEVICE: Final = re.compile(r"(?i)(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9¹²³])\s*([.:].*)?")
-_UNPORTABLE: Final = re.compile(r'[:<>"|?*]')
+_NEVER: Final = lazy_pattern(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_DRIVE: Final = lazy_pattern(r"[A-Za-z]:[\\/]|\\\\")
+_DEVICE: Final = lazy_pattern(r"(?i)(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9¹²³])\s*([.:].*)?")
+_UNPORTABLE: Final = lazy_pattern(r'[:<>"|?*]')
 # Drawn as nothing, so that two names look the same; HFS+ even compares without some of them. Joiners and variation
 # selectors are not among them: Persian names and emoji need them.
-_INVISIBLE: Final = re.compile(
+_INVISIBLE: Final = lazy_pattern(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U0001d173-\U0001d17a\U000e0001-\U000e007f]"
 )
 # What Windows makes of a long name, and takes for the file that has it: PROGRA~1, GIT~1.TXT.
-_SHORT_NAME: Final = re.compile(r"[^.~]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?")
+_SHORT_NAME: Final = lazy_pattern(r"[^.~]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?")
 
 
 def parse_path(path: str, root: str | Sequence[str], *, portable: bool = True) -> tuple[str, ...]:

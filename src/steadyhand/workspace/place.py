@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.text.visible import sized
 from steadyhand.workspace.storage import Storage, shut
 

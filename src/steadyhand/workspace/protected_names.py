@@ -11,8 +11,9 @@ certain directory (`.docker/config.json`), or a pattern (`*.pem`). The more spec
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = [
     "GROUPS",
@@ -282,7 +283,7 @@ GROUPS: Final = (
             """.split()
         ),
         # `id_mapper.py` and `id_rsa.pub` are no private keys.
-        re.compile(
+        lazy_pattern(
             r"\.env(?!.*[._-](example|sample|template|dist|defaults)$).*"
             r"|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?([._-](?!pub$)[^.]*)?"
             r"|.*firebase-adminsdk.*\.json"

@@ -14,13 +14,12 @@ the sandbox finds those nearby.
 from __future__ import annotations
 
 import fnmatch
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace import protected_names as names
 
 __all__ = [
@@ -44,11 +43,11 @@ TEMP_PREFIX: Final = ".steadyhand-tmp-"
 
 Protect = Literal["standard", "none"]
 
-_IGNORABLE: Final = re.compile(
+_IGNORABLE: Final = lazy_pattern(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_SHORT: Final = re.compile(r"([^.~]{1,6})~[0-9]{1,6}(\.[^.]{0,3})?")
+_SHORT: Final = lazy_pattern(r"([^.~]{1,6})~[0-9]{1,6}(\.[^.]{0,3})?")
 # NTFS hashes the short name once four similar ones exist; this is the hash for `.gitmodules`.
 _HASHED_SHORT: Final = {".gitmodules": "gi7eba"}
 
@@ -83,9 +82,9 @@ _SUFFIXES: Final = {entry[1:]: group for entry, group in _ENTRIES if entry[:1] =
 _ENDINGS: Final = tuple(_SUFFIXES)
 _PATTERNS: Final = [
     *((group.pattern, group) for group in names.GROUPS if group.pattern is not None),
-    *((re.compile(fnmatch.translate(entry)), group) for entry, group in _ENTRIES if "*" in entry[1:]),
+    *((lazy_pattern(fnmatch.translate(entry)), group) for entry, group in _ENTRIES if "*" in entry[1:]),
 ]
-_ANY_PATTERN: Final = re.compile("|".join(pattern.pattern for pattern, _ in _PATTERNS))
+_ANY_PATTERN: Final = lazy_pattern("|".join(pattern.pattern for pattern, _ in _PATTERNS))
 _KNOWN_FOLDERS: Final = names.HARMLESS_FOLDERS | frozenset(_NAMES)
 
 

@@ -18,10 +18,10 @@ import os
 import stat
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.workspace import openat2
 from steadyhand.workspace.refusal import refuse_os, shown
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, PATH_ONLY, Storage, shut

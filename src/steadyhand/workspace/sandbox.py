@@ -19,12 +19,12 @@ import stat
 import sys
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.text.source import digest_of
 from steadyhand.workspace import listing, openat2
 from steadyhand.workspace.budget import BUDGET

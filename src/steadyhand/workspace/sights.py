@@ -11,10 +11,10 @@ import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import replace
 from steadyhand.text.span import Span
 from steadyhand.text.span import joined as joined_spans
 from steadyhand.workspace.awareness import Lately

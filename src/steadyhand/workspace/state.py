@@ -21,11 +21,11 @@ import os
 import socket
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage
 from steadyhand.workspace.writer import refuse_os

@@ -14,12 +14,12 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import ClassVar, Final, Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.workspace import openat2
 
 try:

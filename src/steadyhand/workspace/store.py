@@ -17,12 +17,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.change import Change, Header, Lay, Trace
 from steadyhand.workspace.goal import check_links, goals_of

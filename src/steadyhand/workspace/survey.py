@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.record import Entry, State
 from steadyhand.workspace.journal.store import Progress

@@ -8,9 +8,9 @@ the party that made it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import starts_line
 from steadyhand.text.merge import by_rows

@@ -29,10 +29,10 @@ import contextlib
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.directories import missing_directories, remove_empty_directory
 from steadyhand.workspace.goal import Goal
 from steadyhand.workspace.journal.party import Hold

@@ -7,7 +7,6 @@ what is still clear is read, with a note, and the rest is refused. Old lines tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from steadyhand.dialects.dialect import Change, Dialect, Reader
 from steadyhand.dialects.marker.mark import FORMAT, Fence, Mark, mark_in, refusal, word_in
@@ -19,6 +18,7 @@ from steadyhand.dialects.marker.writing import write_changes
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import edit_of_rows
+from steadyhand.lazy import dataclass, field
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import EditFile, FileRequest

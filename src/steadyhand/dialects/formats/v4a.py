@@ -8,7 +8,6 @@ shows whether its sign was lost. A line with a blank in front is a row inside a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from steadyhand.dialects.dialect import Dialect, Reader
@@ -20,6 +19,7 @@ from steadyhand.dialects.v4a.marks import MARKS, Mark, anchor_in, is_unknown_mar
 from steadyhand.dialects.v4a.passage import Passage, content_of, wrong
 from steadyhand.dialects.v4a.rows import edit_of_passage, is_addition, without_edges
 from steadyhand.dialects.v4a.writing import write_v4a
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, RenameFile

@@ -7,12 +7,12 @@ taken where the word says what is meant. A backslash before such a line makes it
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from steadyhand.dialects.labels import path_of
 from steadyhand.dialects.piece import malformed
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = [
     "FORMAT",
@@ -33,14 +33,18 @@ USUAL = 7  # characters of a mark
 
 Kind = Literal["search", "divider", "replace", "conflict", "conflict-end", "end"]
 
-_SEARCH = re.compile(r"(<{3,20}|-{3,20}|={5,9})[ \t]*(SEARCH|ORIGINAL)(?![^\s>:])", re.I)
-_REPLACE = re.compile(r"(>{3,20}|\+{3,20})[ \t]*(REPLACE|UPDATED)[ \t]*[<:]?", re.I)
-_DIVIDER = re.compile(r"={3,20}")
-_CONFLICT = re.compile(r"([<>])\1{6}[ \t]+\S.*|<{7}")
-_END = re.compile(r">{5,9}")
-_ESCAPABLE = re.compile(r"(?:[<>]{5}|={3,20}\s*$|-{7}\s*$|[<>=+-]{3,20}[ \t]*(?:SEARCH|REPLACE)|:(?:start|end)_line:)")
-_WORD = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+)?(?:\*\*|\*|__|_)?(SEARCH|REPLACE)(?:\*\*|\*|__|_)?:?(?:\*\*|\*)?[ \t]*")
-_FENCE = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_SEARCH = lazy_pattern(r"(<{3,20}|-{3,20}|={5,9})[ \t]*(SEARCH|ORIGINAL)(?![^\s>:])", re.I)
+_REPLACE = lazy_pattern(r"(>{3,20}|\+{3,20})[ \t]*(REPLACE|UPDATED)[ \t]*[<:]?", re.I)
+_DIVIDER = lazy_pattern(r"={3,20}")
+_CONFLICT = lazy_pattern(r"([<>])\1{6}[ \t]+\S.*|<{7}")
+_END = lazy_pattern(r">{5,9}")
+_ESCAPABLE = lazy_pattern(
+    r"(?:[<>]{5}|={3,20}\s*$|-{7}\s*$|[<>=+-]{3,20}[ \t]*(?:SEARCH|REPLACE)|:(?:start|end)_line:)"
+)
+_WORD = lazy_pattern(
+    r"[ \t]{0,3}(?:#{1,6}[ \t]+)?(?:\*\*|\*|__|_)?(SEARCH|REPLACE)(?:\*\*|\*|__|_)?:?(?:\*\*|\*)?[ \t]*"
+)
+_FENCE = lazy_pattern(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _HEADERS = (":start_line:", ":end_line:")
 _SURE = 5  # characters that make a mark also where its word is not in capitals
 

@@ -6,16 +6,14 @@ only one since the last part: a list of files names none of them. Whether the fi
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from steadyhand.dialects.labels import label_in, label_in_info, mention_in
 from steadyhand.dialects.marker.mark import Fence, fence_in
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["Names"]
 
-_TAG = re.compile(r"\s*</?[\w:-]+>\s*")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_TAG = lazy_pattern(r"\s*</?[\w:-]+>\s*")
+_ITEM = lazy_pattern(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.marker.mark import USUAL, Fence, Kind, Mark, fence_in, mark_in, refusal
 from steadyhand.dialects.marker.sides import Sides, rows_of, start_line
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, field, replace
 
 __all__ = ["Part", "is_around"]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from steadyhand.dialects.marker.mark import unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old
@@ -17,9 +16,9 @@ from steadyhand.text.visible import sized
 
 __all__ = ["Sides", "rows_of", "signed_rows", "start_line"]
 
-_START = re.compile(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
-_END = re.compile(r"[ \t]*:end_line:[ \t]*\d{1,9}[ \t]*")
-_RULE = re.compile(r"-{7}[ \t]*")
+_START = lazy_pattern(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
+_END = lazy_pattern(r"[ \t]*:end_line:[ \t]*\d{1,9}[ \t]*")
+_RULE = lazy_pattern(r"-{7}[ \t]*")
 
 
 @sized("search", "replace")

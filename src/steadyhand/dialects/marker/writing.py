@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from steadyhand.dialects.dialect import Change, Reader
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.marker.mark import escaped
 from steadyhand.dialects.reply import split_reply
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import CreateFile, EditFile
@@ -25,7 +25,7 @@ from steadyhand.text.diff import diff_rows
 __all__ = ["write_changes"]
 
 _AROUND = (1, 4, 20)  # lines of context, before the whole file is quoted
-_TICKS = re.compile(r"^[ \t]*(`{3,})", re.M)
+_TICKS = lazy_pattern(r"^[ \t]*(`{3,})", re.M)
 
 
 @dataclass(frozen=True, slots=True)

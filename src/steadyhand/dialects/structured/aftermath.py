@@ -6,16 +6,15 @@ of the text gives it away: it goes on behind the value, and ends as a value does
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.dialects.structured.places import find_start, has_known_key
+from steadyhand.lazy import lazy_pattern
 
 __all__ = ["Aftermath"]
 
-_BEHIND = re.compile(r"[ \t\r,;)}\]]{0,80}(?:</?[\w:.|-]{1,40}>[ \t\r]*){0,4}(?:`{3,}\s*)?($)?")
-_TAG = re.compile(r"\s*</?[\w:.|-]{1,40}>\s*$")
-_LEFT_OVER = re.compile(r"""["'}\]],?\s*$""")
-_LAST_OF_VALUE = re.compile(r"""(?:^|["'])\s{0,80}[}\]][\s,}\]]*$""")
+_BEHIND = lazy_pattern(r"[ \t\r,;)}\]]{0,80}(?:</?[\w:.|-]{1,40}>[ \t\r]*){0,4}(?:`{3,}\s*)?($)?")
+_TAG = lazy_pattern(r"\s*</?[\w:.|-]{1,40}>\s*$")
+_LEFT_OVER = lazy_pattern(r"""["'}\]],?\s*$""")
+_LAST_OF_VALUE = lazy_pattern(r"""(?:^|["'])\s{0,80}[}\]][\s,}\]]*$""")
 
 
 class Aftermath:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from steadyhand.dialects.piece import malformed
 from steadyhand.dialects.structured.loose import DOUBTFUL, read_loose, read_strict
 from steadyhand.dialects.structured.node import Flaw, Node, Unreadable
 from steadyhand.dialects.structured.quotes import Names
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, field
 from steadyhand.text.visible import sized
 
 __all__ = ["FORMAT", "Document", "line_starts"]

@@ -7,13 +7,13 @@ Nothing here looks at a file, or at the objects around this one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.fields import Fields
 from steadyhand.dialects.structured.node import Node
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, RenameFile, WriteFile
@@ -31,8 +31,8 @@ _INSERTING = ("insert_line", "insert_text", "new", "content", *_EVERYWHERE)
 _WRITING = ("content", "shrink", *_EVERYWHERE)
 _VERBS = frozenset(("replace", "edit", "update", "modify", "str_replace", "search_replace", "text"))
 _WRITERS = frozenset(("writefile", "write", "writetofile", "filewrite", "writefiles", "createfile", "create"))
-_EXPECT = re.compile(r"[0-9a-fA-F]{16,64}", re.ASCII)
-_MISREAD = re.compile("[\b\f]")
+_EXPECT = lazy_pattern(r"[0-9a-fA-F]{16,64}", re.ASCII)
+_MISREAD = lazy_pattern("[\b\f]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.node import Node, Unreadable
 from steadyhand.dialects.structured.quotes import Names, plain_name
 from steadyhand.errors import EditError
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.fields import describe, nearest_name
 
 __all__ = ["NAMES", "Fields", "has_text", "is_marked"]
@@ -60,7 +61,7 @@ NAMES = Names(known=_ROLE_OF.__contains__, sure=_SURE.__contains__)
 _DISTINCT = frozenset(name for name in _TEXTS if name not in _GENERIC)
 
 
-_DISTINCT_WORD = re.compile(r"\b(?:old|new)_?(?:string|str|text|content)\b", re.I | re.ASCII)
+_DISTINCT_WORD = lazy_pattern(r"\b(?:old|new)_?(?:string|str|text|content)\b", re.I | re.ASCII)
 _NEARBY = 200  # how far behind an error, in its line, a name still shows what was meant
 
 

@@ -12,10 +12,10 @@ means the plain letter.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from steadyhand.dialects.structured.node import Flaw, Node, Reading, Unreadable, Value
 from steadyhand.dialects.structured.quotes import Names, Outlook, Verdict, plain_name
+from steadyhand.lazy import dataclass, field, lazy_pattern
 
 __all__ = ["DOUBTFUL", "MAX_DEPTH", "read_loose", "read_strict"]
 
@@ -23,15 +23,15 @@ MAX_DEPTH = 64
 DOUBTFUL = "an escape that JSON does not have"
 _LONGEST_NUMBER = 400
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_STRICT_RUN = re.compile(r'[^"\\\x00-\x1f]*')
-_LOOSE_RUNS = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
-_STRICT_BLANKS = re.compile(r"[ \t\r\n]*")
-_LOOSE_BLANKS = re.compile(r"[ \t\r\n\ufeff\u00a0]*")
-_CONTROL = re.compile(r"[\x00-\x1f]")
-_HEX = re.compile(r"[0-9a-fA-F]{4}", re.ASCII)
-_BYTE = re.compile(r"x([0-9a-fA-F]{2})", re.ASCII)
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
-_WORD = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_STRICT_RUN = lazy_pattern(r'[^"\\\x00-\x1f]*')
+_LOOSE_RUNS = {'"': lazy_pattern(r'[^"\\]*'), "'": lazy_pattern(r"[^'\\]*")}
+_STRICT_BLANKS = lazy_pattern(r"[ \t\r\n]*")
+_LOOSE_BLANKS = lazy_pattern(r"[ \t\r\n\ufeff\u00a0]*")
+_CONTROL = lazy_pattern(r"[\x00-\x1f]")
+_HEX = lazy_pattern(r"[0-9a-fA-F]{4}", re.ASCII)
+_BYTE = lazy_pattern(r"x([0-9a-fA-F]{2})", re.ASCII)
+_NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
+_WORD = lazy_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _PYTHON: dict[str, bool | None] = {"True": True, "False": False, "None": None}
 

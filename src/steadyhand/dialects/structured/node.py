@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from steadyhand.lazy import dataclass
 
 __all__ = ["Flaw", "Node", "Reading", "Unreadable", "Value", "plain"]
 

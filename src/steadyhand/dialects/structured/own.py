@@ -5,15 +5,14 @@ What that refuses is refused here with its place in the reply.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.edit import Around, Found
 from steadyhand.dialects.structured.node import Node, plain
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.plan.edit import Edit, Replace, edit_from_json, with_reason
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import EditFile, FileRequest, request_from_json, requests_from_json
@@ -26,7 +25,7 @@ _REQUEST = frozenset(("path", "edits", "write", "create", "delete", "rename_to",
 _WITH = frozenset(("expect", "allow_shrink", "to"))
 _VERBS = frozenset(("new", "insert", "delete", "act"))
 _EDIT = _VERBS | frozenset(("target", "where", "args", "occurrence", "expected", "reason"))
-_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+_STEP = lazy_pattern(r"\[(\d+)\]|([^.\[\]]+)")
 
 
 def find_own(node: Node, document: Document) -> list[Found] | None:

@@ -11,25 +11,26 @@ import re
 from steadyhand.dialects.labels import label_in, label_in_info
 from steadyhand.dialects.structured.fields import NAMES
 from steadyhand.dialects.structured.quotes import plain_name
+from steadyhand.lazy import lazy_pattern
 
 __all__ = ["Brackets", "Fences", "find_orphan", "find_start", "goes_on", "has_known_key"]
 
-_FENCE = re.compile(r"""\s*(`{3,}|~{3,})\s*((?:[\w{.][^`"']*(?:=["'][^`"']*["']\s*)?)?)$""")
+_FENCE = lazy_pattern(r"""\s*(`{3,}|~{3,})\s*((?:[\w{.][^`"']*(?:=["'][^`"']*["']\s*)?)?)$""")
 _INFOS = frozenset(
     ("", "json", "jsonc", "json5", "jsonl", "ndjson", "text", "txt", "plaintext", "edits", "apply_edits", "ranges")
 )
-_BLANK = re.compile(r"\s*\Z")
-_OPENER = re.compile(r"[{\[]")
-_LEAD = re.compile(
+_BLANK = lazy_pattern(r"\s*\Z")
+_OPENER = lazy_pattern(r"[{\[]")
+_LEAD = lazy_pattern(
     r"""[,;\s]*(?:(?:[-*+>]|\d+[.)])\s+)?(?:<[^<>]{1,200}>\s*)*(?:[^{}\[\]"'`<>]{0,200}[:=(]\s*)?""", re.ASCII
 )
 _INSIDE = {
-    "{": re.compile(r"""\s*(?:["'}/]|([A-Za-z_]\w*)\s*:)""", re.ASCII),
-    "[": re.compile(r"\s*[{\]/]"),
+    "{": lazy_pattern(r"""\s*(?:["'}/]|([A-Za-z_]\w*)\s*:)""", re.ASCII),
+    "[": lazy_pattern(r"\s*[{\]/]"),
 }
-_KEYED = re.compile(r"""[{\[][{\[\s]*["'](\w+)["']\s*:""", re.ASCII)
-_TOKEN = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"']""")
-_ORPHAN = re.compile(r"""\b(?:old|new)_?(?:string|str|text|content)["']\s{0,80}:\s{0,80}["']""", re.I | re.ASCII)
+_KEYED = lazy_pattern(r"""[{\[][{\[\s]*["'](\w+)["']\s*:""", re.ASCII)
+_TOKEN = lazy_pattern(r""""[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"']""")
+_ORPHAN = lazy_pattern(r"""\b(?:old|new)_?(?:string|str|text|content)["']\s{0,80}:\s{0,80}["']""", re.I | re.ASCII)
 _LONGEST_LEAD = 400
 _MOST_OPENERS = 40
 _MARKDOWN = ("markdown", "md", "mdx")

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["Names", "Outlook", "Verdict", "plain_name"]
 
-_BLANKS = re.compile(r"[ \t\r\n]*")
-_KEY = re.compile(r"""(["'])([^"'\\\n]{1,80})\1[ \t\r\n]{0,80}:|([A-Za-z_]\w{0,60})[ \t]{0,8}:""", re.ASCII)
-_WORD = re.compile(r"\w+", re.ASCII)
-_KEY_BEFORE = re.compile(r"""["'](\w{2,40})$""", re.ASCII)
-_JOINED = re.compile(r"""[ \t\r\n]{0,80}\+[ \t\r\n]{0,80}["']""")
-_NEXT_LINE = re.compile(r"""[ \t]*\r?\n[ \t]*["']""")
-_OVER = re.compile(r"\s*(?:</?[\w:.|-]{1,40}>\s*){0,4}(?:\Z|(`{3,}|~{3,})|(?=[\[{]))")
-_LAST = re.compile(
+_BLANKS = lazy_pattern(r"[ \t\r\n]*")
+_KEY = lazy_pattern(r"""(["'])([^"'\\\n]{1,80})\1[ \t\r\n]{0,80}:|([A-Za-z_]\w{0,60})[ \t]{0,8}:""", re.ASCII)
+_WORD = lazy_pattern(r"\w+", re.ASCII)
+_KEY_BEFORE = lazy_pattern(r"""["'](\w{2,40})$""", re.ASCII)
+_JOINED = lazy_pattern(r"""[ \t\r\n]{0,80}\+[ \t\r\n]{0,80}["']""")
+_NEXT_LINE = lazy_pattern(r"""[ \t]*\r?\n[ \t]*["']""")
+_OVER = lazy_pattern(r"\s*(?:</?[\w:.|-]{1,40}>\s*){0,4}(?:\Z|(`{3,}|~{3,})|(?=[\[{]))")
+_LAST = lazy_pattern(
     r"[ \t]*[})\];,]{0,8}[ \t]*(?:</?[\w:.|-]{1,40}>[ \t]*){0,4}(?:`{3,}[ \t]*)?(?:\r?\n|\Z|(?=([{\[])))"
 )
-_OPENERS = re.compile(r"[\[{\s]{1,200}")
-_LATE = re.compile(r"""["'][\s,]{0,80}[}\]]""")
+_OPENERS = lazy_pattern(r"[\[{\s]{1,200}")
+_LATE = lazy_pattern(r"""["'][\s,]{0,80}[}\]]""")
 _LONGEST_COMMENT = 2_000
 
 

@@ -7,7 +7,6 @@ another are worked off from a list, never by recursion.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.edit import Around, Found, expect_of_edit, find_edit, path_of_edit
@@ -17,6 +16,7 @@ from steadyhand.dialects.structured.order import Order
 from steadyhand.dialects.structured.own import find_own, find_own_edit, is_own_request
 from steadyhand.dialects.structured.quotes import plain_name
 from steadyhand.errors import EditError
+from steadyhand.lazy import replace
 
 __all__ = ["find_requests"]
 

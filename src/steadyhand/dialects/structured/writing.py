@@ -6,11 +6,11 @@ What is written is tried on the text before; a change that would not come out to
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 
 from steadyhand.dialects.dialect import Change
 from steadyhand.errors import EditError
+from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
@@ -31,7 +31,7 @@ from steadyhand.text.source import Source
 
 __all__ = ["write_json"]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def write_json(changes: Sequence[Change]) -> str:

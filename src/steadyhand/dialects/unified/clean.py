@@ -17,16 +17,17 @@ from steadyhand.dialects.signed import Row, Sign
 from steadyhand.dialects.unified.edit import edit_of
 from steadyhand.dialects.unified.header import hunk_header_in
 from steadyhand.dialects.unified.names import name_in, path_of_names
+from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.request import EditFile
 from steadyhand.text.pace import paced
 
 __all__ = ["read_clean"]
 
 _MARKS = ("<<<<<", ">>>>>", "=====", "*** ", "```", "~~~")  # of other formats: all readers must be asked
-_MARK = re.compile(rf"^[-+ ]?[ \t]*(?:{'|'.join(map(re.escape, _MARKS))})", re.M)
-_HUNK = re.compile(r"@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@(?: |\Z)", re.ASCII)
-_GIT = re.compile(r"diff --git a/(\S+) b/\1")
-_INDEX = re.compile(r"index [0-9a-f]{7,40}\.\.[0-9a-f]{7,40}(?: 100\d{3})?", re.ASCII)
+_MARK = lazy_pattern(rf"^[-+ ]?[ \t]*(?:{'|'.join(map(re.escape, _MARKS))})", re.M)
+_HUNK = lazy_pattern(r"@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@(?: |\Z)", re.ASCII)
+_GIT = lazy_pattern(r"diff --git a/(\S+) b/\1")
+_INDEX = lazy_pattern(r"index [0-9a-f]{7,40}\.\.[0-9a-f]{7,40}(?: 100\d{3})?", re.ASCII)
 _SIGNS: dict[str, Sign] = {" ": " ", "-": "-", "+": "+"}
 
 

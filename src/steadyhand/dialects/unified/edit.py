@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.dialects.unified.section import wrong
+from steadyhand.lazy import replace
 from steadyhand.match.needle import Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old

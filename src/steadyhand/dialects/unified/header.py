@@ -6,14 +6,15 @@ Numbers are what the writer believed. Whether they are right is not asked here.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["HunkHeader", "hunk_header_in", "is_combined"]
 
-_RANGES = re.compile(
+_RANGES = lazy_pattern(
     r"@@[ \t]*-(\d{1,9})(?:,[ \t]?(\d{1,9}))?,?(?:[ \t]{1,4}\+(\d{1,9})(?:,[ \t]?(\d{1,9}))?)?(?![\w,.])", re.ASCII
 )
-_COMBINED = re.compile(r"@@@+ -\d", re.ASCII)
+_COMBINED = lazy_pattern(r"@@@+ -\d", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

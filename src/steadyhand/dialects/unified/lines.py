@@ -8,15 +8,15 @@ looks at a file, and no line is dropped: what does not belong is given back.
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
+from steadyhand.lazy import lazy_pattern
 
 __all__ = ["Counted", "Loose", "Taken"]
 
-_LIST_ITEM = re.compile(r"- (?:\*\*)?[A-Za-z`\"'(\[]")
+_LIST_ITEM = lazy_pattern(r"- (?:\*\*)?[A-Za-z`\"'(\[]")
 Verdict = Literal["more", "agrees", "disagrees"]
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.gitname import unquote_name
 
 __all__ = ["FileName", "git_names_in", "is_one_file", "name_in", "path_of_names"]
 
 _ABSENT = frozenset(("/dev/null", "a/dev/null", "b/dev/null", "dev/null"))
-_STAMP = re.compile(r" (?:\d{4}-\d\d-\d\d[ T]\d\d:\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )", re.ASCII)
-_REVISION = re.compile(r" \((?:revision|rev\.?|working copy|nonexistent|new file|deleted)\b", re.ASCII)
-_EPOCH = re.compile(r"(1970-01-01|1969-12-31) (\d\d):(\d\d):00(?:\.0+)? ([-+])(\d\d)(\d\d)", re.ASCII)
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STAMP = lazy_pattern(
+    r" (?:\d{4}-\d\d-\d\d[ T]\d\d:\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )", re.ASCII
+)
+_REVISION = lazy_pattern(r" \((?:revision|rev\.?|working copy|nonexistent|new file|deleted)\b", re.ASCII)
+_EPOCH = lazy_pattern(r"(1970-01-01|1969-12-31) (\d\d):(\d\d):00(?:\.0+)? ([-+])(\d\d)(\d\d)", re.ASCII)
+_QUOTED = lazy_pattern(r'"(?:[^"\\]|\\.)*"')
 _BACKUPS = (".orig", ".old", ".bak", ".new", "~")
 _DAY = 24 * 60
 

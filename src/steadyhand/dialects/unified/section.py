@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from hashlib import sha256
 
 from steadyhand.dialects.piece import malformed
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.unified.names import FileName, git_names_in, name_in, path_of_names
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.plan.request import ChangeMode, CopyFile, CreateFile, DeleteFile, FileRequest, RenameFile
 from steadyhand.text.gitname import unquote_name
 
@@ -23,8 +23,8 @@ EMPTY = sha256(b"").hexdigest()
 _MODES = ("new file mode ", "deleted file mode ", "old mode ", "new mode ")
 _PATHS = ("rename from ", "rename to ", "copy from ", "copy to ")
 _ASIDE = ("similarity index ", "dissimilarity index ")
-_OCTAL = re.compile(r"[0-7]{3,7}", re.ASCII)
-_INDEX = re.compile(r"index [0-9a-f]{4,64}\.\.[0-9a-f]{4,64}(?: ([0-7]{6}))?", re.ASCII)
+_OCTAL = lazy_pattern(r"[0-7]{3,7}", re.ASCII)
+_INDEX = lazy_pattern(r"index [0-9a-f]{4,64}\.\.[0-9a-f]{4,64}(?: ([0-7]{6}))?", re.ASCII)
 _KINDS = {0o120000: "a symbolic link", 0o160000: "a submodule"}
 _KIND_BITS = 0o170000
 _NO_TEXT = "only the text of regular files can be patched; leave this file out"

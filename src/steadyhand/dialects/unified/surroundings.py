@@ -4,17 +4,16 @@ be rows that were left over.
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Note
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.unified.section import binary, is_binary, wrong
 from steadyhand.dialects.unified.wrapping import Sort, Wrapping, begins_mail, is_v4a_mark
+from steadyhand.lazy import lazy_pattern
 
 __all__ = ["Surroundings"]
 
-_LIKE_A_ROW = re.compile(r"[-+](?:[^\s+-]|\t|[ \t]{2,}\S)")
+_LIKE_A_ROW = lazy_pattern(r"[-+](?:[^\s+-]|\t|[ \t]{2,}\S)")
 _OF_A_DIFF = ("diff -", "Index: ", "=====", "Only in ", "index ")
 _LEFT_OVER_HINT = "send the diff again, with a sign in front of every line of a hunk and the right counts in its header"
 

@@ -7,22 +7,22 @@ without a sign are asked about.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from steadyhand.dialects.labels import label_in_info
 from steadyhand.dialects.reply import Line
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["Fence", "Wrapping", "begins_mail", "is_foreign_mark", "is_v4a_mark"]
 
 Sort = Literal["open", "close", "tag", "heredoc", "text"]
 
-_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
-_TAG = re.compile(r"[ \t]*(?:<(/?)([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>|<\|[^|<>]{1,40}\|>|<!\[CDATA\[|\]\]>)[ \t]*")
-_HEREDOC = re.compile(r"<<[-~]?[ \t]?(?:'(\w+)'|\"(\w+)\"|([A-Z][A-Z0-9_]*)\b)")
-_MAIL = re.compile(r"From [0-9a-f]{7,64} |commit [0-9a-f]{7,64}(?: \(.*\))?\s*\Z|# HG changeset patch")
-_V4A = re.compile(r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Update|Add|Delete) File:|Move to:)", re.I)
-_FOREIGN = re.compile(r"(?:<{5,9}|>{5,9}|={5,9}|-{5,9} ?SEARCH|\+{5,9} ?REPLACE)(?: ?[A-Z]+)?>?\s*|\*\*\* .*")
+_FENCE = lazy_pattern(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
+_TAG = lazy_pattern(r"[ \t]*(?:<(/?)([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?/?>|<\|[^|<>]{1,40}\|>|<!\[CDATA\[|\]\]>)[ \t]*")
+_HEREDOC = lazy_pattern(r"<<[-~]?[ \t]?(?:'(\w+)'|\"(\w+)\"|([A-Z][A-Z0-9_]*)\b)")
+_MAIL = lazy_pattern(r"From [0-9a-f]{7,64} |commit [0-9a-f]{7,64}(?: \(.*\))?\s*\Z|# HG changeset patch")
+_V4A = lazy_pattern(r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Update|Add|Delete) File:|Move to:)", re.I)
+_FOREIGN = lazy_pattern(r"(?:<{5,9}|>{5,9}|={5,9}|-{5,9} ?SEARCH|\+{5,9} ?REPLACE)(?: ?[A-Z]+)?>?\s*|\*\*\* .*")
 _DIFF_INFO = frozenset(("diff", "patch", "udiff"))
 _WIDEST = 400  # a longer line is text
 _TOOL_TAGS = frozenset(

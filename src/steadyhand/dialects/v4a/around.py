@@ -5,12 +5,11 @@ None of it is part of a patch. It is told in notes once a patch begins or the re
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from steadyhand.dialects.piece import Note
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.v4a.marks import heredoc_word, is_fence
 from steadyhand.dialects.v4a.passage import Wrapping, wrong
+from steadyhand.lazy import replace
 
 __all__ = ["Around"]
 

@@ -6,8 +6,9 @@ Each question is about one line alone; in which order lines may come is the read
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["MARKS", "Anchor", "Mark", "anchor_in", "heredoc_word", "is_fence", "is_unknown_mark", "mark_in"]
 
@@ -24,9 +25,9 @@ _NAMING: dict[str, MarkName] = {
     "environment id": "environment",
 }
 _STARS = "***"
-_NUMBERS = re.compile(r"[ \t]*[-+]?\d+(?:,\d+)?(?:[ \t]+[-+]?\d+(?:,\d+)?)?[ \t]*(?:@@|\Z)", re.ASCII)
-_FENCE = re.compile(r"(?:`{3,}[^`]*|~{3,}.*)\Z")
-_HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*[\"'\\]?(\w+)")
+_NUMBERS = lazy_pattern(r"[ \t]*[-+]?\d+(?:,\d+)?(?:[ \t]+[-+]?\d+(?:,\d+)?)?[ \t]*(?:@@|\Z)", re.ASCII)
+_FENCE = lazy_pattern(r"(?:`{3,}[^`]*|~{3,}.*)\Z")
+_HEREDOC = lazy_pattern(r"(?<!<)<<-?[ \t]*[\"'\\]?(\w+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ lines at the end (a fence, the end of a shell call) are left out with a note; li
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from steadyhand.dialects.piece import Note, malformed
 from steadyhand.dialects.reply import Line
@@ -15,6 +14,7 @@ from steadyhand.dialects.signed import Row
 from steadyhand.dialects.v4a.marks import Anchor, is_fence, mark_in
 from steadyhand.dialects.v4a.rows import is_addition, restates, row_of
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, field
 
 __all__ = ["Passage", "Wrapping", "content_of", "wrong"]
 

@@ -5,12 +5,11 @@ Nothing here looks at a file or at a reply; which lines are rows is settled befo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, edit_of_rows
+from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.match.needle import Needle, Spare
 from steadyhand.plan.edit import Edit, Insert, Replace
 from steadyhand.plan.place import Old
@@ -19,8 +18,8 @@ from steadyhand.text.lines import split_lines
 
 __all__ = ["edit_of_passage", "is_addition", "restates", "row_of", "without_edges"]
 
-_NAMED = re.compile(r"""(?:\w+[ \t]+){0,3}["']?[\w.$-]+["']?[ \t]*(?::(?![:=/])|=(?!=))|(?:\w+[ \t]+){1,4}\w+\(""")
-_KEYWORD = re.compile(
+_NAMED = lazy_pattern(r"""(?:\w+[ \t]+){0,3}["']?[\w.$-]+["']?[ \t]*(?::(?![:=/])|=(?!=))|(?:\w+[ \t]+){1,4}\w+\(""")
+_KEYWORD = lazy_pattern(
     r"(?:(?:public|private|protected|static|async|export|abstract|pub|local)\s+)*"
     r"(?:def|class|module|function|fn|func|sub|if|elsif|else|while|for|unless|until|case|when|begin|try|catch|switch"
     r"|struct|interface|impl|trait|enum|namespace)\b"

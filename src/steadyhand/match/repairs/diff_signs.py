@@ -10,15 +10,15 @@ repeating the old text, a blank before each line of both, and `+` before the oth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.repair import Mended, Repair, RepairExample
 from steadyhand.text.lines import body, line_ending, split_bodies, split_lines
 
-_NO_SIGN = re.compile(r"-[->=0-9.]|\+[+=]")
-_SUBSTANCE = re.compile(r"\w{3}")
-_NUMBERED = re.compile(r"[- ] *[0-9]+ *[|│→:\t]")
+_NO_SIGN = lazy_pattern(r"-[->=0-9.]|\+[+=]")
+_SUBSTANCE = lazy_pattern(r"\w{3}")
+_NUMBERED = lazy_pattern(r"[- ] *[0-9]+ *[|│→:\t]")
 
 
 def mend(old: str, new: str) -> Mended | None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.repair import Mended, Repair, RepairExample
 
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#(?:0*(34|38|39|60|62)|[xX]0*(22|26|27|3[cCeE])));")
+_ENTITY = lazy_pattern(r"&(?:(lt|gt|amp|quot|apos)|#(?:0*(34|38|39|60|62)|[xX]0*(22|26|27|3[cCeE])));")
 
 
 def mend(old: str, new: str) -> Mended | None:

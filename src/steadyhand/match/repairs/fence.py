@@ -7,13 +7,11 @@ in it nobody can tell which ones were meant, and the texts are left.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.repair import Mended, Repair, RepairExample
 from steadyhand.text.lines import body, split_lines
 
-_FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$")
+_FENCE = lazy_pattern(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,16 @@ from the new text only if it can be one of those lines' numbers, so `12: value` 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.match.repair import Mended, Repair, RepairExample
 from steadyhand.text.lines import body, line_ending, split_lines
 
-_NUMBER = re.compile(r" *([0-9]{1,7})(?: *([|│→])|([:\t]))")
-_NUMBER_ALONE = re.compile(r" *([0-9]{1,7}) *$")
-_NOT_EDGE = re.compile(rf"{_NUMBER.pattern}|{_NUMBER_ALONE.pattern}|\s*(?:```|~~~)")
-_GUTTER_ALONE = re.compile(r" +[|│→]")
+_NUMBER = lazy_pattern(r" *([0-9]{1,7})(?: *([|│→])|([:\t]))")
+_NUMBER_ALONE = lazy_pattern(r" *([0-9]{1,7}) *$")
+_NOT_EDGE = lazy_pattern(rf"{_NUMBER.pattern}|{_NUMBER_ALONE.pattern}|\s*(?:```|~~~)")
+_GUTTER_ALONE = lazy_pattern(r" +[|│→]")
 _PADDED = "|│:"
 _ALSO_CONTENT = ":\t"
 

@@ -11,9 +11,9 @@ one run that cannot be placed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.match.elision import check_elisions, is_elision, runs_of, sections_of
 from steadyhand.match.lexis import lexis_of
 from steadyhand.match.needle import Needle
@@ -29,8 +29,8 @@ _PIECES = 6  # of each run, looked up to find the rarest
 _SCANNED = 400_000_000  # code points read while counting pieces
 _OFTEN = 20_000  # a run whose rarest piece stands more often than this is not looked for
 _SHOWN = 100
-_WORD = re.compile(r"[A-Za-z0-9_]{2,}")
-_SIGNS = re.compile(r"[A-Za-z0-9_]|[\[\](){};,:<>=/*+&|!@#$%^~?]+")  # none that folding could have changed
+_WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
+_SIGNS = lazy_pattern(r"[A-Za-z0-9_]|[\[\](){};,:<>=/*+&|!@#$%^~?]+")  # none that folding could have changed
 _ROOM = 200  # code points by which a row of the file may be longer than four times the needle's
 
 

@@ -18,10 +18,9 @@ pass for all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.lexis import Lexis, Token, lexis_of, read_tokens
 from steadyhand.match.needle import Needle
 from steadyhand.match.rows import seed_of
@@ -39,9 +38,9 @@ _REACH = 400  # code points that a place may be longer than the needle, at first
 _WIDER = (1, 4, 16)  # times the needle's size that is looked at before and after the word
 _LONG_ROW = 20_000  # code points
 _NEIGHBOURS = 3  # tokens on each side of the word that are compared first
-_TO_EDGE = re.compile(r"[ \t]*(?=[\r\n]|\Z)")
-_ENDING = re.compile(r"\r\n?|\n")
-_BLANK_LINE = re.compile(r"[ \t]*(?:\r\n?|\n)")
+_TO_EDGE = lazy_pattern(r"[ \t]*(?=[\r\n]|\Z)")
+_ENDING = lazy_pattern(r"\r\n?|\n")
+_BLANK_LINE = lazy_pattern(r"[ \t]*(?:\r\n?|\n)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
 from steadyhand.text.lines import split_lines
 from steadyhand.text.pace import paced
@@ -28,26 +29,26 @@ _STAYS = (
     r"(?:unchanged|untouched|unmodified|the same|as is|as before|same as (?:before|above|original)"
     r"|omitted(?: for brevity)?|truncated|elided|snipped)"
 )
-_WITH_DOTS = re.compile(
+_WITH_DOTS = lazy_pattern(
     rf"{_DOTS} ?(?:{_REST}|{_KEPT})(?: (?:{_STAYS}|here))? ?{_DOTS}?"
     rf"|(?:{_REST}|{_KEPT})(?: (?:{_STAYS}|here))? ?{_DOTS}"
     rf"|{_DOTS} ?(?:{_STAYS}|(?:everything|all) else(?: {_STAYS})?) ?{_DOTS}?"
 )
-_IN_WORDS = re.compile(
+_IN_WORDS = lazy_pattern(
     rf"(?:{_REST}|{_KEPT}) {_STAYS}"
     r"|(?:existing|remaining|previous|original) (?:code|contents?|implementation)(?: goes)? here"
     r"|(?:the )?rest of (?:the |your )?(?:code|file|implementation|contents?)(?: (?:goes )?here)?"
 )
-_BRACKETED = re.compile(
+_BRACKETED = lazy_pattern(
     rf"(?:{_REST}|{_KEPT})(?: {_STAYS})?"
     r"|(?:code|contents?|text) (?:omitted|truncated|unchanged)(?: for brevity)?"
 )
-_ONLY_DOTS = re.compile(rf"<!--\s*{_DOTS}\s*-->|/\*\s*{_DOTS}\s*\*/|\{{\s*/\*\s*{_DOTS}\s*\*/\s*\}}")
-_COMMENT = re.compile(r"(?:<!--|\{\s*/\*+|/\*+|//+|#+|--+|;+|%+|\*+(?!\*))\s*(.*)", re.DOTALL)
-_TRAILING = re.compile(r"[^\"'`]*?\s(//|#|--|/\*|<!--)\s*(.*)", re.DOTALL)
-_CLOSING = re.compile(r"\s*(?:-->|\*/\s*\}?)\s*\Z")
-_BRACKETS = re.compile(r"[\[(<{].*[\])>}]", re.DOTALL)
-_NOISE = re.compile(r"[\s()\[\]{}<>,;:*_—–-]+")
+_ONLY_DOTS = lazy_pattern(rf"<!--\s*{_DOTS}\s*-->|/\*\s*{_DOTS}\s*\*/|\{{\s*/\*\s*{_DOTS}\s*\*/\s*\}}")
+_COMMENT = lazy_pattern(r"(?:<!--|\{\s*/\*+|/\*+|//+|#+|--+|;+|%+|\*+(?!\*))\s*(.*)", re.DOTALL)
+_TRAILING = lazy_pattern(r"[^\"'`]*?\s(//|#|--|/\*|<!--)\s*(.*)", re.DOTALL)
+_CLOSING = lazy_pattern(r"\s*(?:-->|\*/\s*\}?)\s*\Z")
+_BRACKETS = lazy_pattern(r"[\[(<{].*[\])>}]", re.DOTALL)
+_NOISE = lazy_pattern(r"[\s()\[\]{}<>,;:*_—–-]+")
 _SUSPECT = (
     "...", "…", "rest of", "remainder of", "unchanged", "omitted", "truncated", "existing", "remaining", "previous",
     "original",

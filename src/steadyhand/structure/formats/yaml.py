@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import replace
 from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.neutral import Change
 from steadyhand.structure.node import Refusal

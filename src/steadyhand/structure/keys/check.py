@@ -8,9 +8,9 @@ A syntax that is wrong, or a parser that reads the rest of the file otherwise af
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.keys.item import Item, ItemKind, Plain, Reading
 from steadyhand.structure.keys.path import render_path
 from steadyhand.structure.keys.plain import same_data, says

@@ -6,9 +6,9 @@ An item is data about one source; it never changes and never writes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized

@@ -6,10 +6,10 @@ Whatever the format cannot do without the file reading otherwise elsewhere is re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.keys.check import Asked, Fresh, Moved, Rewritten, Wanted, checked, parent_of
 from steadyhand.structure.keys.item import Item, ItemKind, Plain, Reading, Step
 from steadyhand.structure.keys.path import counted, render_path

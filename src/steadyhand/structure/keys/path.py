@@ -12,14 +12,15 @@ import json
 import re
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.keys.item import Item, KeyPath, Step
 
-_BARE = re.compile(r"[^.\[\]]+")
-_NUMBER = re.compile(r"\[(-?[0-9]{1,9})\]", re.ASCII)
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'', re.DOTALL)
-_DIGITS = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-_SAFE = re.compile(r"(?!\$\Z)[^.\[\]\"'\s/](?:[^.\[\]\"'\x00-\x1f]*[^.\[\]\"'\s])?")
+_BARE = lazy_pattern(r"[^.\[\]]+")
+_NUMBER = lazy_pattern(r"\[(-?[0-9]{1,9})\]", re.ASCII)
+_QUOTED = lazy_pattern(r'"(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'', re.DOTALL)
+_DIGITS = lazy_pattern(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_SAFE = lazy_pattern(r"(?!\$\Z)[^.\[\]\"'\s/](?:[^.\[\]\"'\x00-\x1f]*[^.\[\]\"'\s])?")
 
 
 def parse_path(text: str, field: str = "key.path") -> KeyPath:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.c_family import C
 
@@ -32,6 +31,6 @@ LANGUAGE = Language(
     query=_QUERY + C,
     strings=("raw_string_literal", "string_literal"),
     enclosing=("class X {",),
-    claims=(".h", re.compile(r"(?m)^[ \t]*(?:class|namespace|template|public|private|protected)\b[ \t]*[\w:<{]")),
+    claims=(".h", lazy_pattern(r"(?m)^[ \t]*(?:class|namespace|template|public|private|protected)\b[ \t]*[\w:<{]")),
     is_checked=False,
 )

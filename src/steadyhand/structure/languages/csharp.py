@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.language import Language, Unread, brackets_of
 
 _QUERY = """
@@ -36,7 +37,7 @@ _QUERY = """
 (comment) @comment
 """
 
-_BRANCH = re.compile(r"(?m)^[ \t]*#[ \t]*(if|elif|else|endif)\b")
+_BRANCH = lazy_pattern(r"(?m)^[ \t]*#[ \t]*(if|elif|else|endif)\b")
 _DEEPEST = 50
 _DIRECTIVE = Unread.of(r"(?m)^[ \t]*#[ \t]*(?:if|elif|else|endif)\b[^\r\n]*")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.language import Language, Unread
 from steadyhand.structure.neutral import Change
 from steadyhand.structure.parsers.code.python_verdict import is_bounded, python_fault
@@ -21,7 +20,7 @@ _QUERY = """
 (comment) @comment
 """
 
-_NEWER = re.compile(
+_NEWER = lazy_pattern(
     r"\b(?:def|class)\s+\w+\s*\[|^\s*type\s+\w+|\bexcept\*?\s+[\w.]+\s*,|\b(?:[fFtT][rR]?|[rR][fFtT])['\"]"
 )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.language import Language, Unread
 
 _QUERY = """
@@ -24,7 +23,9 @@ _QUERY = """
 """
 
 _BREAKPOINT = r"--> *statement-breakpoint[^\r\n]*"
-_BETWEEN = re.compile(rf"[ \t]*{_BREAKPOINT}|\s*(?:\r\n?|\n)[ \t]*(?:{_BREAKPOINT}|(?:[Gg][Oo]|/)[ \t]*(?=[\r\n]|\Z))")
+_BETWEEN = lazy_pattern(
+    rf"[ \t]*{_BREAKPOINT}|\s*(?:\r\n?|\n)[ \t]*(?:{_BREAKPOINT}|(?:[Gg][Oo]|/)[ \t]*(?=[\r\n]|\Z))"
+)
 
 LANGUAGE = Language(
     name="sql",

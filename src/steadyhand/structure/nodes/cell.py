@@ -5,10 +5,10 @@ Outputs, metadata, counts, ids and types stay as they are; another cell is never
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.keys.check import Asked, Fresh
 from steadyhand.structure.keys.operation import Beside
 from steadyhand.structure.node import Node, Proposal, Refusal, Where

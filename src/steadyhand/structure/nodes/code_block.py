@@ -7,9 +7,9 @@ and grow where the content holds a line that would close them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.content import plain_lines, read_content, trimmed
 from steadyhand.structure.parsers.markdown.marks import Document, Mark

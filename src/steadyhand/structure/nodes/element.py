@@ -5,8 +5,7 @@ Every proposal that leaves here is proved: parsed again, the page differs by exa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from steadyhand.lazy import dataclass, field
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.html.content import empty, insert_html, remove, replace_element, set_html
 from steadyhand.structure.parsers.html.element import Element

@@ -6,9 +6,9 @@ The marks stay where the content is replaced, and go with it where it is deleted
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.content import read_content
 from steadyhand.structure.parsers.markdown.front import CLOSINGS

@@ -7,10 +7,10 @@ Every proposal has been read again and compared with what was asked before it le
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.format import Entry
 from steadyhand.structure.keys.check import parent_of
 from steadyhand.structure.keys.finding import find_items

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.content import Content, dressed, read_content
 from steadyhand.structure.parsers.markdown.marks import Document, Item
@@ -23,7 +23,7 @@ from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_NUMBER = re.compile(r"[0-9]+", re.ASCII)
+_NUMBER = lazy_pattern(r"[0-9]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

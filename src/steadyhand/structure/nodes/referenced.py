@@ -5,9 +5,8 @@ The name survives whatever is done to the words before it, and goes with the blo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.nodes.list_item import ItemNode
 from steadyhand.structure.parsers.markdown.content import read_content

@@ -7,9 +7,9 @@ Headings outside of an edit are the same after it, or the edit is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.content import Content, read_content
 from steadyhand.structure.parsers.markdown.defined import end_without_definitions

@@ -8,9 +8,8 @@ it is refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.parsers.code.reading import code_of, read_text

@@ -5,10 +5,10 @@ Padding and pipes of cells that are not spoken of stay as they are; header and d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.parsers.markdown.cells import (
     Row,

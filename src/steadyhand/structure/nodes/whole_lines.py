@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.text.lines import line_ending
 from steadyhand.text.source import Source

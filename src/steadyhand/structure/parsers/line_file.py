@@ -6,9 +6,9 @@ What a file has many of is a tuple, which is made faster.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from steadyhand.lazy import dataclass
 from steadyhand.structure.keys.item import Item, KeyPath
 from steadyhand.structure.parsers.config_lines import comments_above, comments_below, first_of, line_end, own_head
 from steadyhand.text.lines import line_start

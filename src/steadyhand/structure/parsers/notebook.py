@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import cast
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.keys.item import Item, Plain
 from steadyhand.structure.keys.operation import Keys
 from steadyhand.structure.keys.syntax import syntaxes
@@ -25,11 +25,11 @@ from steadyhand.text.lines import line_start, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_LETTER = re.compile(
+_LETTER = lazy_pattern(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
 )
-_NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
-_SEPARATOR = re.compile(r",[ \t\r\n]*")
+_NUMBER = lazy_pattern(r"-?[0-9]{1,9}", re.ASCII)
+_SEPARATOR = lazy_pattern(r",[ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)

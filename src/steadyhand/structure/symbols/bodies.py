@@ -5,12 +5,11 @@ Knows the text of one source and one definition of it; proposes nothing.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
 from typing import Literal
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.symbols.rows import DIRECTIVE
@@ -19,10 +18,10 @@ from steadyhand.text.lines import line_start
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_INDENT = re.compile(r"[ \t]*")
-_ENDING = re.compile(r"[\r\n]")
-_DIRECTIVE = re.compile(rf"{DIRECTIVE}(?:[^\\\r\n]|\\\s*)*")
-_EMPTY_END = re.compile(r"\s*;?\s*\bend\Z")
+_INDENT = lazy_pattern(r"[ \t]*")
+_ENDING = lazy_pattern(r"[\r\n]")
+_DIRECTIVE = lazy_pattern(rf"{DIRECTIVE}(?:[^\\\r\n]|\\\s*)*")
+_EMPTY_END = lazy_pattern(r"\s*;?\s*\bend\Z")
 _ROWS = 3_000
 _ASKED = 100
 

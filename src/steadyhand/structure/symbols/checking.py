@@ -6,9 +6,9 @@ Everything outside the place keeps its name, its kind and its extent, and a text
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import replace
 from steadyhand.structure.format import Fault, Unchecked
 from steadyhand.structure.language import Language, language_of
 from steadyhand.structure.node import Proposal, Refusal

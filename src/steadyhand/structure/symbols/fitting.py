@@ -8,13 +8,12 @@ that; strings never change, and comments and docstrings move as one piece (`rows
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.language import Language
 from steadyhand.structure.symbols.rows import Row, read_rows
 from steadyhand.text.indent import indent_of, width_of
@@ -22,12 +21,12 @@ from steadyhand.text.lines import body, split_bodies, split_lines, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_BLOCK = re.compile(r"[{:]\s*\Z|^\s*(?:def|class|module|if|do)\b|\bdo\b(?:\s*\|[^|]*\|)?\s*\Z")
-_GOES_ON = re.compile(
+_BLOCK = lazy_pattern(r"[{:]\s*\Z|^\s*(?:def|class|module|if|do)\b|\bdo\b(?:\s*\|[^|]*\|)?\s*\Z")
+_GOES_ON = lazy_pattern(
     r"(?!\+\+|--).*[-+*/%.,?:=<&|\\^~(\[{]|[=-]>|return|else|do|then|in|of|begin|try|ensure|and|or|not"
 )
 _CONTINUES = frozenset(". ?. &. ?-> -> => ?: ?? ? : , = == && || | |> + - / % and or extends implements throws".split())
-_CONTROL = re.compile(r"(?:\}\s*)?(?:else\s+)?(?:if|for|foreach|while|using|lock)\b\s*(?=\()")
+_CONTROL = lazy_pattern(r"(?:\}\s*)?(?:else\s+)?(?:if|for|foreach|while|using|lock)\b\s*(?=\()")
 _ATTRIBUTES = ("@", "[", "#", "template")
 _LEVEL = frozenset({"{", "when", "else", "elsif", "elif", "rescue", "ensure", "catch", "finally"})
 _HEADS = frozenset(

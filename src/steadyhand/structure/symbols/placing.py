@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.code.definition import SPACES, TYPES, Code, Definition
 from steadyhand.structure.symbols.bodies import Body, body_of, is_first, margin_at, unit_in
@@ -16,8 +17,8 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _LONGEST = 80  # of what parts two statements
-_COMMA = re.compile(r"[ \t]*,")
-_STUB = re.compile(r"(?:pass|\.\.\.)[ \t]*;?\Z")
+_COMMA = lazy_pattern(r"[ \t]*,")
+_STUB = lazy_pattern(r"(?:pass|\.\.\.)[ \t]*;?\Z")
 
 
 def line_end(source: Source, code: Code, offset: int) -> int | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.parsers.code.definition import Code, Definition
 from steadyhand.structure.symbols.bodies import is_first
 from steadyhand.structure.symbols.placing import line_end, parting_before, parting_behind
@@ -11,8 +10,8 @@ from steadyhand.text.lines import body
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_COMMA = re.compile(r"[ \t]*,")
-_BLANKS = re.compile(r"[ \t]*")
+_COMMA = lazy_pattern(r"[ \t]*,")
+_BLANKS = lazy_pattern(r"[ \t]*")
 
 
 def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[Span, ...]:

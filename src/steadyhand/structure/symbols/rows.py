@@ -7,11 +7,10 @@ the tokens of the tree, which are there around errors too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.tree import Parsed, parse_code
 from steadyhand.text.indent import indent_of
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 DIRECTIVE = r"#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|define|undef|include|pragma)\b"
-_DIRECTIVE = re.compile(DIRECTIVE)
-_WORD = re.compile(r"\w+|\S")
+_DIRECTIVE = lazy_pattern(DIRECTIVE)
+_WORD = lazy_pattern(r"\w+|\S")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _ENDS = frozenset({"end", "fi", "done", "esac"})
 

@@ -5,9 +5,9 @@ A value may be a secret: no message, note or label of this syntax has one in it.
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.keys.item import Plain
 from steadyhand.structure.keys.syntax import refuse
 from steadyhand.structure.node import Refusal
@@ -16,9 +16,9 @@ from steadyhand.structure.parsers.line_syntax import LineSyntax, Write, equals_l
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_NEEDS_QUOTES = re.compile(r"[\s#$'\"`\\]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NEEDS_QUOTES = lazy_pattern(r"[\s#$'\"`\\]")
+_CONTROL = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class Env(LineSyntax):

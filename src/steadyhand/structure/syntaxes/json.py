@@ -7,10 +7,10 @@ a trailing comma only where there is one. A file without comments stays without 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import replace
 from steadyhand.structure.keys.item import Item, ItemKind, Plain, Reading
 from steadyhand.structure.keys.plain import says
 from steadyhand.structure.keys.syntax import Syntax, together

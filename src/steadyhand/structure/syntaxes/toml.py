@@ -6,9 +6,9 @@ What has no value of its own but headers or dotted keys is only changed through 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from steadyhand.lazy import replace
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.keys.syntax import Syntax, refuse
 from steadyhand.structure.node import Proposal, Refusal

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_text, read_object, read_optional_text, read_text
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Rows, RowTarget
@@ -20,7 +20,7 @@ from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_FORM = re.compile(r"([1-9][0-9]{0,11})#([0-9a-fA-F]{3,64})", re.ASCII)
+_FORM = lazy_pattern(r"([1-9][0-9]{0,11})#([0-9a-fA-F]{3,64})", re.ASCII)
 _SHOWN = 5
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import check_text
 from steadyhand.structure.node import Node, Refusal
@@ -17,8 +17,8 @@ from steadyhand.structure.parsers.markdown.refs import item_address, ref_address
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
 
-_MARKER = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+", re.ASCII)
-_BOX = re.compile(r"\[[ xX]\][ \t]+")
+_MARKER = lazy_pattern(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+", re.ASCII)
+_BOX = lazy_pattern(r"\[[ xX]\][ \t]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, describe, nearest_name
 from steadyhand.structure.node import Node, Refusal

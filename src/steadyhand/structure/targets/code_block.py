@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_integer, check_text
 from steadyhand.structure.node import Node, Refusal
@@ -116,7 +116,8 @@ class CodeBlock(Addressed):
         if isinstance(value, str):
             return cls.from_value(value, None, None)
         # Not `super()`: a slotted dataclass is a second class, which `super` without arguments does not know.
-        return super(CodeBlock, cls).from_json(value if isinstance(value, Mapping) else {"index": value}, path)
+        given = value if isinstance(value, Mapping) else {"index": value}
+        return super(CodeBlock, cls).from_json(given, path)  # noqa: UP008
 
 
 TARGET = CodeBlock

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, describe
 from steadyhand.structure.keys.item import KeyPath, Step

@@ -6,10 +6,10 @@ Only what stands in the file is located: a key that a default, a merge or an ali
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self, cast
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_integer, describe
 from steadyhand.structure.format import format_named, format_of

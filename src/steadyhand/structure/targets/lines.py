@@ -7,10 +7,10 @@ its line and never followed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_integer, check_text, join, read_object, read_optional_text
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Rows, RowTarget
@@ -20,7 +20,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
 _SHOWN = 20
-_RANGE = re.compile(r"([0-9]{1,12})(?:[-:]([0-9]{1,12}))?", re.ASCII)
+_RANGE = lazy_pattern(r"([0-9]{1,12})(?:[-:]([0-9]{1,12}))?", re.ASCII)
 
 
 @sized("text")

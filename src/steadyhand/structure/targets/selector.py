@@ -6,12 +6,11 @@ element the parser made up, moved or repaired is refused with the reason, never 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_text
 from steadyhand.structure.node import Node, Refusal
@@ -24,14 +23,14 @@ from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
 
 _LONGEST = 5_000
-_QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
-_PSEUDO_ELEMENT = re.compile(r"::[\w-]+|:(?:before|after|first-line|first-letter)\b")
-_DYNAMIC = re.compile(
+_QUOTED = lazy_pattern(r"\"[^\"]*+\"|'[^']*+'")
+_PSEUDO_ELEMENT = lazy_pattern(r"::[\w-]+|:(?:before|after|first-line|first-letter)\b")
+_DYNAMIC = lazy_pattern(
     r":(?:hover|active|focus|focus-within|focus-visible|visited|target|target-within|current|past|future|playing|paused"
     r"|seeking|buffering|stalled|muted|fullscreen|modal|popover-open|picture-in-picture|autofill|user-invalid|user-valid"
     r"|defined|host)\b"
 )
-_POSITION = re.compile(r"\bat position ([0-9]+)\Z")
+_POSITION = lazy_pattern(r"\bat position ([0-9]+)\Z")
 
 
 @dataclass(frozen=True, slots=True)

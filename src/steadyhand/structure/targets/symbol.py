@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_text
 from steadyhand.structure.node import Node, Refusal

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_integer, check_text, describe
 from steadyhand.structure.node import Node, Refusal
@@ -18,7 +18,7 @@ from steadyhand.structure.parsers.markdown.names import SHOWN, rows_under, which
 from steadyhand.structure.parsers.markdown.suited import markdown_of
 from steadyhand.text.source import Source
 
-_FORM = re.compile(r"\s*([0-9]{1,9})(?:\[([^,]*)(?:,(.*))?\])?\s*", re.DOTALL | re.ASCII)
+_FORM = lazy_pattern(r"\s*([0-9]{1,9})(?:\[([^,]*)(?:,(.*))?\])?\s*", re.DOTALL | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.result import failed, without_repeats
 from steadyhand.tools.tool import Result

@@ -6,9 +6,9 @@ Replies may be the client's objects or the same as dicts, so that nothing need b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.surfaces.adapters.calling import Made, Watch, field_of, make_call, make_call_async
 from steadyhand.tools.kit import Kit
 

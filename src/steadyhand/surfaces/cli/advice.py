@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.corrected import typed
 
 Advice = Callable[[Mapping[str, object]], str | None]
@@ -105,9 +106,9 @@ _SPELLINGS = (
     (" with allow_shrink", " with --allow-shrink"),
     ("leave occurrence and expected out", "leave --occurrence and --expected out"),
 )
-_SEND = re.compile(r"\bsend (([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:.*)", re.DOTALL)
-_ACT = re.compile(r"(?:\bact )?\b([a-z]+(?:-[a-z]+)+) on key '([^']*)'(?: with name '([^']*)' and a value)?")
-_FORMAT = re.compile(r"\bformat='([\w-]+)'")
+_SEND = lazy_pattern(r"\bsend (([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:.*)", re.DOTALL)
+_ACT = lazy_pattern(r"(?:\bact )?\b([a-z]+(?:-[a-z]+)+) on key '([^']*)'(?: with name '([^']*)' and a value)?")
+_FORMAT = lazy_pattern(r"\bformat='([\w-]+)'")
 
 
 def advise(error: EditError, command: str | None) -> EditError:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.inputs import bytes_from, decode
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.json_text import parse_json
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["action_rows", "read_arguments"]
 
-_WORD = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)(:=|@=|=)(.*)", re.DOTALL)
-_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*", re.ASCII)
+_WORD = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_-]*)(:=|@=|=)(.*)", re.DOTALL)
+_INTEGER = lazy_pattern(r"-?[0-9]{1,18}", re.ASCII)
+_NUMBER = lazy_pattern(r"-?[0-9][0-9.eE+-]*", re.ASCII)
 _OPTIONS = ("occurrence", "expected", "reason")  # of every edit
 _FORMS = "NAME=VALUE, NAME:=JSON or NAME@=FILE"
 

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.text.lines import to_lf
 
 __all__ = ["edit_by_hand"]
 
-_EXTENSION = re.compile(r"\.\w{1,12}", re.ASCII)
+_EXTENSION = lazy_pattern(r"\.\w{1,12}", re.ASCII)
 
 
 def edit_by_hand(text: str, remarks: Sequence[str], *, path: str, token: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from steadyhand.lazy import replace
 from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.options import chain
 from steadyhand.surfaces.cli.tolerance import policy_of, tolerance_options

@@ -9,11 +9,11 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.cli.advice import advise
 from steadyhand.surfaces.cli.corrected import corrected_options, typed
 from steadyhand.surfaces.cli.output import Output

@@ -6,12 +6,12 @@ A place is said in one of four ways (old text, lines, an anchor, an address), in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.surfaces.cli.inputs import text_from
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName, LineRange, OccurrenceType, chain

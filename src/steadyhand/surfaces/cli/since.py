@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from steadyhand.lazy import dataclass, lazy_pattern
 
 if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace
 
 __all__ = ["SINCE_HELP", "Since", "When", "started"]
 
-_AGO = re.compile(r"(\d{1,6})([smhdw])", re.ASCII)
+_AGO = lazy_pattern(r"(\d{1,6})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_NUMBER = re.compile(r"\d{1,11}", re.ASCII)  # twelve digits are an id
-_RECORD = re.compile(r"[0-9a-f]{4,12}", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"\d{1,11}", re.ASCII)  # twelve digits are an id
+_RECORD = lazy_pattern(r"[0-9a-f]{4,12}", re.IGNORECASE)
 SINCE_HELP = "Only what happened from a date or time (UTC) on, so long ago (7d, 12h), or after a record's id or number."
 
 

@@ -11,11 +11,11 @@ import json
 import pkgutil
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 
 __all__ = ["OBSERVE", "PROGRAM", "SERVER", "Client", "Section", "Server", "as_json", "client_named", "clients"]
 

@@ -6,11 +6,11 @@ server, and name places. Refusals that speak of a file's content are left alone,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.mcp.roots import Root
 
 __all__ = ["discreet", "discreet_error"]
@@ -22,7 +22,7 @@ _OF_THE_MACHINE = frozenset(
     }
 )
 _WARNINGS = "warnings"
-_ELSEWHERE = re.compile(r"(?:^|(?<=[\s\"'(=:,]))(?:[a-zA-Z][\w+.-]*:/|~)?/[^\s\"'),;]+")
+_ELSEWHERE = lazy_pattern(r"(?:^|(?<=[\s\"'(=:,]))(?:[a-zA-Z][\w+.-]*:/|~)?/[^\s\"'),;]+")
 
 
 def discreet(answer: Mapping[str, Any], roots: Iterable[Root]) -> dict[str, Any]:

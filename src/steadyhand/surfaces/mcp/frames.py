@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["LONGEST", "LONGEST_ID", "Frames", "Id", "Oversize", "as_id", "id_of"]
 
 LONGEST = 10_000_000  # bytes
 LONGEST_ID = 1_000  # characters
 _KEPT = 4_096
-_LAST_ID = re.compile(rb',\s*"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{0,200}")\s*\}\s*$')
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_LAST_ID = lazy_pattern(rb',\s*"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\]{0,200}")\s*\}\s*$')
+_TOKEN = lazy_pattern(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 Id = int | str
 
 

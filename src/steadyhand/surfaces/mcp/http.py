@@ -10,12 +10,12 @@ import contextlib
 import signal
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.surfaces.mcp.frames import LONGEST
 from steadyhand.surfaces.mcp.guard import PATH, App, Guard, Message, Receive, Scope, Send
 from steadyhand.surfaces.mcp.logs import say

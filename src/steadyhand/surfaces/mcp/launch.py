@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.mcp.logs import quieten, say
 from steadyhand.surfaces.mcp.roots import Root, host_roots, marked_root, named_roots, no_root
 from steadyhand.surfaces.mcp.serving import Serving

@@ -7,19 +7,18 @@ that was started by that client; then the repository it was started in counts. A
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, count
 from urllib.parse import unquote, urlsplit
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = ["Root", "host_roots", "marked_root", "named_roots", "no_root", "paths_of"]
 
 VARIABLE = "STEADYHAND_ROOT"
 _MOST = 50
-_PLAIN = re.compile(r"[^\w.+-]+")
+_PLAIN = lazy_pattern(r"[^\w.+-]+")
 
 
 @dataclass(frozen=True, slots=True)

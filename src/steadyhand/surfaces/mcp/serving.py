@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import dataclass
 from steadyhand.surfaces.mcp.deadline import USUAL
 from steadyhand.surfaces.mcp.roots import Root
 

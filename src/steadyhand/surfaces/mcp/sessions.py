@@ -7,15 +7,14 @@ A conversation that was not used for long is closed when others need its place, 
 from __future__ import annotations
 
 import hashlib
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.surfaces.mcp.roots import Root, no_root
 from steadyhand.surfaces.mcp.serving import Serving
 
@@ -30,7 +29,7 @@ __all__ = ["Session", "Sessions", "in_use", "plain_actor"]
 _MOST_OPEN = 64
 _MOST_IDLE = 1_000
 _LONGEST_ACTOR = 60
-_ODD = re.compile(r"[^\w .@:+/()-]+")
+_ODD = lazy_pattern(r"[^\w .@:+/()-]+")
 
 
 class Session:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.surfaces.terminal import counted, shown_time
 
 if TYPE_CHECKING:

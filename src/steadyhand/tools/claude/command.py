@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, nearest_name, read_text
 from steadyhand.tools.call import Call

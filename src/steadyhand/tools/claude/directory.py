@@ -7,9 +7,9 @@ shown. Never reads through a link, and reads no more of the files than their siz
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.session.workspace import Workspace
 
 __all__ = ["Directory", "find_directory", "is_file"]

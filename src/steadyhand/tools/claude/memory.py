@@ -6,8 +6,8 @@ Nothing outside it can be named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
+from steadyhand.lazy import replace
 from steadyhand.tools.answer import ANSWER, Answer, answer_refusal, as_texts
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude import memories

@@ -7,9 +7,9 @@ from any of them. The host chooses one with `version`, the newest where it does 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.answer import ANSWER, NOT_FOUND, Answer, answer_refusal, as_texts, matches_of, worded
 from steadyhand.tools.call import Call, Settings

@@ -7,10 +7,10 @@ All ranges mean the file as it was read, whatever their order in the call. `end 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.ranges import find_overlap
 from steadyhand.plan.request import MAX_EDITS

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.request import Requests
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.fields import bad_request

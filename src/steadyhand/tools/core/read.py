@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import replace
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
 from steadyhand.tools.reading import LINES_AT_ONCE, read_numbered, room_for

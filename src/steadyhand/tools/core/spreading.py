@@ -7,9 +7,9 @@ is not surely all of what was meant is refused: a walk that was cut short, an ed
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.match.tier import STRICT, step_names
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.place import Old

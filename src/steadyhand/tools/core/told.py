@@ -6,8 +6,8 @@ Of one file the facts also stand on top, where every other toolset has them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from steadyhand.lazy import replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.visible import clip_diff

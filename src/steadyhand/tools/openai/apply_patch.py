@@ -7,9 +7,9 @@ nothing, also over several files. A file is never created over another nor moved
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.plan.request import EditFile, FileRequest, Requests
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.fields import bad_request, read_object

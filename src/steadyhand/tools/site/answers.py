@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.tools.call import Call

@@ -5,12 +5,11 @@ An operation that cannot be asked for is refused by itself; those around it are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import Act
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import format_of
@@ -46,7 +45,7 @@ _BY_TEXT = "or change it with editFile, by the text that stands there"
 _SHOWN = 5
 _PAGES = ("html", "php")
 _STYLES = (".css", ".scss", ".sass", ".less")
-_TAG = re.compile(r"<[a-zA-Z!]")
+_TAG = lazy_pattern(r"<[a-zA-Z!]")
 
 ELEMENT_OPERATION = Object(
     (

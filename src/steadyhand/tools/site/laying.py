@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from steadyhand.errors import Action, EditError, Kind
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.session.batch import Batch

@@ -7,10 +7,10 @@ places.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.outcome import Outcome

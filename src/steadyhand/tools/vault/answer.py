@@ -6,9 +6,9 @@ Of a file with secrets nothing is shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies

@@ -5,8 +5,7 @@ What is told of a heading, its path and its number, is what `TextPatch` takes fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.structure.keys.syntax import syntaxes
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.nodes.code_block import language_of

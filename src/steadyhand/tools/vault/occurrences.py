@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.encoding import MARK

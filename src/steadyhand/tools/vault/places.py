@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.targets.code_block import CodeBlock
@@ -19,7 +19,7 @@ __all__ = ["check_markdown", "told_target"]
 
 _LONGEST = 300  # characters of a target that a hint spells out
 _LOOK_AGAIN = "inspect the file again, and send the target for its present text with its fileHash as expectedHash"
-_FENCED = re.compile(r"\bcode_block\.fenced:")  # an address that no target of this tool says
+_FENCED = lazy_pattern(r"\bcode_block\.fenced:")  # an address that no target of this tool says
 
 
 def told_target(error: EditError, target: Mapping[str, object], operation: str) -> EditError:

@@ -6,9 +6,9 @@ Bounded in hits and in time. A line that is shown whole counts as read by the ta
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip
 from steadyhand.tools.call import Call

@@ -5,10 +5,8 @@ Looked for without regard to case, then as tolerantly as old text is ever found.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.plan.corrected import correct
 from steadyhand.plan.edit import Replace
@@ -24,7 +22,7 @@ __all__ = ["suggest"]
 
 _LONGEST = 4_000  # characters of a text that is offered
 _LISTED = 8
-_WORD = re.compile(r"\w{3,}")
+_WORD = lazy_pattern(r"\w{3,}")
 _DOTTED = "\u0130"  # the one letter that is two in lower case
 
 

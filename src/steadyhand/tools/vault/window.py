@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.tools.reading import check_forwards
 
 __all__ = ["MOST", "Window"]

@@ -7,9 +7,9 @@ is one problem: after a broken link the walk goes on from every chain the row co
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.codec import decode_record, decode_staging, from_bytes, unpack
 from steadyhand.workspace.journal.row import GENESIS, Row, RowType, chain_bytes, checksum_of, link
 

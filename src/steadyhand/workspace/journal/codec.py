@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 import zlib
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, is_text_codec
 from steadyhand.workspace.journal.record import (
@@ -39,7 +39,7 @@ _MODE_LIMIT = 0o7777
 _PID_LIMIT = (1 << 31) - 1
 _FENCE_LIMIT = (1 << 63) - 1
 _OWNER_LIMIT = (1 << 32) - 2  # the last number means "leave it as it is"
-_DIGEST = re.compile("[0-9a-f]{64}")
+_DIGEST = lazy_pattern("[0-9a-f]{64}")
 _VERBS: dict[str, Verb] = {"edit": "edit", "undo": "undo", "redo": "redo"}
 _ENDS: dict[str, EditEnd] = {"applied": "applied", "refused": "refused", "skipped": "skipped"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import replace
 
+from steadyhand.lazy import replace
 from steadyhand.workspace.journal import images, index, log
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.codec import decode_record, to_bytes, unpack

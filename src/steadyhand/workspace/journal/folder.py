@@ -15,10 +15,10 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 
 DEFAULT_NAME = ".steadyhand"
 _DATABASE = "journal.sqlite"

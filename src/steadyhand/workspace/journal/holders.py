@@ -12,19 +12,18 @@ Invariants:
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import stat
 import time
 import weakref
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace.journal.connection import Connection
 
 _FOLDER = "holders"
-_NAME = re.compile("[0-9a-f]{32}")
+_NAME = lazy_pattern("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)

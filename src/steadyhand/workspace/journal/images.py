@@ -5,11 +5,11 @@ Nothing here decides what to keep or to drop.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.codec import pack, unpack
@@ -18,7 +18,7 @@ from steadyhand.workspace.journal.faults import damaged
 from steadyhand.workspace.journal.retention import ImageUse
 from steadyhand.workspace.journal.row import checksum_of
 
-_DIGEST = re.compile("[0-9a-f]{64}")
+_DIGEST = lazy_pattern("[0-9a-f]{64}")
 _COLUMNS = "digest, codec, size, checksum, data"
 
 

@@ -7,8 +7,8 @@ that has ended is removed by whoever may write and comes across it. A row that i
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
+from steadyhand.lazy import replace
 from steadyhand.workspace.journal.codec import from_bytes, to_bytes
 from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.index import key

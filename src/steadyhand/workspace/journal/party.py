@@ -6,8 +6,7 @@ read the file" means, in every process that shares the journal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.record import Entry, Note
 
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field, lazy_pattern
 
 COMMON = "steadyhand"
 """The schema of what all journals of a database share; no journal's own."""
 
-_NAME = re.compile("[a-z0-9_-]{1,48}")
+_NAME = lazy_pattern("[a-z0-9_-]{1,48}")
 _SHOWN = ("host", "port")
 
 

@@ -15,12 +15,12 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import TypeVar
 
 import psycopg
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.connection import Room, Work
 from steadyhand.workspace.journal.postgres_address import Address
 from steadyhand.workspace.journal.postgres_faults import HoldLost, read_only, refusing

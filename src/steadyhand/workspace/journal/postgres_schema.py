@@ -6,7 +6,6 @@ are refused, and nothing is changed.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Mapping
 from functools import cache
@@ -14,6 +13,7 @@ from functools import cache
 from psycopg import errors, sql
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.workspace.journal.index import catch_up
 from steadyhand.workspace.journal.postgres_address import Address
 from steadyhand.workspace.journal.postgres_faults import damaged, newer
@@ -30,7 +30,7 @@ _COLUMNS = """SELECT c.relname, a.attname FROM pg_class c JOIN pg_namespace n ON
     WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.relname, a.attnum"""
 _TRIGGERS = """SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND NOT t.tgisinternal"""
-_TRIGGER = re.compile(r"CREATE TRIGGER (\w+) .* ON (\w+)\s")
+_TRIGGER = lazy_pattern(r"CREATE TRIGGER (\w+) .* ON (\w+)\s")
 
 
 def bring_up(session: Session, address: Address, *, read_only: bool) -> None:

@@ -7,10 +7,10 @@ index agree.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.audit import Problem, heads_after, seal_problem
 from steadyhand.workspace.journal.codec import decode_note, decode_record, decode_staging, from_bytes, unpack

@@ -6,19 +6,18 @@ to the workspace root, with `/`. Digests are the SHA-256 of a file's bytes in he
 
 from __future__ import annotations
 
-import re
 import secrets
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.visible import sized
 
 ID_LENGTH = 12
-_ID = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
+_ID = lazy_pattern(f"[0-9a-f]{{{ID_LENGTH}}}")
 
 Status = Literal["created", "deleted", "renamed", "edited", "mode"]
 Verb = Literal["edit", "undo", "redo"]

@@ -21,10 +21,10 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.directories import remove_empty_directory, unless_unreachable
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.party import Hold

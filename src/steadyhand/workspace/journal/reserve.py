@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal.folder import create_file
 
 SIZE = 1 << 20

@@ -11,10 +11,10 @@ Invariants:
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.codec import from_bytes, to_bytes
@@ -24,7 +24,7 @@ from steadyhand.workspace.journal.index import key
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.row import checksum_of
 
-_DIGEST = re.compile("[0-9a-f]{4,64}")
+_DIGEST = lazy_pattern("[0-9a-f]{4,64}")
 _CONTENT = "digest, codec, size, checksum, data"
 
 

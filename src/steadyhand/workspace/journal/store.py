@@ -19,12 +19,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.images import Packed
 from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Sight
@@ -44,7 +44,7 @@ OnDamage = Callable[[Problem], None]
 LASTING = (State.COMMITTED, State.PARTIAL)
 """The states of records that changed files."""
 
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
+_URL = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

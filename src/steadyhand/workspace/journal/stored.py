@@ -11,7 +11,6 @@ Invariants:
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -20,6 +19,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.workspace.journal import images as kept
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.audit import Problem
@@ -52,10 +52,10 @@ from steadyhand.workspace.journal.told import Told, walk
 T = TypeVar("T")
 R = TypeVar("R", Row, Packed)
 
-_PREFIX = re.compile("[0-9a-f]{4,12}")
+_PREFIX = lazy_pattern("[0-9a-f]{4,12}")
 _LISTED = 10
 _Form = tuple[type | tuple[type, ...], ...]
-_TEXT = re.compile("[^\0\ud800-\udfff]*")
+_TEXT = lazy_pattern("[^\0\ud800-\udfff]*")
 _ROW_FORM: _Form = (int, str, (str, type(None)), str, int, bytes, bytes, bytes)
 _IMAGE_FORM: _Form = (bytes, int, int, bytes, bytes)
 _STATES = frozenset(state.value for state in State)

@@ -12,10 +12,10 @@ way at that place of the log.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.audit import Problem, heads_after, seal_problem
 from steadyhand.workspace.journal.codec import decode_record, unpack

@@ -13,10 +13,10 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.images import Packed
 from steadyhand.workspace.journal.row import GENESIS, Row, chain_bytes

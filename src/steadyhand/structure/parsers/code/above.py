@@ -7,20 +7,19 @@ statements to the statement before it.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.lines import line_start
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
-_OF_THE_FILE = re.compile(r"#!|//!|/\*!|#.*?\bcoding[:=]|--> *statement-breakpoint")
-_ENDING = re.compile(r"\r\n?|\n")
+_OF_THE_FILE = lazy_pattern(r"#!|//!|/\*!|#.*?\bcoding[:=]|--> *statement-breakpoint")
+_ENDING = lazy_pattern(r"\r\n?|\n")
 _FAR = 2_000  # more blanks than this part anything, and are not looked at for every definition
-_SEMICOLON = re.compile(r"[ \t]*;")
+_SEMICOLON = lazy_pattern(r"[ \t]*;")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ Of several patterns for one node the first one counts.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import dataclass, field
 from steadyhand.structure.language import Language
 from steadyhand.structure.parsers.code.tree import Parsed, grammar_of
 from steadyhand.text.pace import paced

@@ -5,8 +5,7 @@ A definition is data about one source; it never changes and never writes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.structure.format import Fault
 from steadyhand.structure.language import Language
 from steadyhand.text.span import Span

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.language import Language, Unread
 from steadyhand.structure.neutral import Change
 
@@ -25,9 +25,9 @@ UNREAD_JAVASCRIPT = (
 _BRACES = r"\{(?:[^{}`]|\{(?:[^{}`]|\{[^{}`]{0,400}+\}){0,400}+\}){0,800}+\}"
 _INNER = rf"[^<>{{}}`;=]|=>?|{_BRACES}"
 _ARGUMENTS = rf"<(?:{_INNER}|<(?:{_INNER}|<(?:{_INNER}){{0,400}}+>){{0,400}}+>){{0,400}}+>"
-_ROW = re.compile(r"(?m)^[ \t]*([ \t])(?=<(?:[\w$]|\s*$)|in\??:)")
-_NOTE = re.compile(r"(?m)[ \t]*(?://|/?\*)[^\n]*$")
-_BEHIND = re.compile(r"//[^\n\"'`]*$")
+_ROW = lazy_pattern(r"(?m)^[ \t]*([ \t])(?=<(?:[\w$]|\s*$)|in\??:)")
+_NOTE = lazy_pattern(r"(?m)[ \t]*(?://|/?\*)[^\n]*$")
+_BEHIND = lazy_pattern(r"//[^\n\"'`]*$")
 
 
 def _with_semicolons(text: str) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
-_SEPARATOR = re.compile(r"::|[.#/\\]")
+from steadyhand.lazy import lazy_pattern
+
+_SEPARATOR = lazy_pattern(r"::|[.#/\\]")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "[": "]"}
-_RECEIVER = re.compile(r"\(\s*(?:\w+\s+)?[*&]?\s*(\w+)[^)]*\)\s*\.?")
-_OPERATOR = re.compile(r"\boperator\b")
+_RECEIVER = lazy_pattern(r"\(\s*(?:\w+\s+)?[*&]?\s*(\w+)[^)]*\)\s*\.?")
+_OPERATOR = lazy_pattern(r"\boperator\b")
 
 
 def steps_of(written: str) -> tuple[str, ...]:

@@ -15,14 +15,15 @@ import re
 from collections.abc import Iterator
 from keyword import iskeyword
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.format import Fault
 
 # A backslash that escapes nothing, or an octal number that is no character. A control character in its place is as good
 # inside a string, and as wrong outside one.
-_ESCAPE = re.compile(r"\\(\\|(?=[^\n\r'\"abfnrtvxNuU0-7])|(?=[4-7][0-7]{2}))")
+_ESCAPE = lazy_pattern(r"\\(\\|(?=[^\n\r'\"abfnrtvxNuU0-7])|(?=[4-7][0-7]{2}))")
 _CONTROL = "\x01"
 # What may be a literal that is compared by identity, called or indexed, or a tuple that is asserted.
-_SUSPECT = re.compile(
+_SUSPECT = lazy_pattern(
     r"""\bassert\s*\(
     | \bis\b\s*(?:not\b\s*)? (?= [-+~(\[{"'\d] | [bfrtuBFRTU]{1,2}["'] )
     | (?: ["'\])}] | \.\.\. | (?<![\w.])(?:None|True|False|\d[\w.]*) ) (?= \s* (?: is\b | \( | \[ ))""",
@@ -32,7 +33,7 @@ _SUSPECT = re.compile(
 _FOLLOWED = r"(?=\s*(?:is\b|\(|\[))"
 _SURE = tuple(
     map(
-        re.compile,
+        lazy_pattern,
         (
             r"assert(?<!\wassert)\s*\(",
             r"is(?<!\wis)\b\s*(?:not\b\s*)?(?:[-+~(\[{\"'\d]|[bfrtuBFRTU]{1,2}[\"'])",
@@ -44,11 +45,11 @@ _SURE = tuple(
         ),
     )
 )
-_BRACKETED = re.compile(rf"[\])]{_FOLLOWED}")
-_IDENTITY = re.compile(r"\bis\b(?:\s*\b(not)\b)?")
-_BLANK = re.compile(r"\s*")
+_BRACKETED = lazy_pattern(rf"[\])]{_FOLLOWED}")
+_IDENTITY = lazy_pattern(r"\bis\b(?:\s*\b(not)\b)?")
+_BLANK = lazy_pattern(r"\s*")
 # A string that is not closed goes to the end of its line, or of the text: each place is looked at once.
-_PROSE = re.compile(
+_PROSE = lazy_pattern(
     r"""\#[^\n]*
     | \"{3} [^"\\]*+ (?: (?: \\(?:.|\Z) | "(?!"") ) [^"\\]*+ )*+ (\"{3}|\Z)
     | '{3} [^'\\]*+ (?: (?: \\(?:.|\Z) | '(?!'') ) [^'\\]*+ )*+ ('{3}|\Z)
@@ -56,15 +57,15 @@ _PROSE = re.compile(
     | ' [^'\\\n]*+ (?: \\(?:.|\Z) [^'\\\n]*+ )*+ ('|(?=\n)|\Z)""",
     re.VERBOSE | re.DOTALL,
 )
-_WORD_BEFORE = re.compile(r"(?:\w+|[)\]])$")
+_WORD_BEFORE = lazy_pattern(r"(?:\w+|[)\]])$")
 _FAR = 2_000  # characters between two brackets
 _LONGEST_CHAIN = 500  # operators, calls, indexes and dots of one expression, of which each nests the ones before it
 _MOST_BRANCHES = 500  # `elif` in a text
 _LONGEST_LITERAL = 20_000  # characters
 _SURELY_BOUNDED = 4_000  # characters that the compiler takes whatever they are
-_FORMATTED = re.compile(r"\b[fF][rR]?[\"']|\b[rR][fF][\"']")
-_DEEPENING = re.compile(r"\b(?:not|await|if|else|and|or|in|is|for)\b|\*\*|//|<<|>>")
-_OTHERS = re.compile(r"[\w\s]+")
+_FORMATTED = lazy_pattern(r"\b[fF][rR]?[\"']|\b[rR][fF][\"']")
+_DEEPENING = lazy_pattern(r"\b(?:not|await|if|else|and|or|in|is|for)\b|\*\*|//|<<|>>")
+_OTHERS = lazy_pattern(r"[\w\s]+")
 _LAMBDA = "\x01"
 _STRAY = "unexpected character after line continuation character"
 

@@ -5,13 +5,12 @@ Nothing is guessed about text that does not parse: a definition that a syntax er
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.language import Language, language_of
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.code.above import Above, end_of, suite_start
@@ -35,7 +34,7 @@ from steadyhand.text.span import Span
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NEXT_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)[ \t]*")
+_NEXT_LINE = lazy_pattern(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)[ \t]*")
 
 
 def code_of(source: Source) -> Code | Refusal:

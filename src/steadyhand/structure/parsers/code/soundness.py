@@ -7,8 +7,8 @@ lie in definitions beside it. Everything else may end elsewhere than the parser 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from steadyhand.lazy import replace
 from steadyhand.structure.parsers.code.definition import Definition
 from steadyhand.text.span import Span
 

@@ -12,12 +12,11 @@ it is parsed, what turns out to be so while it is parsed is given up (`bounded.p
 from __future__ import annotations
 
 import importlib
-import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.language import Language
 from steadyhand.structure.node import Refusal
 
@@ -29,12 +28,12 @@ _DEEPEST = 2_000
 _WIDEST = 2_000
 _MANY = 500
 
-_BRACKET = re.compile(r"[(\[{}\])]")
-_COMMENT = re.compile(r"/\*|\*/")
-_RUN = re.compile(r"<{400}|(?:\$\{[\"'`]?){200}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LETTER = re.compile(rb"[\w$\x80-\xff]")
-_LONE_CR = re.compile(r"\r(?!\n)")
+_BRACKET = lazy_pattern(r"[(\[{}\])]")
+_COMMENT = lazy_pattern(r"/\*|\*/")
+_RUN = lazy_pattern(r"<{400}|(?:\$\{[\"'`]?){200}")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_LETTER = lazy_pattern(rb"[\w$\x80-\xff]")
+_LONE_CR = lazy_pattern(r"\r(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)

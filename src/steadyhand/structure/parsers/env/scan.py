@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.config_lines import first_of
 from steadyhand.structure.parsers.line_file import LineEntry, LineFile, LineSection
@@ -17,15 +18,15 @@ from steadyhand.text.span import Span
 
 SIGNS = "#"
 
-_BETWEEN = re.compile(r"[ \t\r\n]*+(?:#[^\r\n]*+[ \t\r\n]*+)*+")
-_NAME = re.compile(r"(?:export[ \t]++)?+([A-Za-z_][A-Za-z0-9_.-]*+)([ \t]*+)(=?)[ \t]*+")
-_DOUBLE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_SINGLE = re.compile(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'", re.DOTALL)
-_BARE = re.compile(r"[^\r\n]*")
-_COMMENT = re.compile(r"(?:\A|[ \t]+)#.*", re.DOTALL)
-_REST = re.compile(r"[ \t]*+(?:#[^\r\n]*+)?+(?=[\r\n]|\Z)")
-_ESCAPE = re.compile(r"\\([\\'\"abfnrtv])")
-_ESCAPE_SINGLE = re.compile(r"\\([\\'])")
+_BETWEEN = lazy_pattern(r"[ \t\r\n]*+(?:#[^\r\n]*+[ \t\r\n]*+)*+")
+_NAME = lazy_pattern(r"(?:export[ \t]++)?+([A-Za-z_][A-Za-z0-9_.-]*+)([ \t]*+)(=?)[ \t]*+")
+_DOUBLE = lazy_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SINGLE = lazy_pattern(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'", re.DOTALL)
+_BARE = lazy_pattern(r"[^\r\n]*")
+_COMMENT = lazy_pattern(r"(?:\A|[ \t]+)#.*", re.DOTALL)
+_REST = lazy_pattern(r"[ \t]*+(?:#[^\r\n]*+)?+(?=[\r\n]|\Z)")
+_ESCAPE = lazy_pattern(r"\\([\\'\"abfnrtv])")
+_ESCAPE_SINGLE = lazy_pattern(r"\\([\\'])")
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 

@@ -5,11 +5,11 @@ A tag is proved by itself where its attributes cannot matter to how the rest of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.html.check import danger_of, prove, refuse_change
 from steadyhand.structure.parsers.html.element import FORMATTING, Element
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from turbohtml import Element as Tag
 
 Write = tuple[Span, str]
-_NAME = re.compile(r"[^\s\"'<>/=\0]+")
+_NAME = lazy_pattern(r"[^\s\"'<>/=\0]+")
 _BLANKS = "\t\n\f\r "
 # Elements whose attributes decide what the parser makes of them, or of others.
 _MATTERS = frozenset("html body frameset input template annotation-xml font".split())
-_BRANCH = re.compile(
+_BRANCH = lazy_pattern(
     r"\{[{%][-+~]?\s*[#/^]?\s*(?:if|unless|elif|elseif|else|endif|endunless)\b|\{#|\{\{!"
     r"|<%-?\s*(?:if|unless|elsif|else|end)\b|<\?(?:php)?\s*(?:if|elseif|else|endif)\b"
 )

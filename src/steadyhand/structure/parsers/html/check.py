@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.html.element import Element
 from steadyhand.structure.parsers.html.excerpt import excerpt_of
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from turbohtml import Element as Tag
 
 Change = Callable[["Tag"], None]
-_BEHIND_BODY = re.compile(r"</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>]*?-->", re.IGNORECASE | re.ASCII)
+_BEHIND_BODY = lazy_pattern(r"</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>]*?-->", re.IGNORECASE | re.ASCII)
 
 
 class Unfit(Exception):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.html.attributes import (
     Write,
@@ -22,7 +21,7 @@ from steadyhand.structure.parsers.html.writing import needs_quotes, write_value
 from steadyhand.text.span import Span
 
 _BLANKS = "\t\n\f\r "
-_TOKEN = re.compile(r"[^\t\n\f\r ]+")
+_TOKEN = lazy_pattern(r"[^\t\n\f\r ]+")
 
 
 def names_in(value: str) -> list[str]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.parsers.html.page import Page
 
-_PARENTHESIS = re.compile(r"(:has)?\(|\)", re.IGNORECASE)
-_GROUP = re.compile(r"\([^()]*+\)")
-_MORE_BEHIND = re.compile(r":has[^,()\s>+~]*+(?:\s*+[>+~]|\s++[^,)\s])", re.IGNORECASE)
+_PARENTHESIS = lazy_pattern(r"(:has)?\(|\)", re.IGNORECASE)
+_GROUP = lazy_pattern(r"\([^()]*+\)")
+_MORE_BEHIND = lazy_pattern(r":has[^,()\s>+~]*+(?:\s*+[>+~]|\s++[^,)\s])", re.IGNORECASE)
 _MOST = 2_000_000_000  # looks; some seconds
 _DEEPEST = 50
 

@@ -9,8 +9,8 @@ forms, frames and templates, with template syntax, and where the parser had to r
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.html.element import DROPS_NEWLINE, Element
 from steadyhand.structure.parsers.html.mask import may_begin_region
@@ -23,8 +23,8 @@ Excerpt = tuple[Page, Element, Proposal]
 
 _LONG = 20_000  # characters of a page that is worth an excerpt
 _MOST_BESIDE = 2_000  # characters of text beside the element, and of what stands before the first tag
-_GAPS = re.compile(r"</?(?:form|frame|frameset|template|plaintext|body|html|head)(?=[\t\n\f\r />])", re.IGNORECASE)
-_FRAMES = re.compile(r"<(?:frameset|plaintext)", re.IGNORECASE)
+_GAPS = lazy_pattern(r"</?(?:form|frame|frameset|template|plaintext|body|html|head)(?=[\t\n\f\r />])", re.IGNORECASE)
+_FRAMES = lazy_pattern(r"<(?:frameset|plaintext)", re.IGNORECASE)
 _NOT_AROUND = frozenset("select optgroup option template noscript head frameset".split())
 _TABULAR = frozenset("table tbody thead tfoot tr colgroup".split())
 _MADE = {

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.parsers.html.element import DROPS_NEWLINE, FORMATTING, VOID, Element
 from steadyhand.structure.parsers.html.tags import read_start_tag
 from steadyhand.structure.parsers.html.tree import Offsets
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 _REPAIRED = "the parser had to repair the page"
 _MOST_CLOSERS = 4  # end tags of the page that are looked at: one of each, and as many that are written twice
-_CLOSERS = re.compile(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>]*?-->)*+\Z", re.IGNORECASE | re.ASCII)
-_NOSCRIPT_END = re.compile(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
-_CLOSER = re.compile(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
+_CLOSERS = lazy_pattern(r"(?:[\t\n\f\r ]|</(?:body|html)[^<>]*+>|<!--(?!-?>)[^<>]*?-->)*+\Z", re.IGNORECASE | re.ASCII)
+_NOSCRIPT_END = lazy_pattern(r"</noscript(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
+_CLOSER = lazy_pattern(r"</(?:body|html)(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
 
 
 _NONE = -1  # where the source has no such tag

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
+
 _BLANK = r"\t\n\f\r "
 _VALUE = rf"(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^{_BLANK}\"'<>=`]++)"
 _REST = (  # of a tag: attributes so plain that no reading of their quotes can run past the closing bracket
@@ -22,8 +24,8 @@ _LEAF = "title|desc|style|script|mi|mo|mn|ms|mtext"
 _BARRED = (
     "template|foreignobject|annotation-xml|textarea|xmp|iframe|noembed|noframes|noscript|plaintext|select|frameset"
 )
-_DRAWING = re.compile(r"<(?:svg|math)", re.IGNORECASE | re.ASCII)
-_STEP = re.compile(
+_DRAWING = lazy_pattern(r"<(?:svg|math)", re.IGNORECASE | re.ASCII)
+_STEP = lazy_pattern(
     rf"[^<]*+(?:"
     rf"<(?P<leaf>{_LEAF})(?=[\t\n\f\r />]){_REST}[^<]*+</(?P=leaf)[\t\n\f\r ]*+>"
     rf"|<!--(?!-?>)[^<>]*?-->"
@@ -33,8 +35,8 @@ _STEP = re.compile(
     rf")",
     re.IGNORECASE | re.ASCII,
 )
-_CLOSES_ITSELF = re.compile(r"(?:\A|[\t\n\f\r \"'])/>\Z")  # behind a bare value the slash is part of it
-_TEMPLATE = re.compile(r"<template", re.IGNORECASE | re.ASCII)
+_CLOSES_ITSELF = lazy_pattern(r"(?:\A|[\t\n\f\r \"'])/>\Z")  # behind a bare value the slash is part of it
+_TEMPLATE = lazy_pattern(r"<template", re.IGNORECASE | re.ASCII)
 
 
 def is_safe(text: str) -> bool:

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.parsers.html.regions import OPENER, Finder, Region
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 
 FILLER = "\ue000"  # a letter that no page has a use for
-_OPENER = re.compile(OPENER)
-_IN_TEXT = re.compile(rf"<!--|</?(?:[A-Za-z]|\{{\{{)|{OPENER}")
-_NAME_END = re.compile(rf"[\t\n\f\r />]|{OPENER}")
-_BETWEEN = re.compile(r"[\t\n\f\r /]*+")
-_ATTRIBUTE_NAME_END = re.compile(rf"[\t\n\f\r />=]|{OPENER}")
-_EQUALS = re.compile(r"[\t\n\f\r ]*+=[\t\n\f\r ]*+")
-_BARE_END = re.compile(rf"[\t\n\f\r >]|{OPENER}")
-_QUOTED_END = {quote: re.compile(rf"{quote}|{OPENER}") for quote in "\"'"}
+_OPENER = lazy_pattern(OPENER)
+_IN_TEXT = lazy_pattern(rf"<!--|</?(?:[A-Za-z]|\{{\{{)|{OPENER}")
+_NAME_END = lazy_pattern(rf"[\t\n\f\r />]|{OPENER}")
+_BETWEEN = lazy_pattern(r"[\t\n\f\r /]*+")
+_ATTRIBUTE_NAME_END = lazy_pattern(rf"[\t\n\f\r />=]|{OPENER}")
+_EQUALS = lazy_pattern(r"[\t\n\f\r ]*+=[\t\n\f\r ]*+")
+_BARE_END = lazy_pattern(rf"[\t\n\f\r >]|{OPENER}")
+_QUOTED_END = {quote: lazy_pattern(rf"{quote}|{OPENER}") for quote in "\"'"}
 UNMASKED = frozenset("script style textarea title xmp iframe noembed noframes".split())
-_TRACE = re.compile(r"[{}]|<[%?]|[%?]>")
-_NOT_BLANK = re.compile(r"[^\r\n]")
+_TRACE = lazy_pattern(r"[{}]|<[%?]|[%?]>")
+_NOT_BLANK = lazy_pattern(r"[^\r\n]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.html.page import Page, page_of
 from steadyhand.text.source import Source
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
-_PLAIN_TAG = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+_PLAIN = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
+_PLAIN_TAG = lazy_pattern(r"[a-z][a-z0-9-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ Made once per source and never changed; a tree that is changed to see what a cha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.html.element import Element
 from steadyhand.structure.parsers.html.extents import Extents

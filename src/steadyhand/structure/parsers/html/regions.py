@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.span import Span
 
 OPENER = r"\{\{|\{%|\{#|<%|<\?(?!xml)"
-_ANY = re.compile(OPENER)
-_TAG_OUTSIDE_QUOTES = re.compile(r"(?:[^\"'<]|<(?![A-Za-z/!])|\"[^\"]*+\"|'[^']*+'|[\"'])*+<[A-Za-z/!]")
-_JINJA = re.compile(r"\{%[-+~]?\s*(end)?([a-z_]+)", re.IGNORECASE)
-_HANDLEBARS = re.compile(r"\{\{\{?~?\s*([#^/]|else\b)")
-_RUBY_OPENS = re.compile(r"<%-?\s*(?:if|unless|case|while|until|for|begin)\b|\bdo\s*(?:\|[^|]*\|)?\s*-?%>$")
-_RUBY_CLOSES = re.compile(r"<%-?\s*end\b")
-_PHP_OPENS = re.compile(r"<\?(?:php)?\s*(?:if|for|foreach|while|switch)\b[^{]*:\s*\?>$", re.IGNORECASE)
-_PHP_CLOSES = re.compile(r"<\?(?:php)?\s*end(?:if|for|foreach|while|switch)\b", re.IGNORECASE)
-_MIDDLE = re.compile(r"(?:\{%[-+~]?|<%-?|<\?(?:php)?)\s*(?:else|elif|elseif|elsif|when|case|default)\b", re.IGNORECASE)
+_ANY = lazy_pattern(OPENER)
+_TAG_OUTSIDE_QUOTES = lazy_pattern(r"(?:[^\"'<]|<(?![A-Za-z/!])|\"[^\"]*+\"|'[^']*+'|[\"'])*+<[A-Za-z/!]")
+_JINJA = lazy_pattern(r"\{%[-+~]?\s*(end)?([a-z_]+)", re.IGNORECASE)
+_HANDLEBARS = lazy_pattern(r"\{\{\{?~?\s*([#^/]|else\b)")
+_RUBY_OPENS = lazy_pattern(r"<%-?\s*(?:if|unless|case|while|until|for|begin)\b|\bdo\s*(?:\|[^|]*\|)?\s*-?%>$")
+_RUBY_CLOSES = lazy_pattern(r"<%-?\s*end\b")
+_PHP_OPENS = lazy_pattern(r"<\?(?:php)?\s*(?:if|for|foreach|while|switch)\b[^{]*:\s*\?>$", re.IGNORECASE)
+_PHP_CLOSES = lazy_pattern(r"<\?(?:php)?\s*end(?:if|for|foreach|while|switch)\b", re.IGNORECASE)
+_MIDDLE = lazy_pattern(
+    r"(?:\{%[-+~]?|<%-?|<\?(?:php)?)\s*(?:else|elif|elseif|elsif|when|case|default)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.parsers.html.cost import is_too_dear
 from steadyhand.structure.parsers.html.naming import address_of
 from steadyhand.structure.parsers.html.page import Page
@@ -15,9 +16,9 @@ from steadyhand.text.resemblance import similar_names
 
 _SHOWN = 8
 _MOST_WORDS = 5_000
-_NAMING = re.compile(r"[.#\[]")  # what names an element, and not only its kind
-_LAST_COMPOUND = re.compile(r"[^\s>+~,]+\s*\Z")
-_SIMPLE = re.compile(r"\[[^\]]*+\]?|::?[\w-]+(?:\([^()]*+\)?)?|[.#]?[\w-]+|\*")
+_NAMING = lazy_pattern(r"[.#\[]")  # what names an element, and not only its kind
+_LAST_COMPOUND = lazy_pattern(r"[^\s>+~,]+\s*\Z")
+_SIMPLE = lazy_pattern(r"\[[^\]]*+\]?|::?[\w-]+(?:\([^()]*+\)?)?|[.#]?[\w-]+|\*")
 
 
 def nearest_elements(page: Page, css: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:

@@ -6,12 +6,12 @@ The rules are those of the HTML tokenizer; whoever uses them compares the names 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.span import Span
 
-_TAG_NAME = re.compile(r"<[^\t\n\f\r />]*")
-_ATTRIBUTE = re.compile(
+_TAG_NAME = lazy_pattern(r"<[^\t\n\f\r />]*")
+_ATTRIBUTE = lazy_pattern(
     r"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)"
     r"(?:[\t\n\f\r ]*+(=)[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)?+))?"
 )

@@ -6,12 +6,12 @@ must be one, and no other may come to be. Texts are followed only where changes 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection
 from itertools import accumulate, pairwise
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.html.fragment import TEXT_ONLY
 from steadyhand.structure.parsers.html.mask import mask
@@ -21,7 +21,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 
 Around = tuple[int, tuple[str, ...]]
-_UNFINISHED = re.compile(r"(?:&[#0-9A-Za-z]*+|<[^<>]*+)\Z")  # what the next letters may go on with
+_UNFINISHED = lazy_pattern(r"(?:&[#0-9A-Za-z]*+|<[^<>]*+)\Z")  # what the next letters may go on with
 _LONGEST = 60  # characters that are looked at for it
 
 

@@ -5,13 +5,13 @@ No other module may call it. What must not be parsed is refused here, before it 
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.html.guard import is_safe, mentions_template
 from steadyhand.text.pace import paced
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from turbohtml import Document
     from turbohtml import Element as Tag
 
-_CRLF = re.compile(r"\r\n")
+_CRLF = lazy_pattern(r"\r\n")
 
 
 def parse_tree(text: str, *, locations: bool = False) -> Document | Refusal:

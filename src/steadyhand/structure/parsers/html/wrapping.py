@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.html.check import Unfit, prove, refuse_change
 from steadyhand.structure.parsers.html.content import check_content
@@ -18,8 +18,8 @@ from steadyhand.text.span import Span
 if TYPE_CHECKING:
     from turbohtml import Element as Tag
 
-_OPEN = re.compile(r"\s*+<([A-Za-z][^\s/>]*+)(?:[^\"'<>]|\"[^\"]*+\"|'[^']*+')*+>")
-_CLOSE = re.compile(r"\s*+</([A-Za-z][^\s/>]*+)\s*+>\s*+")
+_OPEN = lazy_pattern(r"\s*+<([A-Za-z][^\s/>]*+)(?:[^\"'<>]|\"[^\"]*+\"|'[^']*+')*+>")
+_CLOSE = lazy_pattern(r"\s*+</([A-Za-z][^\s/>]*+)\s*+>\s*+")
 
 
 def wrap(page: Page, element: Element, markup: str) -> Proposal | Refusal:

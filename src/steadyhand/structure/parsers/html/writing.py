@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.parsers.html.regions import Finder
 
-_REFERENCE = re.compile(r"&(?=#[0-9]|#[xX][0-9A-Fa-f]|[A-Za-z][A-Za-z0-9]*+;?)")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*+;?")
-_NEEDS_QUOTES = re.compile(r"[\t\n\f\r \"'=<>`]|\A\Z")
+_REFERENCE = lazy_pattern(r"&(?=#[0-9]|#[xX][0-9A-Fa-f]|[A-Za-z][A-Za-z0-9]*+;?)")
+_WORD = lazy_pattern(r"[A-Za-z][A-Za-z0-9]*+;?")
+_NEEDS_QUOTES = lazy_pattern(r"[\t\n\f\r \"'=<>`]|\A\Z")
 _FOR_QUOTE = {'"': "&quot;", "'": "&#39;"}
 
 

@@ -7,14 +7,14 @@ where a file's name says nothing, it is read as most readers do, and a comment n
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.format import file_name
 
-_SPACED = re.compile(r"(?:(?<=[ \t])|(?<![^\n]))[#;](?=[ \t]|\Z)")
-_ESCAPED = re.compile(r'(?:[^"\\]++|\\["\\ntb]|"(?:[^"\\]++|\\["\\ntb])*+")*+')
-_ANY = re.compile(r'[^"\\#;]*+(?:(?:\\.|"(?:[^"\\]|\\.)*+"?)[^"\\#;]*+)*+', re.DOTALL)
+_SPACED = lazy_pattern(r"(?:(?<=[ \t])|(?<![^\n]))[#;](?=[ \t]|\Z)")
+_ESCAPED = lazy_pattern(r'(?:[^"\\]++|\\["\\ntb]|"(?:[^"\\]++|\\["\\ntb])*+")*+')
+_ANY = lazy_pattern(r'[^"\\#;]*+(?:(?:\\.|"(?:[^"\\]|\\.)*+"?)[^"\\#;]*+)*+', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,8 @@ A line that is neither header nor entry nor comment ends the reading: a file tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, field
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.config_lines import first_of
 from steadyhand.structure.parsers.ini.dialect import Dialect, dialect_of

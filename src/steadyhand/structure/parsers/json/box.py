@@ -6,11 +6,10 @@ on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.json.grammar import Grammar
 from steadyhand.structure.parsers.json.style import Style, comma_of
@@ -20,12 +19,12 @@ from steadyhand.text.span import Span
 
 Write = tuple[Span, str]
 
-_COMMENT = re.compile(r"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/")
-_TAIL = re.compile(r"(?:[ \t]*+(?://[^\r\n]*+|/\*(?:[^*\r\n]++|\*(?!/))*+\*/))*+")
-_LINE_END = re.compile(r"[ \t]*+(?:\r\n?|\n|\Z)")
-_BLANK_LINES = re.compile(r"(?:[ \t]*+(?:\r\n?|\n))*+")
-_BLANKS = re.compile(r"[ \t]*+")
-_GAP_LINE = re.compile(r"(?:\r\n?|\n)[ \t]*+(?:\r\n?|\n)")
+_COMMENT = lazy_pattern(r"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/")
+_TAIL = lazy_pattern(r"(?:[ \t]*+(?://[^\r\n]*+|/\*(?:[^*\r\n]++|\*(?!/))*+\*/))*+")
+_LINE_END = lazy_pattern(r"[ \t]*+(?:\r\n?|\n|\Z)")
+_BLANK_LINES = lazy_pattern(r"(?:[ \t]*+(?:\r\n?|\n))*+")
+_BLANKS = lazy_pattern(r"[ \t]*+")
+_GAP_LINE = lazy_pattern(r"(?:\r\n?|\n)[ \t]*+(?:\r\n?|\n)")
 
 
 @dataclass(frozen=True, slots=True)

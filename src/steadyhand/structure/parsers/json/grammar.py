@@ -9,8 +9,8 @@ import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.keys.item import ItemKind
 
 _COMMENT = r"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
@@ -31,7 +31,7 @@ _WORDS: dict[str, tuple[ItemKind, object]] = {
     "null": ("null", None),
     "NaN": ("number", math.nan),
 }
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(\r\n|[\s\S]))")
+_ESCAPE = lazy_pattern(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(\r\n|[\s\S]))")
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _MOST_DIGITS = 4000
 

@@ -6,8 +6,7 @@ that does not follow the grammar ends the reading.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from steadyhand.lazy import dataclass, field
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Step
 from steadyhand.structure.parsers.json.grammar import Grammar, scalar_of
 from steadyhand.text.pace import go_on_at

@@ -8,21 +8,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.keys.item import Item, Plain
 from steadyhand.text.indent import indent_at
 from steadyhand.text.lines import line_start
 from steadyhand.text.pace import paced
 
 _LOOKED_AT = 400
-_ESCAPED = re.compile(r"\\u(?!00[01])")
-_NEWLINE = re.compile(r"[\r\n]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_COLON = re.compile(r"[ \t]*:[ \t]*")
-_BLANKS = re.compile(r"[ \t]*")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_ESCAPED = lazy_pattern(r"\\u(?!00[01])")
+_NEWLINE = lazy_pattern(r"[\r\n]")
+_SURROGATE = lazy_pattern(r"[\ud800-\udfff]")
+_COLON = lazy_pattern(r"[ \t]*:[ \t]*")
+_BLANKS = lazy_pattern(r"[ \t]*")
+_IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

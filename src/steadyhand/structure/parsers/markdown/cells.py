@@ -5,19 +5,18 @@ A row is cut at every `|` without a backslash before it, inside of code too: so 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document, Mark
 from steadyhand.structure.parsers.markdown.names import SHOWN, loose, nearest
 from steadyhand.text.span import Span
 
-_PIPE = re.compile(r"(?<!\\)\|")
+_PIPE = lazy_pattern(r"(?<!\\)\|")
 # What the parser trims off a cell.
 _BLANKS = " \t\n\v\f\r\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 

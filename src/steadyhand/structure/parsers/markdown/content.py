@@ -6,9 +6,9 @@ Nothing is ever stripped at the end of a line: two blanks there are a hard break
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document, Mark
 from steadyhand.structure.parsers.markdown.reading import read_fragment

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document
 from steadyhand.structure.parsers.markdown.reading import known_markdown
@@ -13,7 +14,7 @@ from steadyhand.structure.parsers.markdown.view import View
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,200})\]", re.DOTALL)
+_LABEL = lazy_pattern(r"\[((?:[^\[\]\\]|\\.){1,200})\]", re.DOTALL)
 
 
 def lost_definition(source: Source, view: View) -> Refusal | None:

@@ -6,21 +6,21 @@ are never taken for comments of a YAML text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Literal
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Front
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_YAML_KEY = re.compile(r"[\"']?[^\s:#\"'\-\[{][^:]{0,200}:(?:\s|$)|[{]")
-_TOML_KEY = re.compile(r"\s*[^\s=#][^=]{0,200}=|\s*\[")
-_LINE = re.compile(r"line [0-9]{1,9}: ")
+_YAML_KEY = lazy_pattern(r"[\"']?[^\s:#\"'\-\[{][^:]{0,200}:(?:\s|$)|[{]")
+_TOML_KEY = lazy_pattern(r"\s*[^\s=#][^=]{0,200}=|\s*\[")
+_LINE = lazy_pattern(r"line [0-9]{1,9}: ")
 _LONGEST = 20_000
 CLOSINGS: Mapping[str, tuple[str, ...]] = MappingProxyType({"---": ("---", "..."), "+++": ("+++",)})
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass
 from steadyhand.structure.parsers.markdown.marks import Document
 from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.text.source import Source

@@ -6,11 +6,10 @@ a hostile one would cost the more the longer it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.parsers.markdown.marks import Document, Mark
 from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.text.lines import split_bodies
@@ -25,8 +24,8 @@ __all__ = ["Link", "links_of"]
 _LONGEST = 5_000  # characters of a paragraph
 _MOST = 300_000  # characters in all
 _DEEPEST = 20
-_SIGN = re.compile(r"\]\s*[\[(]|\[|<[a-zA-Z]")
-_WIKI = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+_SIGN = lazy_pattern(r"\]\s*[\[(]|\[|<[a-zA-Z]")
+_WIKI = lazy_pattern(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 
 
 @dataclass(frozen=True, slots=True)

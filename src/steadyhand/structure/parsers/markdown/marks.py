@@ -6,10 +6,10 @@ Marks are data about one source; they never change and never write. Rows count f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.lines import LineTable
 from steadyhand.text.span import Span
 

@@ -5,13 +5,12 @@ Exact words come first; a laxer reading is tried only where a stricter one found
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document, Section
 from steadyhand.structure.parsers.markdown.reading import known_markdown
@@ -23,16 +22,16 @@ SEPARATOR = " > "
 SHOWN = 10
 _LONGEST_PATH = 16
 _LONGEST_HINT = 300
-_SEPARATORS = re.compile(r">|/|::")
-_MARKS = re.compile(r"(#{1,6})[ \t]+")
-_INNER_MARKS = re.compile(r"(>|/|::)[ \t]*#{1,6}[ \t]+")
-_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_WIKI = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_CODE = re.compile(r"`+")
-_EMPHASIS = re.compile(r"\*+|~~|(?<![^\W_])_+|_+(?![^\W_])")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_ATTRIBUTES = re.compile(r"\{[#.:][^{}]*\}$")
-_BLANKS = re.compile(r"\s+")
+_SEPARATORS = lazy_pattern(r">|/|::")
+_MARKS = lazy_pattern(r"(#{1,6})[ \t]+")
+_INNER_MARKS = lazy_pattern(r"(>|/|::)[ \t]*#{1,6}[ \t]+")
+_LINK = lazy_pattern(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_WIKI = lazy_pattern(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_CODE = lazy_pattern(r"`+")
+_EMPHASIS = lazy_pattern(r"\*+|~~|(?<![^\W_])_+|_+(?![^\W_])")
+_ESCAPE = lazy_pattern(r"\\([!-/:-@\[-`{-~])")
+_ATTRIBUTES = lazy_pattern(r"\{[#.:][^{}]*\}$")
+_BLANKS = lazy_pattern(r"\s+")
 
 
 def loose(text: str) -> str:

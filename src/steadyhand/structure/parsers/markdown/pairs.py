@@ -10,9 +10,9 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.markdown.marks import Document
 from steadyhand.structure.parsers.markdown.reading import known_markdown, read_fragment
@@ -20,11 +20,11 @@ from steadyhand.structure.parsers.markdown.view import View
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_TAG = re.compile(r"<(/?)([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)(?<!/)>")
-_CODE_SPAN = re.compile(r"(`+)(?!`)[^`\n]*\1")
-_DIRECTIVE = re.compile(r"^[ \t]*(:{3,})[ \t]*(\S?)", re.MULTILINE)
-_HIDING = re.compile(r"^[ \t]*(%%|\$\$)[ \t]*$", re.MULTILINE)
-_TELLING = re.compile(r"</?[A-Za-z]|:::|%%|\$\$")
+_TAG = lazy_pattern(r"<(/?)([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)(?<!/)>")
+_CODE_SPAN = lazy_pattern(r"(`+)(?!`)[^`\n]*\1")
+_DIRECTIVE = lazy_pattern(r"^[ \t]*(:{3,})[ \t]*(\S?)", re.MULTILINE)
+_HIDING = lazy_pattern(r"^[ \t]*(%%|\$\$)[ \t]*$", re.MULTILINE)
+_TELLING = lazy_pattern(r"</?[A-Za-z]|:::|%%|\$\$")
 # Tags that stand alone, or whose end may be left out.
 _ALONE = frozenset(
     "area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option "

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.parsers.markdown.marks import Document, Item, Mark
 from steadyhand.structure.parsers.markdown.reading import known_markdown
 from steadyhand.text.source import Source
 
-_REF = re.compile(r"(?:^|(?<=[ \t]))\^([A-Za-z0-9-]{1,100})[ \t]*$")
-BOX = re.compile(r"\[([ xX])\](?=[ \t]|$)")
+_REF = lazy_pattern(r"(?:^|(?<=[ \t]))\^([A-Za-z0-9-]{1,100})[ \t]*$")
+BOX = lazy_pattern(r"\[([ xX])\](?=[ \t]|$)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.markdown.front import CLOSINGS
 from steadyhand.structure.parsers.markdown.marks import Document, Mark

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.structure.keys.item import Item, KeyPath
 from steadyhand.structure.keys.syntax import refuse
 from steadyhand.structure.node import Refusal

@@ -5,9 +5,9 @@ Values of one source; nothing here reads or writes. What a file has many of is a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from steadyhand.lazy import dataclass
 from steadyhand.text.span import Span
 
 ValueForm = Literal["text", "number", "flag", "date", "array", "inline"]

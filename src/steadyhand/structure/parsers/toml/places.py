@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from steadyhand.lazy import dataclass
 from steadyhand.structure.keys.item import Item, KeyPath
 from steadyhand.structure.parsers.config_lines import (
     comments_above,

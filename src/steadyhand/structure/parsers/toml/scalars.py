@@ -6,17 +6,19 @@ import re
 from datetime import date, datetime, time
 from typing import Literal
 
+from steadyhand.lazy import lazy_pattern
+
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b", '"': '"', "\\": "\\"}
-_ESCAPE = re.compile(
+_ESCAPE = lazy_pattern(
     r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([ \t]*\r?\n[ \t\r\n]*)|(.))", re.DOTALL
 )
-_INTEGER = re.compile(r"[+-]?[0-9][0-9_]*|0x[0-9A-Fa-f_]+|0o[0-7_]+|0b[01_]+", re.ASCII)
-_FLOAT = re.compile(r"[+-]?(?:inf|nan|[0-9][0-9_]*(?:\.[0-9_]+)?(?:[eE][+-]?[0-9_]+)?)", re.ASCII)
-_FRACTION = re.compile(r"(\.[0-9]{6})[0-9]+", re.ASCII)
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_INTEGER = lazy_pattern(r"[+-]?[0-9][0-9_]*|0x[0-9A-Fa-f_]+|0o[0-7_]+|0b[01_]+", re.ASCII)
+_FLOAT = lazy_pattern(r"[+-]?(?:inf|nan|[0-9][0-9_]*(?:\.[0-9_]+)?(?:[eE][+-]?[0-9_]+)?)", re.ASCII)
+_FRACTION = lazy_pattern(r"(\.[0-9]{6})[0-9]+", re.ASCII)
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _TIME = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
-_LOCAL_TIME = re.compile(_TIME, re.ASCII)
-_DATE_TIME = re.compile(rf"{_DATE.pattern}[Tt ]{_TIME}([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?", re.ASCII)
+_LOCAL_TIME = lazy_pattern(_TIME, re.ASCII)
+_DATE_TIME = lazy_pattern(rf"{_DATE.pattern}[Tt ]{_TIME}([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?", re.ASCII)
 _LONGEST_NUMBER = 4000
 
 Moment = date | datetime | time

@@ -7,9 +7,9 @@ what it does not understand, and never deeper than `DEEPEST`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import NoReturn
 
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.parsers.toml.parts import Header, Mark, Pair, Section, Value, ValueForm, key_of
 from steadyhand.structure.parsers.toml.scalars import decode_scalar, decode_text
 from steadyhand.text.pace import go_on_at
@@ -18,17 +18,17 @@ from steadyhand.text.span import Span
 DEEPEST = 80
 _MOST = 100_000  # values that are read, and compared with what the standard library reads, within seconds
 
-_MANY_DOTS = re.compile(rf"^(?:[^.\n]*+\.){{{DEEPEST}}}", re.MULTILINE)
-_BLANKS = re.compile(r"[ \t]*")
-BETWEEN = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
-LINE_END = re.compile(r"[ \t]*+(?:#[^\n]*+)?+(?:\r?\n|\Z)")
+_MANY_DOTS = lazy_pattern(rf"^(?:[^.\n]*+\.){{{DEEPEST}}}", re.MULTILINE)
+_BLANKS = lazy_pattern(r"[ \t]*")
+BETWEEN = lazy_pattern(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+")
+LINE_END = lazy_pattern(r"[ \t]*+(?:#[^\n]*+)?+(?:\r?\n|\Z)")
 _ONE_LINE = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|' + r"'[^'\n]*+'"
-_NAME = re.compile(rf"[ \t]*+([A-Za-z0-9_-]++|{_ONE_LINE})[ \t]*+")
+_NAME = lazy_pattern(rf"[ \t]*+([A-Za-z0-9_-]++|{_ONE_LINE})[ \t]*+")
 _STRING = (
     r'"""[^"\\]*+(?:(?:\\(?s:.)|"{1,2}(?!"))[^"\\]*+)*+"{3,5}' + r"|'''[^']*+(?:'{1,2}(?!')[^']*+)*+'{3,5}|" + _ONE_LINE
 )
 _PLAIN = r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}[0-9:.]*(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?|[A-Za-z0-9_+.:-]+"
-_VALUE = re.compile(rf"[ \t]*+(?:([\[{{])|({_STRING})|({_PLAIN}))", re.ASCII)
+_VALUE = lazy_pattern(rf"[ \t]*+(?:([\[{{])|({_STRING})|({_PLAIN}))", re.ASCII)
 
 
 class ScanError(Exception):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.keys.item import Item, KeyPath, Reading
 from steadyhand.structure.keys.plain import same_data
 from steadyhand.structure.node import Refusal
@@ -24,7 +24,7 @@ from steadyhand.text.span import Span
 
 Form = Literal["root", "table", "implicit", "tables", "element", "dotted", "inline", "array", "scalar"]
 
-_AT = re.compile(r"^(.*) \(at line ([0-9]+), column ([0-9]+)\)$", re.DOTALL)
+_AT = lazy_pattern(r"^(.*) \(at line ([0-9]+), column ([0-9]+)\)$", re.DOTALL)
 
 
 class Spread(NamedTuple):

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.keys.item import Item, Plain
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.toml.parts import Pair, Section, Value
 from steadyhand.structure.parsers.toml.scalars import moment_form
 from steadyhand.text.lines import to_lf
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
-_SPECIAL_LINES = re.compile(r'\\|[\x00-\x08\x0b-\x1f\x7f]|"(?=""|\Z)')
-_NOT_LITERAL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f']")
-_NOT_LITERAL_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|'''|'\Z")
+_BARE = lazy_pattern(r"[A-Za-z0-9_-]+")
+_SPECIAL = lazy_pattern(r'["\\\x00-\x1f\x7f]')
+_SPECIAL_LINES = lazy_pattern(r'\\|[\x00-\x08\x0b-\x1f\x7f]|"(?=""|\Z)')
+_NOT_LITERAL = lazy_pattern(r"[\x00-\x08\x0a-\x1f\x7f']")
+_NOT_LITERAL_LINES = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f]|'''|'\Z")
 _SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 

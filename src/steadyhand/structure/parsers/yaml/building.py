@@ -7,9 +7,9 @@ text between two nodes, each character once.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Reading, Step
 from steadyhand.structure.parsers.yaml.note import Anchor, Parsed, Style, note_of
 from steadyhand.structure.parsers.yaml.scalars import resolve
@@ -18,14 +18,14 @@ from steadyhand.text.span import Span
 DEEPEST = 200
 MOST_STEPS = 20_000_000
 
-_GAP = re.compile("(?:[ \t\r\n\ufeff\x85\u2028\u2029]+|#[^\r\n\x85\u2028\u2029]*)*")
-_GAP_IN_FLOW = re.compile("(?:[ \t\r\n,\ufeff\x85\u2028\u2029]+|#[^\r\n\x85\u2028\u2029]*)*")
-_PROPERTY = re.compile(r"!<[^>]*>|[&!][^\s]*")
-_PROPERTY_IN_FLOW = re.compile(r"!<[^>]*>|[&!][^\s,\[\]{}]*")
-_HEADER = re.compile(r"[|>][-+0-9]*")
-_TO_END = re.compile(r"[^\r\n]*")
-_INDENT = re.compile(r"[\r\n](?P<indent> *)[^ \r\n]")
-_LINE = re.compile(r"(?:\r\n?|\n)(?P<blanks> *)")
+_GAP = lazy_pattern("(?:[ \t\r\n\ufeff\x85\u2028\u2029]+|#[^\r\n\x85\u2028\u2029]*)*")
+_GAP_IN_FLOW = lazy_pattern("(?:[ \t\r\n,\ufeff\x85\u2028\u2029]+|#[^\r\n\x85\u2028\u2029]*)*")
+_PROPERTY = lazy_pattern(r"!<[^>]*>|[&!][^\s]*")
+_PROPERTY_IN_FLOW = lazy_pattern(r"!<[^>]*>|[&!][^\s,\[\]{}]*")
+_HEADER = lazy_pattern(r"[|>][-+0-9]*")
+_TO_END = lazy_pattern(r"[^\r\n]*")
+_INDENT = lazy_pattern(r"[\r\n](?P<indent> *)[^ \r\n]")
+_LINE = lazy_pattern(r"(?:\r\n?|\n)(?P<blanks> *)")
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 
 

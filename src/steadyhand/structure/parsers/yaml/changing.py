@@ -7,12 +7,11 @@ Whatever cannot be done that way is left to `setting`, which writes the whole co
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise, zip_longest
 
+from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.keys.item import Item, KeyPath, Plain
 from steadyhand.structure.keys.plain import plain_of, says
 from steadyhand.structure.node import Proposal, Refusal
@@ -30,7 +29,7 @@ from steadyhand.text.span import Span
 _MOST_STEPS = 50
 _MOST_READ = 2_000_000
 _MOST_PAIRS = 250_000
-_COMMENT = re.compile(r"(?:\A|(?<=[ \t\r\n]))#")
+_COMMENT = lazy_pattern(r"(?:\A|(?<=[ \t\r\n]))#")
 
 
 def change(source: Source, parsed: Parsed, item: Item, value: Plain) -> Proposal | Refusal:

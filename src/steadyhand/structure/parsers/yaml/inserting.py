@@ -5,10 +5,10 @@ Where they go and what parts them from their siblings is decided here; how they 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.yaml.note import note_of
@@ -24,7 +24,7 @@ from steadyhand.structure.parsers.yaml.writing import indented
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_COMMA = re.compile(r"[ \t]*,")
+_COMMA = lazy_pattern(r"[ \t]*,")
 
 
 def insert_rows(text: str, container: Item, index: int, rows: Sequence[str]) -> list[Write]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.yaml.note import Parsed, note_of
 from steadyhand.structure.parsers.yaml.place import column_of

@@ -5,9 +5,8 @@ What would have to be written anew to stand there, such as a block list between 
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.structure.parsers.yaml.adding import rename
@@ -24,7 +23,7 @@ from steadyhand.structure.parsers.yaml.writing import Written, indented, name_te
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_BREAK = re.compile(r"\r\n?|\n")
+_BREAK = lazy_pattern(r"\r\n?|\n")
 
 
 def move(

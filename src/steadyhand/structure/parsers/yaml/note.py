@@ -5,9 +5,9 @@ Offsets and names only; nothing here reads text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
+from steadyhand.lazy import dataclass
 from steadyhand.structure.keys.item import Item, Reading
 from steadyhand.text.span import Span
 

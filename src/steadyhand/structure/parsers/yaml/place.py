@@ -5,20 +5,19 @@ Only for entries of block collections; what stands in brackets has no lines of i
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from dataclasses import dataclass
 from itertools import pairwise
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.yaml.note import note_of
 from steadyhand.text.lines import line_start
 from steadyhand.text.span import Span
 
-_TO_END = re.compile(r"[^\r\n]*")
-_BREAK = re.compile(r"\r\n?|\n")
-_BLANK = re.compile(r"[ \t]*(?:\r\n?|\n)")
-_COMMENT = re.compile(r"(?P<indent>[ \t]*)#[^\r\n]*(?:\r\n?|\n|\Z)")
+_TO_END = lazy_pattern(r"[^\r\n]*")
+_BREAK = lazy_pattern(r"\r\n?|\n")
+_BLANK = lazy_pattern(r"[ \t]*(?:\r\n?|\n)")
+_COMMENT = lazy_pattern(r"(?P<indent>[ \t]*)#[^\r\n]*(?:\r\n?|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)

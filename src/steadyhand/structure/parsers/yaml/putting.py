@@ -6,16 +6,16 @@ Only for values outside brackets. The value hangs on a name or dash; its anchor 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.yaml.note import note_of
 from steadyhand.structure.parsers.yaml.place import below, column_of, end_of_line, start_of_line
 from steadyhand.structure.parsers.yaml.writing import Written
 from steadyhand.text.span import Span
 
-_HEADER = re.compile(r"[|>][-+0-9]*")
-_LITERAL = re.compile(r"(?:[&!][^\s]*[ \t]+)*[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
+_HEADER = lazy_pattern(r"[|>][-+0-9]*")
+_LITERAL = lazy_pattern(r"(?:[&!][^\s]*[ \t]+)*[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
 
 Write = tuple[Span, str]
 

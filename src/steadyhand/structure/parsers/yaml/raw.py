@@ -6,9 +6,8 @@ these make sense and mean different things it is refused.
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.keys.item import Item, ItemKind
 from steadyhand.structure.keys.plain import plain_of
 from steadyhand.structure.node import Proposal, Refusal
@@ -23,7 +22,7 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-_HEADER = re.compile(r":[ \t]*(?:[&!][^\s]*[ \t]*)*(?:[ \t]#.*)?\Z")
+_HEADER = lazy_pattern(r":[ \t]*(?:[&!][^\s]*[ \t]*)*(?:[ \t]#.*)?\Z")
 
 
 def put_raw(source: Source, parsed: Parsed, item: Item, written: str) -> Proposal | Refusal:

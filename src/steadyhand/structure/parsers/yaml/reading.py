@@ -6,9 +6,8 @@ Aliases are never followed: an alias is a leaf that names its anchor.
 
 from __future__ import annotations
 
-import re
-
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.parsers.yaml.building import MOST_STEPS, Builder, TooDeep, Unreadable
 from steadyhand.structure.parsers.yaml.note import Parsed
@@ -17,7 +16,7 @@ from steadyhand.text.source import Source
 
 _SURELY_FLAT = 15
 _MOST = 400_000  # events, some three for every value: as many as are read within seconds
-_NOT_TEXT = re.compile("[\ud800-\udfff]")
+_NOT_TEXT = lazy_pattern("[\ud800-\udfff]")
 
 
 def parse(source: Source) -> Parsed | Refusal:

@@ -5,8 +5,7 @@ What is left says the same without them; a collection that becomes empty is left
 
 from __future__ import annotations
 
-import re
-
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.yaml.note import note_of
 from steadyhand.structure.parsers.yaml.place import (
@@ -21,9 +20,9 @@ from steadyhand.structure.parsers.yaml.place import (
 from steadyhand.structure.parsers.yaml.putting import Slot, Write
 from steadyhand.text.span import Span
 
-_COMMA = re.compile(r"[ \t]*,")
-_COMMA_ANYWHERE = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*,")
-_REST_OF_LINE = re.compile(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
+_COMMA = lazy_pattern(r"[ \t]*,")
+_COMMA_ANYWHERE = lazy_pattern(r"(?:[ \t\r\n]|#[^\r\n]*)*,")
+_REST_OF_LINE = lazy_pattern(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
 
 
 def remove(text: str, parent: Item, index: int) -> list[Write]:

@@ -7,8 +7,7 @@ elsewhere, and it does not end with a literal text, which takes blank lines belo
 
 from __future__ import annotations
 
-import re
-
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.keys.item import Item
 from steadyhand.structure.parsers.yaml.building import Builder, TooDeep, Unreadable
 from steadyhand.structure.parsers.yaml.note import note_of
@@ -16,8 +15,8 @@ from steadyhand.structure.parsers.yaml.place import column_of, end_of_line
 from steadyhand.text.source import Source
 
 _DEEPEST = 40
-_BEYOND = re.compile("[&*!%\t\ufeff\x85\u2028\u2029\ud800-\udfff]")
-_REST = re.compile(r"[ \t]*(?:[ \t]#.*)?\Z")
+_BEYOND = lazy_pattern("[&*!%\t\ufeff\x85\u2028\u2029\ud800-\udfff]")
+_REST = lazy_pattern(r"[ \t]*(?:[ \t]#.*)?\Z")
 
 
 def reread(source: Source, item: Item, end: int) -> Item | None:

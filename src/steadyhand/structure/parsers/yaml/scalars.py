@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from math import isnan, nan
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.keys.item import ItemKind
 
 _CORE = "tag:yaml.org,2002:"
@@ -22,18 +23,18 @@ _KINDS: dict[str, ItemKind] = {
 }
 _FLAGS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
-_NUMBER_ELSEWHERE = re.compile(
+_NUMBER_ELSEWHERE = lazy_pattern(
     r"[-+]?(?:[0-9][0-9_]*|0o[0-7_]+|0x[0-9a-fA-F_]+|0b[01_]+)"
     r"|[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?"
     r"|[-+]?\.(?:inf|nan)",
     re.IGNORECASE | re.ASCII,
 )
-_WORD_ELSEWHERE = re.compile(r"y|n|yes|no|on|off|true|false|null|~|=|<<", re.IGNORECASE)
-_START_NEVER = re.compile(r"[,\[\]{}#&*!|>'\"%@`]|[-?:](?:[ \t]|\Z)|---|\.\.\.")
-_INSIDE_NEVER = re.compile(r":(?:[ \t]|\Z)|[ \t]#")
-_IN_FLOW_NEVER = re.compile(r"[,\[\]{}?]|\A[-:]")  # some readers end plain text at `?` there
-_UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_WORD_ELSEWHERE = lazy_pattern(r"y|n|yes|no|on|off|true|false|null|~|=|<<", re.IGNORECASE)
+_START_NEVER = lazy_pattern(r"[,\[\]{}#&*!|>'\"%@`]|[-?:](?:[ \t]|\Z)|---|\.\.\.")
+_INSIDE_NEVER = lazy_pattern(r":(?:[ \t]|\Z)|[ \t]#")
+_IN_FLOW_NEVER = lazy_pattern(r"[,\[\]{}?]|\A[-:]")  # some readers end plain text at `?` there
+_UNPRINTABLE = lazy_pattern("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def resolve(value: str, tag: str | None, *, is_plain: bool) -> tuple[ItemKind, object]:

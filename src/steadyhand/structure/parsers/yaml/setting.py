@@ -5,11 +5,10 @@ The anchor stays, so that its aliases see the new value; a tag stays where it st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.structure.keys.item import Item, Plain
 from steadyhand.structure.keys.plain import same_data, says
 from steadyhand.structure.node import Proposal, Refusal
@@ -32,7 +31,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _WIDEST = 80
-_BOTH_VERSIONS = re.compile(
+_BOTH_VERSIONS = lazy_pattern(
     r"true|True|TRUE|false|False|FALSE|[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]*(?:[eE][-+][0-9]+)?)?|[-+]?\.(?:inf|Inf|INF)|\.nan"
 )
 

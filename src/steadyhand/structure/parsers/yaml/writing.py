@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.keys.item import Plain
 from steadyhand.structure.parsers.yaml.manner import Manner, Wish
 from steadyhand.structure.parsers.yaml.scalars import is_printable, is_typed_by_all, looks_typed, may_be_plain
@@ -20,10 +20,10 @@ _ESCAPES = {
     "\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\x07": "\\a", "\x08": "\\b",
     "\x1b": "\\e", "\x0b": "\\v", "\x0c": "\\f", "\x85": "\\N", "\u2028": "\\L", "\u2029": "\\P",
 }  # fmt: skip
-_TO_ESCAPE = re.compile(
+_TO_ESCAPE = lazy_pattern(
     r'[\\"\n\t]|' "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 class Unwritable(Exception):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
 
 from steadyhand.errors import EditError
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.formats import FormatName, FormatOption
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.guarding import guard_option
@@ -22,8 +22,8 @@ from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_opti
 if TYPE_CHECKING:
     from steadyhand.plan.request import Requests
 
-_PLAN = re.compile(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
-_FILES = re.compile(r'"files"\s*:')
+_PLAN = lazy_pattern(r'\s*\{\s*"(?:files|reason|partial)"\s*:')
+_FILES = lazy_pattern(r'"files"\s*:')
 
 
 @command(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.guarding import guard_option
 from steadyhand.surfaces.cli.inputs import text_from
@@ -18,7 +19,7 @@ from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.cli.report import cut_width, report
 from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of, tolerance_options
 
-_RECORD = re.compile(r"[0-9a-f]{4,40}", re.IGNORECASE)
+_RECORD = lazy_pattern(r"[0-9a-f]{4,40}", re.IGNORECASE)
 
 
 @command(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.terminal import Piece
@@ -17,7 +18,7 @@ from steadyhand.surfaces.terminal import Piece
 _NAMES = ("file_path", "filePath", "path", "notebook_path")
 _LISTS = ("files", "paths")
 # Some clients run their hook after every tool; what was only looked at has not changed.
-_READS = re.compile(r"(copilot_)?(read|view|grep|glob|ls|list|get|search(?!.*replace))", re.IGNORECASE)
+_READS = lazy_pattern(r"(copilot_)?(read|view|grep|glob|ls|list|get|search(?!.*replace))", re.IGNORECASE)
 _MOST = 1 << 24
 _DEEP = 6
 

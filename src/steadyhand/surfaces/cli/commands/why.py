@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.documents import why_document
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from steadyhand.session.workspace import Workspace
     from steadyhand.workspace.why import Why
 
-_WITH_LINES = re.compile(r"(.+):([0-9]{1,12})(?:-([0-9]{1,12}))?", re.DOTALL)
+_WITH_LINES = lazy_pattern(r"(.+):([0-9]{1,12})(?:-([0-9]{1,12}))?", re.DOTALL)
 _FORMS = "steadyhand why FILE, FILE:12 or FILE:12-15"
 
 

@@ -5,15 +5,15 @@ Takes the text of a diff, so that what a person sees is what a program would get
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.terminal import LONGEST_LINE, Line, Piece, counted, more_characters
 from steadyhand.text.span import Span
 
-_RANGE = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_RANGE = lazy_pattern(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 Spans = tuple[Span, ...]
 _LEAD = 40  # characters kept before the first change of a line that is cut
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.corrected import typed
 from steadyhand.surfaces.terminal import Line, Piece, head_of
 
 _MOST = 12  # lines of facts; programs get them all with --json
-_KIND = re.compile(r"([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:")
+_KIND = lazy_pattern(r"([a-z_]+)(?:\.[a-z_-]+)?(?:\[-?[0-9]+\])?:")
 # Facts for programs: the message says them in words, or a person has no use for them.
 _UNSAID = frozenset(
     (

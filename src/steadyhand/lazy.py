@@ -1,0 +1,304 @@
+"""What is made when it is first needed, so that a process starts with what it uses and nothing else.
+
+`dataclass`, `field` and `replace` are those of the standard library, for classes whose annotations are strings. There,
+every method is compiled when its class is defined: 0.4 ms a class, and 11 ms to import what does it. Here `__init__` is
+compiled for the first instance and the rest needs no compiling. For `dataclasses.fields`, `asdict` and
+`inspect.signature` such a class is like any other.
+`lazy_pattern` is `re.compile`, done at the first use of the pattern.
+
+Nothing else of the package may be imported here, and nothing of the standard library that is not loaded anyway.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+TYPE_CHECKING = False  # as `typing` has it, which would take longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from dataclasses import dataclass, field, replace
+    from re import Pattern
+    from typing import Any, AnyStr
+
+__all__ = ["dataclass", "field", "lazy_pattern", "replace"]
+
+_FIELDS = "__lazy_fields__"  # of a class: its fields by name, those of its bases first
+_MISSING = object()
+_PATTERN = (
+    "findall", "finditer", "flags", "fullmatch", "groupindex", "groups", "match", "pattern", "scanner", "search",
+    "split", "sub", "subn",
+)  # fmt: skip
+
+
+class _Field:
+    """What is said of a field."""
+
+    __slots__ = ("compare", "default", "default_factory", "init", "kw_only", "name", "repr", "type")
+
+    def __init__(
+        self,
+        *,
+        default: object = _MISSING,
+        default_factory: Any = _MISSING,
+        init: bool = True,
+        repr: bool = True,
+        compare: bool = True,
+        kw_only: bool = False,
+    ) -> None:
+        self.name = self.type = ""
+        self.default = default
+        self.default_factory = default_factory
+        self.init = init
+        self.repr = repr
+        self.compare = compare
+        self.kw_only = kw_only
+
+
+class _Late:
+    """An attribute of a class that is made when it is first asked for."""
+
+    __slots__ = ("_make", "_name", "_owner")
+
+    def __init__(self, make: Callable[[type], object]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if self._owner.__dict__.get(self._name) is self:  # else another thread was here first
+            setattr(self._owner, self._name, self._make(self._owner))
+        return getattr(owner if instance is None else instance, self._name)
+
+
+def _dataclass(
+    cls: type | None = None,
+    /,
+    *,
+    init: bool = True,
+    eq: bool = True,
+    frozen: bool = False,
+    kw_only: bool = False,
+    slots: bool = False,
+    weakref_slot: bool = False,
+) -> Any:
+    def define(cls: type) -> type:
+        fields: dict[str, _Field] = {}
+        for base in reversed(cls.__mro__[1:]):
+            fields |= base.__dict__.get(_FIELDS, {})
+        own = _own_fields(cls, kw_only=kw_only)
+        fields |= own
+        made: dict[str, object] = {
+            "__repr__": _repr,
+            "__match_args__": tuple(name for name, each in fields.items() if each.init and not each.kw_only),
+        }
+        if init:
+            made["__init__"] = _Late(lambda owner: _init_of(owner, is_frozen=frozen, has_slots=slots))
+        if eq:
+            made |= _comparison(fields.values(), is_frozen=frozen)
+        if frozen:
+            made |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+        if frozen and slots:
+            made |= {"__getstate__": _get_state, "__setstate__": _set_state}
+        written = dict(cls.__dict__)
+        if written.get("__hash__", _MISSING) is None and "__eq__" in written:
+            del written["__hash__"]  # by Python, because of the `__eq__`
+        made = made | written
+        made[_FIELDS] = MappingProxyType(fields)
+        made["__replace__"] = _replace
+        for name in ("__dataclass_fields__", "__dataclass_params__"):
+            made[name] = _Late(lambda owner, name=name: getattr(_shadow(owner, frozen=frozen, eq=eq), name))  # type: ignore[misc]
+        if slots:
+            return _with_slots(cls, made, fields, ("__weakref__",) if weakref_slot else ())
+        return _with(cls, made, own)
+
+    return define if cls is None else define(cls)
+
+
+def _own_fields(cls: type, *, kw_only: bool) -> dict[str, _Field]:
+    fields = {}
+    for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063 — `inspect` is slow to import
+        if annotation.startswith("ClassVar"):
+            continue
+        said = cls.__dict__.get(name, _MISSING)
+        each = said if isinstance(said, _Field) else _Field(default=said)
+        each.name, each.type = name, annotation
+        each.kw_only = each.kw_only or kw_only
+        fields[name] = each
+    return fields
+
+
+def _with_slots(cls: type, made: dict[str, object], fields: dict[str, _Field], more: tuple[str, ...]) -> type:
+    """The class made again with slots, which a class must have from its beginning."""
+    inherited: set[str] = set()
+    for base in cls.__mro__[1:-1]:
+        slots = base.__dict__.get("__slots__", ())
+        inherited.update((slots,) if isinstance(slots, str) else slots)
+    for name in (*fields, "__dict__", "__weakref__"):
+        made.pop(name, None)
+    made["__slots__"] = tuple(name for name in (*fields, *more) if name not in inherited)
+    again: type = type(cls)(cls.__name__, cls.__bases__, made)
+    again.__qualname__ = cls.__qualname__
+    return again
+
+
+def _with(cls: type, made: dict[str, object], own: dict[str, _Field]) -> type:
+    for name, value in made.items():
+        if cls.__dict__.get(name, _MISSING) is not value:
+            setattr(cls, name, value)
+            if isinstance(value, _Late):
+                value.__set_name__(cls, name)
+    for name, each in own.items():
+        if each.default is not _MISSING:
+            setattr(cls, name, each.default)
+        elif name in cls.__dict__:
+            delattr(cls, name)
+    return cls
+
+
+def _comparison(fields: Iterable[_Field], *, is_frozen: bool) -> dict[str, object]:
+    names = [each.name for each in fields if each.compare]
+    of = {side: f"({''.join(f'{side}.{name}, ' for name in names)})" for side in ("self", "other")}
+    same = f"return {of['self']} == {of['other']} if other.__class__ is self.__class__ else NotImplemented"
+    hashed = _Late(lambda owner: _compiled(owner, "__hash__", "self", [f"return hash({of['self']})"], {}))
+    return {
+        "__eq__": _Late(lambda owner: _compiled(owner, "__eq__", "self, other", [same], {})),
+        "__hash__": hashed if is_frozen else None,
+    }
+
+
+def _init_of(cls: type, *, is_frozen: bool, has_slots: bool) -> object:
+    """The `__init__` of a class, compiled."""
+    known: dict[str, Any] = {"_set": object.__setattr__, "_made": _FACTORY}
+    parameters: dict[bool, list[str]] = {False: ["self"], True: []}
+    body = []
+    fields: dict[str, _Field] = getattr(cls, _FIELDS)
+    for name, each in fields.items():
+        value = name
+        if each.default_factory is not _MISSING:
+            known[f"_make_{name}"] = each.default_factory
+            value = f"_make_{name}() if {name} is _made else {name}" if each.init else f"_make_{name}()"
+        elif each.default is not _MISSING:
+            known[f"_default_{name}"] = each.default
+        if each.init:
+            usual = "_made" if each.default_factory is not _MISSING else f"_default_{name}"
+            has_usual = each.default_factory is not _MISSING or each.default is not _MISSING
+            parameters[each.kw_only].append(f"{name}={usual}" if has_usual else name)
+        elif each.default_factory is _MISSING:
+            if each.default is _MISSING or not has_slots:
+                continue
+            value = f"_default_{name}"
+        body.append(f"_set(self, {name!r}, {value})" if is_frozen else f"self.{name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    taken = ", ".join([*parameters[False], *(["*", *parameters[True]] if parameters[True] else [])])
+    made = _compiled(cls, "__init__", taken, body or ["pass"], known)
+    made.__annotations__ = {name: each.type for name, each in fields.items() if each.init} | {"return": None}
+    return made
+
+
+def _compiled(cls: type, name: str, parameters: str, body: list[str], known: dict[str, Any]) -> Any:
+    known["__name__"] = cls.__module__
+    exec("\n ".join([f"def {name}({parameters}):", *body]), known)
+    made = known[name]
+    made.__qualname__ = f"{cls.__qualname__}.{name}"
+    return made
+
+
+class _Factory:
+    """The default of a parameter whose field is made for each instance, as signatures show it."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY = _Factory()
+
+
+def _repr(self: object) -> str:
+    fields: dict[str, _Field] = getattr(self, _FIELDS)
+    said = (f"{name}={getattr(self, name)!r}" for name, each in fields.items() if each.repr)
+    return f"{type(self).__qualname__}({', '.join(said)})"
+
+
+def _refuse_to_set(self: object, name: str, value: object) -> None:
+    _refuse(self, name, "assign to")
+    object.__setattr__(self, name, value)
+
+
+def _refuse_to_delete(self: object, name: str) -> None:
+    _refuse(self, name, "delete")
+    object.__delattr__(self, name)
+
+
+def _refuse(self: object, name: str, what: str) -> None:
+    """No attribute of a frozen class; a plain class that is made from one may have others."""
+    if _FIELDS in type(self).__dict__ or name in getattr(self, _FIELDS):
+        from dataclasses import FrozenInstanceError
+
+        raise FrozenInstanceError(f"cannot {what} field {name!r}")
+
+
+def _get_state(self: object) -> list[object]:
+    return [getattr(self, name) for name in getattr(self, _FIELDS)]
+
+
+def _set_state(self: object, state: list[object]) -> None:
+    for name, value in zip(getattr(self, _FIELDS), state, strict=True):
+        object.__setattr__(self, name, value)
+
+
+def _replace(self: Any, /, **changes: Any) -> Any:
+    fields: dict[str, _Field] = getattr(self, _FIELDS)
+    for name, each in fields.items():
+        if not each.init:
+            if name in changes:
+                raise ValueError(f"field {name} is declared with init=False, it cannot be specified with replace()")
+        elif name not in changes:
+            changes[name] = getattr(self, name)
+    return self.__class__(**changes)
+
+
+def _shadow(cls: type, *, frozen: bool, eq: bool) -> type:
+    """A class with the same fields, as the standard library makes it: what it says of them can be asked of that."""
+    import dataclasses
+
+    fields: dict[str, _Field] = getattr(cls, _FIELDS)
+    space: dict[str, object] = {"__annotations__": {name: each.type for name, each in fields.items()}}
+    for name, each in fields.items():
+        usual: dict[str, Any] = {}
+        if each.default_factory is not _MISSING:
+            usual["default_factory"] = each.default_factory
+        elif each.default is not _MISSING:
+            usual["default"] = each.default
+        space[name] = dataclasses.field(
+            init=each.init, repr=each.repr, compare=each.compare, kw_only=each.kw_only, **usual
+        )
+    return dataclasses.dataclass(init=False, frozen=frozen, eq=eq)(type(cls.__name__, (), space))
+
+
+class _Pattern:
+    """A pattern that is compiled when it is first asked for anything."""
+
+    def __init__(self, text: Any, flags: int) -> None:
+        self._given = text, flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _PATTERN:
+            raise AttributeError(name)
+        import re
+
+        compiled = re.compile(*self._given)
+        for each in _PATTERN:
+            setattr(self, each, getattr(compiled, each))
+        return getattr(compiled, name)
+
+
+def lazy_pattern(text: AnyStr, flags: int = 0) -> Pattern[AnyStr]:
+    """A compiled pattern, as far as its methods go; to a function of `re` it cannot be given."""
+    return _Pattern(text, flags)  # type: ignore[return-value]
+
+
+if not TYPE_CHECKING:
+    dataclass, field, replace = _dataclass, _Field, _replace
