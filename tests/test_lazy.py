@@ -253,3 +253,34 @@ def test_nobody_in_the_package_makes_dataclasses_another_way() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "dataclasses" and path.name != "lazy.py":
                 assert not {alias.name for alias in node.names}.intersection(names), path
+
+
+def registries() -> dict[str, lazy.Registry]:
+    found: dict[str, lazy.Registry] = {}
+    for path in SRC.rglob("*.py"):
+        if "Registry(" not in path.read_text(encoding="utf-8") or path.name == "lazy.py":
+            continue
+        module = importlib.import_module(".".join(("steadyhand", *path.relative_to(SRC).with_suffix("").parts)))
+        for value in vars(module).values():
+            many = value.values() if isinstance(value, dict) else [value]
+            found |= {each.package: each for each in many if isinstance(each, lazy.Registry)}
+    return found
+
+
+@pytest.mark.parametrize("registry", registries().values(), ids=lambda registry: registry.package)
+def test_a_registry_names_every_module_of_its_folder_that_declares_an_entry(registry: lazy.Registry) -> None:
+    folder = SRC.joinpath(*registry.package.split(".")[1:])
+    declares = re.compile(rf"^{registry.attribute}\b", re.MULTILINE)
+    there = [path.stem for path in sorted(folder.glob("*.py")) if declares.search(path.read_text(encoding="utf-8"))]
+    assert list(registry.names) == there
+    assert len(registry.load()) == len(there)
+
+
+def test_every_folder_of_tools_is_a_toolset() -> None:
+    folders = {path.parent.name for path in (SRC / "tools").glob("*/toolset.py")} | {"everywhere"}
+    assert {name.rpartition(".")[2] for name in registries() if name.startswith("steadyhand.tools.")} == folders
+    assert len(registries()) == 22
+
+
+def test_nobody_looks_into_a_folder_to_find_modules() -> None:
+    assert [path.name for path in SRC.rglob("*.py") if "pkgutil" in path.read_text(encoding="utf-8")] == []

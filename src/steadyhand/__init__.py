@@ -11,8 +11,7 @@ Nobody inside the package imports from here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from steadyhand.dialects.front import patch, read_patch
     from steadyhand.dialects.patch import Patch

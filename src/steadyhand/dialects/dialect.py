@@ -1,21 +1,19 @@
 """What a dialect is: a way of writing changes as text, read line by line and, where it can be, written again.
 
-A dialect is one file in `formats/` that ends with `DIALECT = Dialect(…)`; the folder is the registry, the rank the
+A dialect is one file in `formats/` that ends with `DIALECT = Dialect(…)`; `_DIALECTS` names them, the rank the
 order of questions. A reader reads one dialect and looks at nothing but the reply: no file, no other dialect; marks of
 another it may know only as the end of its own lines.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.dialects.reply import Line
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import Registry, dataclass
 from steadyhand.text.visible import sized
 
 __all__ = ["Change", "Dialect", "Reader", "dialect_named", "dialects"]
@@ -86,15 +84,13 @@ class Dialect:
     read_clean: Callable[[str], Sequence[Piece] | None] | None = None
 
 
+_DIALECTS = Registry("steadyhand.dialects.formats", "DIALECT", "json_edits lazy search_replace unified v4a whole")
+
+
 @cache
 def dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order of their ranks."""
-    from steadyhand.dialects import formats as folder
-
-    found: list[Dialect] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").DIALECT)
-    return tuple(sorted(found, key=lambda dialect: dialect.rank))
+    return tuple(sorted(_DIALECTS.load(), key=lambda dialect: dialect.rank))
 
 
 def dialect_named(name: str) -> Dialect | None:

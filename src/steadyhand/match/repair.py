@@ -1,6 +1,6 @@
 """What a repair is: one shape that is put around an old text by accident, and how to take it off again.
 
-A repair is one file in `repairs/` that ends with `REPAIR = Repair(…)`; the folder is the registry, the rank the order.
+A repair is one file in `repairs/` that ends with `REPAIR = Repair(…)`; `_REPAIRS` names them, the rank the order.
 A repair looks at the shape of the two texts and never at the file. It answers None unless the shape is clearly
 there, and unless it is certain what becomes of the new text: a needle that finds nothing costs less than a new
 text with something taken out of it that was meant. Its examples run as tests.
@@ -8,12 +8,10 @@ text with something taken out of it that was meant. Its examples run as tests.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import Registry, dataclass
 from steadyhand.text.visible import sized
 
 _MENDINGS_AT_MOST = 8
@@ -65,15 +63,17 @@ class Mending:
     new: str
 
 
+_REPAIRS = Registry(
+    "steadyhand.match.repairs",
+    "REPAIR",
+    "backslashes blank_lines diff_signs entities escapes fence line_numbers quotes",
+)
+
+
 @cache
 def repairs() -> tuple[Repair, ...]:
     """Every repair, in the order they are tried."""
-    from steadyhand.match import repairs as folder
-
-    found: list[Repair] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").REPAIR)
-    return tuple(sorted(found, key=lambda repair: repair.rank))
+    return tuple(sorted(_REPAIRS.load(), key=lambda repair: repair.rank))
 
 
 def mendings(old: str, new: str) -> Iterator[Mending]:

@@ -1,18 +1,16 @@
 """What a tier is: one way for old text and file text to be the same.
 
-A tier is one file in `tiers/` that ends with `TIER = Tier(…)`; the folder is the registry, the rank the order.
+A tier is one file in `tiers/` that ends with `TIER = Tier(…)`; `_TIERS` names them, the rank the order.
 A tier locates and never edits; it never looks at another tier's finds. Its examples run as tests.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Protocol
 
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import Registry, dataclass
 from steadyhand.match.needle import Needle
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -74,15 +72,13 @@ class Step:
     is_mended: bool = False
 
 
+_TIERS = Registry("steadyhand.match.tiers", "TIER", "elision exact fuzzy newline token typography whitespace")
+
+
 @cache
 def tiers() -> tuple[Tier, ...]:
     """Every tier, strictest first."""
-    from steadyhand.match import tiers as folder
-
-    found: list[Tier] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").TIER)
-    return tuple(sorted(found, key=lambda tier: tier.rank))
+    return tuple(sorted(_TIERS.load(), key=lambda tier: tier.rank))
 
 
 def tier_named(name: str) -> Tier:

@@ -5,10 +5,9 @@ Only settings live here, each checked when the value is made; no setting acts by
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Literal
 
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, fields
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import check_occurrence
 from steadyhand.plan.guards.guard import guards as known_guards

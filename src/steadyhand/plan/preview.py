@@ -14,7 +14,6 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.changeset import ChangeSet
@@ -86,6 +85,8 @@ def edit(
         verbs = read_edits(edits)
     except EditError as error:
         return _refused(text, source, error, _blame(edits, error, path))
+    from steadyhand.plan.planner import plan
+
     made = plan(source, verbs, policy if policy is not None else Policy(), path=path)
     return _result(text, source, made)
 

@@ -1,19 +1,17 @@
 """What an action is: a change of a located node that is more than putting text in its place.
 
-An action is one file in `actions/` that ends with `ACTION = Action(…)`; the folder is the registry.
+An action is one file in `actions/` that ends with `ACTION = Action(…)`; `_ACTIONS` names them.
 An action proposes splices and never applies them; it refuses by returning a `Refusal`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import Registry, dataclass
 from steadyhand.structure.fields import bad_request, check_integer, check_text, describe, join, unknown_field
 from steadyhand.structure.node import Node, Proposal, Refusal
 from steadyhand.text.source import Source
@@ -72,19 +70,25 @@ def _check_kind(value: object, parameter: Parameter, path: str) -> None:
         raise bad_request(path, f"one of {', '.join(parameter.choices)} is expected")
 
 
+_ACTIONS = Registry(
+    "steadyhand.structure.actions",
+    "ACTION",
+    "add_cell add_class add_key add_row append_item check_item delete_key insert_html move move_cell move_key "
+    "remove remove_attribute remove_class rename_key replace_class replace_element set_attribute set_cell set_html "
+    "set_key set_text unwrap wrap",
+)
+
+
 @cache
 def action_names() -> tuple[str, ...]:
     """The names of all actions, which are those of their files; nothing is loaded for it."""
-    from steadyhand.structure import actions as folder
-
-    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(folder.__path__)))
+    return tuple(name.replace("_", "-") for name in _ACTIONS.names)
 
 
 @cache
 def action_named(name: str) -> Action:
     """The action of one of these names."""
-    module = importlib.import_module(f"steadyhand.structure.actions.{name.replace('-', '_')}")
-    action: Action = module.ACTION
+    action: Action = _ACTIONS.load_one(name.replace("-", "_"))
     return action
 
 

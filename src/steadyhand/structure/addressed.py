@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields
 from typing import Any, ClassVar, Self, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import MISSING, fields
 from steadyhand.structure.fields import bad_request, check_integer, join, read_object
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.target import Target
@@ -142,7 +142,7 @@ def place_of(source: Source, node: Node, nth: int | None = None) -> dict[str, ob
     return facts | {"address": node.address, "kind": node.kind, "lines": [first, last]}
 
 
-def _fields(owner: object) -> tuple[Field[Any], ...]:
+def _fields(owner: object) -> tuple[Any, ...]:
     return fields(cast("Any", owner))
 
 

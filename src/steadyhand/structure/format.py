@@ -1,19 +1,17 @@
 """What a format is: which files are written in it, what can be addressed in them, and whether they parse.
 
-A format is one file in `formats/` that ends with `FORMATS = (Format(…), …)`; the folder is the registry.
+A format is one file in `formats/` that ends with `FORMATS = (Format(…), …)`; `_FORMATS` names them.
 Parsers are imported by the functions that need them, never by the module of a format.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import chain
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import Registry, dataclass
 from steadyhand.structure.neutral import Change
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
@@ -82,15 +80,13 @@ class Format:
     is_neutral: Callable[[Change], bool] | None = None
 
 
+_FORMATS = Registry("steadyhand.structure.formats", "FORMATS", "code env html ini json markdown notebook toml yaml")
+
+
 @cache
 def formats() -> tuple[Format, ...]:
     """Every format, in alphabetical order."""
-    from steadyhand.structure import formats as folder
-
-    found: list[Format] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found += importlib.import_module(f"{folder.__name__}.{module.name}").FORMATS
-    return tuple(sorted(found, key=lambda item: item.name))
+    return tuple(sorted(chain.from_iterable(_FORMATS.load()), key=lambda item: item.name))
 
 
 @cache

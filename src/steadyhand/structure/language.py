@@ -1,20 +1,18 @@
 """What a programming language is: which files are written in it, its grammar, and what it calls a definition.
 
-A language is one file in `languages/` that ends with `LANGUAGE = Language(…)`; the folder is the registry.
+A language is one file in `languages/` that ends with `LANGUAGE = Language(…)`; `_LANGUAGES` names them.
 Grammars are imported by the parse that needs one, never here.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.lazy import Registry, dataclass, lazy_pattern
 from steadyhand.structure.format import Fault, file_name
 from steadyhand.structure.neutral import Change
 from steadyhand.text.source import Source
@@ -144,15 +142,18 @@ class Language:
         return self.verdict if is_within else None
 
 
+_LANGUAGES = Registry(
+    "steadyhand.structure.languages",
+    "LANGUAGE",
+    "bash c cpp csharp go java javascript kotlin php python ruby rust sql swift tsx typescript",
+)
+
+
 @cache
 def languages() -> Mapping[str, Language]:
     """Every language by its name, in alphabetical order."""
-    from steadyhand.structure import languages as folder
-
-    found: list[Language] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").LANGUAGE)
-    return MappingProxyType({language.name: language for language in sorted(found, key=lambda item: item.name)})
+    found: list[Language] = sorted(_LANGUAGES.load(), key=lambda item: item.name)
+    return MappingProxyType({language.name: language for language in found})
 
 
 @cache

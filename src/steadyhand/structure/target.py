@@ -1,19 +1,18 @@
 """What a target is: where an edit goes, as data, for every way of saying it but quoted old text.
 
-A target is one file in `targets/` that ends with `TARGET = <its class>`; the folder is the registry.
+A target is one file in `targets/` that ends with `TARGET = <its class>`; `_TARGETS` names them.
 A target locates; it never edits, and it refuses by returning a `Refusal`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import ClassVar, Protocol, Self
 
+from steadyhand.lazy import Registry
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.node import Refusal
 from steadyhand.text.match import Match
@@ -95,18 +94,22 @@ class RowTarget(Target):
         """The place among these lines, or why there is none."""
 
 
-@cache
+_TARGETS = Registry(
+    "steadyhand.structure.targets",
+    "TARGET",
+    "anchor block cell code_block front_matter heading key lines selector symbol table",
+)
+
+
 def target_keys() -> tuple[str, ...]:
     """The keys of all kinds of target, which are the names of their files; nothing is loaded for it."""
-    from steadyhand.structure import targets as folder
-
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(folder.__path__)))
+    return _TARGETS.names
 
 
 @cache
 def target_kind(key: str) -> type[Target]:
     """The kind of target of one of these keys."""
-    kind: type[Target] = importlib.import_module(f"steadyhand.structure.targets.{key}").TARGET
+    kind: type[Target] = _TARGETS.load_one(key)
     return kind
 
 

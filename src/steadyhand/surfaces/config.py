@@ -11,11 +11,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, lazy_pattern, replace
+from steadyhand.lazy import dataclass, fields, lazy_pattern, replace
 
 MAX_BYTES = 1 << 20
 _PROTECT = ("standard", "none")

@@ -5,7 +5,6 @@ Knows no path it could read from; bytes come in, bytes go out.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import cached_property
 from typing import TypeVar, cast
@@ -25,7 +24,9 @@ Derived = TypeVar("Derived")
 
 def digest_of(data: bytes) -> str:
     """The SHA-256 of a file's bytes, in hex: how every version of a file is named."""
-    return hashlib.sha256(data).hexdigest()
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
 
 
 @sized("text")

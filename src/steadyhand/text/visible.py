@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence, Sized
-from dataclasses import fields
 from typing import Any, TypeVar
+
+from steadyhand.lazy import fields
 
 __all__ = ["WIDEST", "clip", "clip_diff", "first_difference", "show_difference", "sized"]
 
@@ -31,7 +32,7 @@ _TWINS = dict(
 def sized(*names: str) -> Callable[[Class], Class]:
     """Give a dataclass a repr that has the size of these fields in place of their content.
 
-    >>> from dataclasses import dataclass
+    >>> from steadyhand.lazy import dataclass
     >>> @sized("text")
     ... @dataclass
     ... class Page:

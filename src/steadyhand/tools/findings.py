@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Literal, Self, cast
 
 from steadyhand.errors import EditError, Kind
@@ -43,6 +42,8 @@ class Finding:
 
     def to_json(self) -> dict[str, object]:
         """The finding as tools spell it; what is absent is left out."""
+        from dataclasses import asdict
+
         facts = asdict(self) | {"fileHash": self.file_hash}
         del facts["file_hash"]
         if self.lines is not None:

@@ -1,17 +1,17 @@
-"""The toolsets there are and the tools of each, found by folder.
+"""The toolsets there are and the tools of each, by name.
 
 Loading a toolset loads its tools and no other's, so that a server starts with what it serves.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import Registry
 from steadyhand.structure.fields import bad_request, nearest_name
 from steadyhand.tools.toolset import Toolset
 
@@ -20,35 +20,46 @@ if TYPE_CHECKING:  # a server that only names its toolsets has no need of the se
 
 __all__ = ["prompt_of", "tools_of", "toolset_named", "toolsets"]
 
-_COMMON = "everywhere"
+# The tools of each toolset, by the name of its folder; those that several toolsets share have a folder of their own.
+_TOOLS = {
+    folder: Registry(f"steadyhand.tools.{folder}", "TOOL", names)
+    for folder, names in {
+        "article": "edit_article",
+        "claude": "memory text_editor",
+        "claude_code": "edit multi_edit read write",
+        "coder": "apply_edits write_patch",
+        "core": "edit history list outline read search undo write",
+        "gemini": "replace write_file",
+        "openai": "apply_patch",
+        "site": "edit_dom edit_file edit_files read_file write_files",
+        "surgical": "edit_file insert_at patch_file report_findings",
+        "vault": "text_inspect text_patch text_replace",
+    }.items()
+}
+_SHARED = Registry("steadyhand.tools.everywhere", "TOOL", "list_files read_file search_files write_file")
 
 
-@cache
-def _folders() -> Mapping[str, str]:
-    """The folder of each toolset."""
-    from steadyhand import tools as here
-
-    found = {}
-    for module in pkgutil.iter_modules(here.__path__):
-        if module.ispkg and module.name != _COMMON:
-            name = f"{here.__name__}.{module.name}"
-            found[importlib.import_module(f"{name}.toolset").TOOLSET.name] = name
-    return MappingProxyType(dict(sorted(found.items())))
+def _folder(name: str) -> str:
+    return name.replace("-", "_")
 
 
 @cache
 def toolsets() -> Mapping[str, Toolset]:
     """Every toolset by its name, in alphabetical order."""
-    return MappingProxyType(
-        {name: importlib.import_module(f"{folder}.toolset").TOOLSET for name, folder in _folders().items()}
-    )
+    return MappingProxyType({folder.replace("_", "-"): _toolset(folder) for folder in _TOOLS})
+
+
+@cache
+def _toolset(folder: str) -> Toolset:
+    toolset: Toolset = import_module(f"steadyhand.tools.{folder}.toolset").TOOLSET
+    return toolset
 
 
 def toolset_named(name: str) -> Toolset:
     """One toolset. Refuses with `bad-request` a name that there is not."""
-    known = toolsets()
+    known = [folder.replace("_", "-") for folder in _TOOLS]
     if name in known:
-        return known[name]
+        return _toolset(_folder(name))
     near = nearest_name(str(name)[:80], known)
     hint = f"did you mean {near!r}?" if near else f"toolsets: {', '.join(known)}"
     raise bad_request("toolset", f"there is no toolset {str(name)[:80]!r}", hint)
@@ -57,22 +68,14 @@ def toolset_named(name: str) -> Toolset:
 @cache
 def tools_of(name: str) -> tuple[Tool, ...]:
     """The tools of one toolset, by rank and name."""
-    own = list(_tools_in(_folders()[name]))
-    from_common = [tool for tool in _tools_in(f"steadyhand.tools.{_COMMON}") if name in tool.toolsets]
-    return tuple(sorted([*own, *from_common], key=lambda tool: (tool.rank, tool.name)))
+    own: list[Tool] = _TOOLS[_folder(name)].load()
+    shared: list[Tool] = [tool for tool in _SHARED.load() if name in tool.toolsets]
+    return tuple(sorted([*own, *shared], key=lambda tool: (tool.rank, tool.name)))
 
 
 @cache
 def prompt_of(name: str) -> str:
     """The section of a system prompt that goes with a toolset, as its folder has it."""
-    data = pkgutil.get_data(_folders()[name], "prompt.md")
-    assert data is not None
-    return data.decode("utf-8")
+    from importlib.resources import files
 
-
-def _tools_in(package: str) -> Iterator[Tool]:
-    folder = importlib.import_module(package)
-    for module in pkgutil.iter_modules(folder.__path__):
-        tool = getattr(importlib.import_module(f"{package}.{module.name}"), "TOOL", None)
-        if tool is not None:
-            yield tool
+    return files(f"steadyhand.tools.{_folder(name)}").joinpath("prompt.md").read_text(encoding="utf-8")

@@ -1,19 +1,17 @@
 """What a guard is: a pure check between plan and commit, which may refuse what the edits would do.
 
-A guard is one file in this folder that ends with `GUARD = Guard(…)`; the folder is the registry, the rank the order.
+A guard is one file in this folder that ends with `GUARD = Guard(…)`; `_GUARDS` names them, the rank the order.
 A guard sees data only: it reads no file, changes nothing, and knows no other guard.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import Registry, dataclass, field
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
@@ -92,16 +90,13 @@ class Guard:
     is_asked_for: bool = False
 
 
+_GUARDS = Registry("steadyhand.plan.guards", "GUARD", "limits placeholder shrink syntax unseen")
+
+
 @cache
 def guards() -> tuple[Guard, ...]:
     """Every guard, in the order they are asked."""
-    from steadyhand.plan import guards as folder
-
-    found: list[Guard] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        if module.name != "guard":
-            found.append(importlib.import_module(f"{folder.__name__}.{module.name}").GUARD)
-    return tuple(sorted(found, key=lambda guard: guard.rank))
+    return tuple(sorted(_GUARDS.load(), key=lambda guard: guard.rank))
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a syntax is: how one format writes keys and values, and which splices change them.
 
-A syntax is one file in `syntaxes/` that ends with `SYNTAX = <an instance>`; the folder is the registry.
+A syntax is one file in `syntaxes/` that ends with `SYNTAX = <an instance>`; `_SYNTAXES` names them.
 A syntax proposes and never applies; everything it does not touch stays byte for byte: comments, order, quoting,
 indentation, anchors. A new entry is written as its siblings are. Values come as plain JSON values; what a format cannot
 say (`null` in TOML, a mapping in `.env`) is refused with `bad-request`.
@@ -10,8 +10,6 @@ nothing else.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
@@ -19,6 +17,7 @@ from types import MappingProxyType
 from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
+from steadyhand.lazy import Registry
 from steadyhand.structure.keys.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.keys.plain import plain_of
 from steadyhand.structure.node import Proposal, Refusal
@@ -143,15 +142,14 @@ def together(why: str) -> Refusal:
     )
 
 
+_SYNTAXES = Registry("steadyhand.structure.syntaxes", "SYNTAX", "env ini json toml yaml")
+
+
 @cache
 def syntaxes() -> Mapping[str, Syntax]:
     """Every syntax by its name."""
-    from steadyhand.structure import syntaxes as folder
-
-    found: list[Syntax] = []
-    for module in pkgutil.iter_modules(folder.__path__):
-        found.append(importlib.import_module(f"{folder.__name__}.{module.name}").SYNTAX)
-    return MappingProxyType({syntax.name: syntax for syntax in sorted(found, key=lambda syntax: syntax.name)})
+    found: list[Syntax] = sorted(_SYNTAXES.load(), key=lambda syntax: syntax.name)
+    return MappingProxyType({syntax.name: syntax for syntax in found})
 
 
 def syntax_of(format_name: str) -> Syntax | None:

@@ -1,34 +1,36 @@
-"""The command group: commands are found by folder and imported when they are called.
+"""The command group: commands are named by a table and imported when they are called.
 
-A file in `commands/` that defines `COMMAND` is a command named like the file. Help imports all of them, so none may
-import the session at its top.
+A file in `commands/` that defines `COMMAND` is a command named like the file; `_COMMANDS` names them.
+Help imports all of them, so none may import the session at its top.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.invocation import Invocation
 
 MODES = ("research", "analyze", "generate", "modify", "execute")
 SECTIONS = ("Change files", "Look", "History", "Models", "Care")
-_FOLDER = "steadyhand.surfaces.cli.commands"
+_COMMANDS = Registry(
+    "steadyhand.surfaces.cli.commands",
+    "COMMAND",
+    "act apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
+    "insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch why "
+    "write",
+)
 Listing = Callable[[], tuple[str, list[tuple[str, str]]]]
 _EVERYWHERE = "Global options (steadyhand --help) may stand after the command too. Exit codes: docs/errors.md."
 
 
-@cache
 def command_names() -> tuple[str, ...]:
     """Every command, sorted; found without importing any."""
-    package = importlib.import_module(_FOLDER)
-    return tuple(sorted(found.name for found in pkgutil.iter_modules(package.__path__)))
+    return _COMMANDS.names
 
 
 class Command(click.Command):
@@ -82,7 +84,7 @@ class Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in command_names():
             return None
-        command: Command = importlib.import_module(f"{_FOLDER}.{cmd_name}").COMMAND
+        command: Command = _COMMANDS.load_one(cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,21 +1,19 @@
 """What a client is: a program that starts our MCP server, and the words its configuration is written in.
 
-A client is one file in `known/` that ends with `CLIENT = Client(…)`; the folder is the registry. Nothing here writes a
+A client is one file in `known/` that ends with `CLIENT = Client(…)`; `_CLIENTS` names them. Nothing here writes a
 file: these settings decide what runs on a machine, and a person puts them there.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import shlex
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import Registry, dataclass
 
 __all__ = ["OBSERVE", "PROGRAM", "SERVER", "Client", "Section", "Server", "as_json", "client_named", "clients"]
 
@@ -66,16 +64,14 @@ def as_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
+_CLIENTS = Registry("steadyhand.surfaces.clients.known", "CLIENT", "claude_code codex cursor opencode vscode zed")
+
+
 @cache
 def clients() -> Mapping[str, Client]:
     """Every client by its name, in alphabetical order."""
-    from steadyhand.surfaces.clients import known as folder
-
-    modules = (
-        importlib.import_module(f"{folder.__name__}.{found.name}") for found in pkgutil.iter_modules(folder.__path__)
-    )
-    found: list[Client] = [module.CLIENT for module in modules]
-    return MappingProxyType({client.name: client for client in sorted(found, key=lambda client: client.name)})
+    found: list[Client] = sorted(_CLIENTS.load(), key=lambda client: client.name)
+    return MappingProxyType({client.name: client for client in found})
 
 
 def client_named(name: str) -> Client:
