@@ -5,22 +5,21 @@ Reads only. A long journal is gone through once, in pages.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session import checks
-from steadyhand.session.attempts import spelled
-from steadyhand.session.auditor import EVIDENCE, Asked, Auditor
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.history import History
-from steadyhand.session.statistics import Statistics, count
-from steadyhand.session.trail import facts_of
-from steadyhand.workspace.journal.record import utc_text
-from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.sights import Sights
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.session.auditor import Asked
+    from steadyhand.session.statistics import Statistics
+    from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.sights import Sights
+    from steadyhand.workspace.store import Store
+
 
 __all__ = ["Audits", "Moment"]
 
@@ -52,6 +51,10 @@ class Audits:
         ...     ws.audit("a.md")["status"], ws.audit("a.md")["evidence"]
         ('unchanged', [{'file': 'src/login.ts', 'lines': [3, 4]}])
         """
+        import json
+
+        from steadyhand.session.auditor import EVIDENCE
+
         items = list(evidence) if isinstance(evidence, list | tuple) else [evidence]
         if not items or not all(
             isinstance(item, Mapping) or (isinstance(item, str) and item.strip()) for item in items
@@ -82,6 +85,8 @@ class Audits:
         The object of `articles.py`, where it is also said what each status means. Refuses with `no-such-file` where no
         file is and nothing was ever recorded or asked for.
         """
+        from steadyhand.session.auditor import Asked, Auditor
+
         return Auditor(self._store, Asked(task=checks.remark(task, "task")), self._sights).one(checks.path_of(path))
 
     def audit_trail(
@@ -98,6 +103,9 @@ class Audits:
 
         `path` is a file or a directory. What cannot be read any more is left out and told to `on_damage`.
         """
+        from steadyhand.session.history import History
+        from steadyhand.session.trail import facts_of
+
         asked = self._asked(since, after, task, path)
         history = History(self._store)
         walked = asked.walk(self._store, progress, on_damage)
@@ -117,6 +125,8 @@ class Audits:
 
         With a `path`, a file or a directory, also of those in it that a task has only read.
         """
+        from steadyhand.session.auditor import Auditor
+
         return Auditor(self._store, self._asked(since, after, task, path), self._sights).every(progress, on_damage)
 
     def statistics(
@@ -129,6 +139,8 @@ class Audits:
         progress: Progress | None = None,
     ) -> Statistics:
         """How calls went: first tries, retries, tiers, refusals, by tool, model and type of file."""
+        from steadyhand.session.statistics import count
+
         damaged: list[str] = []
         told = self._asked(since, after, None, None).walk(self._store, progress, damaged.append)
         found = count(told, task=checks.remark(task, "task"), tool=checks.remark(tool, "tool"))
@@ -136,12 +148,16 @@ class Audits:
         return found
 
     def _asked(self, since: Moment | None, after: int, task: str | None, path: AnyPath | None) -> Asked:
+        from steadyhand.session.auditor import Asked
+
         places = None if path is None else self._places(checks.path_of(path))
         checks.amount(checks.line_number(after), "after")
         return Asked(_time(since), after, checks.remark(task, "task"), places)
 
     def _places(self, path: str) -> tuple[str, ...] | None:
         """A path as it was given, as refusals tell it, and where it leads, as records do; None for the root."""
+        from steadyhand.session.attempts import spelled
+
         plain = spelled(path.rstrip("/") or path)
         if plain in (".", ""):
             return None
@@ -150,6 +166,10 @@ class Audits:
 
 def _time(since: object) -> str | None:
     """A time as the journal writes it; without a zone it is UTC, as the log shows it."""
+    from datetime import UTC
+
+    from steadyhand.workspace.journal.record import utc_text
+
     if since is None:
         return None
     try:

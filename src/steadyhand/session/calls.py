@@ -5,20 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from steadyhand.errors import EditError
-from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
-from steadyhand.session.ask import Ask
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.receipt import Receipt
-from steadyhand.session.reports import Reports
 from steadyhand.text.pace import heed
-from steadyhand.workspace.change import Header, Trace
-from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.keeping import Latest, outside_note
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
+    from steadyhand.session.ask import Ask
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.workspace.change import Header, Trace
+    from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.store import Store
+
 
 __all__ = ["Calls"]
 
@@ -83,6 +84,8 @@ class Calls(ABC):
 
         Without it that is noticed when the file is next edited; a host that is told of such changes can say so at once.
         """
+        from steadyhand.workspace.keeping import Latest, outside_note
+
         resolved, image = self._store.read(checks.path_of(path))
         if self._store.read_only:
             return False
@@ -98,10 +101,14 @@ class Calls(ABC):
 
     def note_refusal(self, error: EditError) -> None:
         """Report that the call was refused, unless that is in the journal already."""
+        from steadyhand.session.reports import Reports
+
         if self._trace is None or not self._trace.refusals:
             Reports(self._store).refused(self._header(None), error, ())
 
     def _header(self, reason: str | None) -> Header:
+        from steadyhand.workspace.change import Header
+
         return Header(self.actor, self.task_id, self.tool, checks.remark(reason, "reason"), trace=self._trace)
 
     def _staging(self, progress: Progress | None) -> Progress | None:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.policy import Policy
-from steadyhand.plan.request import Requests, requests_from_json
+
+if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
+    from steadyhand.plan.request import Requests
+
 
 MAX_REMARK = 10_000
 AnyPath = str | os.PathLike[str]
@@ -100,6 +104,8 @@ def text_of(content: object) -> str:
 
 def policy_of(policy: object) -> Policy:
     """A policy; nothing means the usual one."""
+    from steadyhand.plan.policy import Policy
+
     if policy is not None and not isinstance(policy, Policy):
         raise _bad("policy", "a Policy is expected", "such as Policy(partial=True)")
     return policy or Policy()
@@ -107,6 +113,8 @@ def policy_of(policy: object) -> Policy:
 
 def requests_of(requests: object) -> Requests:
     """Requests, or their JSON form."""
+    from steadyhand.plan.request import Requests, requests_from_json
+
     if isinstance(requests, Requests):
         return requests
     if isinstance(requests, Mapping):

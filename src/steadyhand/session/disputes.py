@@ -12,40 +12,24 @@ then meets the text of the first.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.plan.edit import Edit, Replace, edit_from_json
-from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.policy import Policy
-from steadyhand.plan.request import EditFile, FileRequest
 from steadyhand.session import checks
-from steadyhand.session.ask import Ask
 from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.dispute import (
-    Dispute,
-    Standing,
-    find_dispute,
-    is_untouched,
-    read_disputes,
-    rows_now,
-    version_then,
-)
-from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.lay import Layer
-from steadyhand.session.meetings import Meetings, Replan
-from steadyhand.session.rebased import Known, PlanFor, laid_over
-from steadyhand.session.receipt import Receipt
-from steadyhand.session.reports import RESOLVED, Reports
-from steadyhand.structure.targets.lines import Lines
-from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.source import Source
-from steadyhand.text.splice import Splice
-from steadyhand.workspace.change import Change
-from steadyhand.workspace.draft import Draft, read_text
-from steadyhand.workspace.overlay import Overlay
+
+if TYPE_CHECKING:
+    from steadyhand.plan.edit import Edit
+    from steadyhand.plan.outcome import Outcome
+    from steadyhand.plan.request import FileRequest
+    from steadyhand.session.dispute import Dispute, Standing
+    from steadyhand.session.knowledge import Knowledge
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.workspace.change import Change
+    from steadyhand.workspace.overlay import Overlay
+
 
 WAYS = ("apply", "drop", "edit")
 _DONE = {"apply": "applied", "drop": "dropped", "edit": "edited"}
@@ -67,6 +51,8 @@ class Disputes(Calls):
         self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None
     ) -> list[Dispute]:
         """Conflicts that were kept, oldest first: the open ones, or all; of one file, or of one refused task."""
+        from steadyhand.session.dispute import read_disputes
+
         if not self._store.state.exists:
             return []
         wanted = None if path is None else self._store.resolve(checks.path_of(path))
@@ -78,6 +64,8 @@ class Disputes(Calls):
 
     def conflict(self, id: str) -> Dispute:
         """One of them by its id or a unique beginning of it, whatever became of it."""
+        from steadyhand.session.dispute import find_dispute
+
         return find_dispute(self._store.journal, checks.record_id(id) or "")
 
     def standing(self, id: str) -> Standing:
@@ -118,6 +106,9 @@ class Disputes(Calls):
         return self._note(dispute, _DONE[how], receipt, reason)
 
     def _standing(self, dispute: Dispute) -> Standing:
+        from steadyhand.session.dispute import Standing, rows_now
+        from steadyhand.workspace.draft import read_text
+
         if self._store.is_secret(dispute.path):
             raise EditError(
                 Kind.PROTECTED_PATH,
@@ -132,6 +123,10 @@ class Disputes(Calls):
         return Standing(dispute.path, image.digest, (first + 1, last), text)
 
     def _put(self, dispute: Dispute, text: str, expect: str | None, reason: str | None) -> Receipt:
+        from steadyhand.plan.edit import Replace
+        from steadyhand.plan.request import EditFile
+        from steadyhand.structure.targets.lines import Lines
+
         now = self._standing(dispute)
         if expect is not None and not now.digest.startswith(expect):
             raise EditError(
@@ -144,6 +139,12 @@ class Disputes(Calls):
         return self._one(EditFile(dispute.path, (edit,), now.digest), reason, preview=False)
 
     def _apply(self, dispute: Dispute, reason: str | None) -> Receipt:
+        from steadyhand.plan.request import EditFile
+        from steadyhand.session.ask import Ask
+        from steadyhand.session.lay import Layer
+        from steadyhand.session.overruling import Overruling
+        from steadyhand.session.reports import Reports
+
         edit = _kept_edit(dispute)
         policy = replace(self.policy, on_conflict="force")
         ask = Ask(EditFile(dispute.path, (edit,)), policy, reason=reason)
@@ -151,7 +152,7 @@ class Disputes(Calls):
         outcomes: list[Outcome] = []
 
         def lay(overlay: Overlay) -> None:
-            layer = Layer(overlay, self.mode, _Overruling(self._knowledge, dispute))
+            layer = Layer(overlay, self.mode, Overruling(self._knowledge, dispute))
             layer.lay_all([ask], partial=False)
             outcomes[:] = layer.outcomes
 
@@ -163,6 +164,8 @@ class Disputes(Calls):
 
     def _note(self, dispute: Dispute, how: str, receipt: Receipt | None, reason: str | None) -> Receipt | None:
         """Note the end; a change that is made stays made where that cannot be noted."""
+        from steadyhand.session.reports import RESOLVED
+
         body = {
             "conflict": dispute.id,
             "how": how,
@@ -190,78 +193,9 @@ class Disputes(Calls):
         """What the caller gets for a change."""
 
 
-class _Overruling(Meetings):
-    """Lets an edit through that was refused once, and says over what; line numbers must mean what they meant."""
-
-    def __init__(self, knowledge: Knowledge, dispute: Dispute) -> None:
-        super().__init__(knowledge)
-        self._dispute = dispute
-
-    def settle(
-        self,
-        planned: Plan,
-        edits: Sequence[Edit],
-        draft: Draft,
-        source: Source,
-        policy: Policy,
-        replan: Replan | None,  # noqa: ARG002
-        plan_for: PlanFor,  # noqa: ARG002
-    ) -> Plan:
-        if any(isinstance(edit.target, Lines) and edit.target.text is None for edit in edits):
-            self._check_lines(draft)
-        settled = self._refused_text(planned, draft, source, policy)
-        over = self._dispute.records or ("outside",)
-        told = f"written over what {self._dispute.named()} changed"
-        outcomes = tuple(
-            replace(
-                outcome,
-                forced=tuple(dict.fromkeys((*over, *outcome.forced))),
-                notes=tuple(dict.fromkeys((*outcome.notes, told))),
-            )
-            for outcome in settled.outcomes
-        )
-        return replace(settled, outcomes=outcomes)
-
-    def _refused_text(self, planned: Plan, draft: Draft, source: Source, policy: Policy) -> Plan:
-        """What was refused, over the lines it was refused for, as far as those are still the same."""
-        dispute = self._dispute
-        then = version_then(self.knowledge.store.journal, dispute, draft.source_on_disk())
-        if dispute.writes is None or then is None:
-            raise self._stale(planned, "because what it would have written was not kept")
-        first, last = dispute.writes.lines
-        start, end = then.table.start(first - 1), then.table.start(last)
-        since = self._since(draft, then, source)
-        if any(splice.start < end and start < splice.end for splice in since.splices):
-            raise self._stale(planned, "because the lines it would change are no longer as they were")
-        refused = Splice(start, then.text[start:end], dispute.writes.text)
-        outcome = Outcome(0, applied=True, path=draft.path, lines=dispute.lines, splices=(0,))
-        if planned.ok:
-            outcome = replace(planned.outcomes[0], splices=(0,))
-        meant = Plan(True, (outcome,), ChangeSet((refused.trim(),)), (0,), then)
-        return laid_over(meant, Known(then, since).over(meant), source, policy, draft.path)
-
-    def _stale(self, planned: Plan, because: str) -> EditError:
-        if planned.error is not None:
-            return planned.error
-        return EditError(
-            Kind.STALE_SOURCE,
-            f"the refused edit of {self._dispute.path} cannot be made any more, {because}",
-            hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
-            details={"path": self._dispute.path, "conflict": self._dispute.id},
-        )
-
-    def _check_lines(self, draft: Draft) -> None:
-        """The same version as when it was refused: numbers alone prove nothing."""
-        if not is_untouched(self.knowledge.store.journal, self._dispute, draft.source_on_disk()):
-            raise EditError(
-                Kind.STALE_SOURCE,
-                f"the refused edit names lines by number, and {self._dispute.path} is no longer as it was",
-                hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
-                details={"path": self._dispute.path, "conflict": self._dispute.id},
-            )
-
-
 def _kept_edit(dispute: Dispute) -> Edit:
+    from steadyhand.plan.edit import edit_from_json
+
     if dispute.edit is None:
         raise EditError(
             Kind.BAD_REQUEST,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session.checks import AnyPath, path_of
-from steadyhand.text.changeset import ChangeSet
-from steadyhand.workspace.change import Change
-from steadyhand.workspace.clones import Clones
-from steadyhand.workspace.draft import read_text
-from steadyhand.workspace.elsewhere import Notice, Subject
-from steadyhand.workspace.overlay import FileStep
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.change import Change
+    from steadyhand.workspace.clones import Clones
+    from steadyhand.workspace.elsewhere import Notice, Subject
+    from steadyhand.workspace.overlay import FileStep
+    from steadyhand.workspace.store import Store
 
 
 class Elsewhere:
@@ -26,6 +27,10 @@ class Elsewhere:
 
         At most five, the newest first; none without a journal on a server that the clones share.
         """
+        from steadyhand.text.changeset import ChangeSet
+        from steadyhand.workspace.draft import read_text
+        from steadyhand.workspace.elsewhere import Subject
+
         try:
             resolved, image = self._store.read(path_of(path))
         except EditError as error:
@@ -47,6 +52,9 @@ class Elsewhere:
 
 def _subjects(step: FileStep, seq: int | None) -> Iterator[Subject]:
     """A file of a change, by the name it had; one that was moved, also by the name it got."""
+    from steadyhand.text.changeset import ChangeSet
+    from steadyhand.workspace.elsewhere import Subject
+
     if step.before is not None and step.before_path is not None:
         changes = step.changes or ChangeSet()
         text = None if step.source is None else step.source.apply(changes.invert())

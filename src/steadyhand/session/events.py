@@ -10,17 +10,19 @@ Reads only. Following asks the journal again and again, for no store tells by it
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.event import TYPES, Event, event_of
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.session.event import Event
+    from steadyhand.workspace.store import Store
+
 
 T = TypeVar("T")
 
@@ -83,6 +85,8 @@ class _Wanted:
     def of(
         cls, store: Store, types: Sequence[str] | None, task: str | None, actor: str | None, path: AnyPath | None
     ) -> _Wanted:
+        from steadyhand.session.event import TYPES
+
         names = None if types is None else checks.names(types, "types")
         for name in names or ():
             checks.one_of(name, "types", TYPES)
@@ -147,6 +151,8 @@ class _Watch:
                 self._wait()
 
     def _page(self, after: int) -> list[Event]:
+        from steadyhand.session.event import event_of
+
         if self.store.sandbox.is_closed:
             raise EditError(Kind.BAD_REQUEST, "the workspace is closed", hint="open it again")
         if not self.store.state.exists:
@@ -154,6 +160,8 @@ class _Watch:
         return [event_of(found) for found in self.store.journal.happened(after_seq=after, limit=_PAGE)]
 
     def _wait(self) -> None:
+        import time
+
         end = time.monotonic() + self.poll
         while (left := end - time.monotonic()) > 0 and not self.stop():
             time.sleep(min(left, _NAP))

@@ -6,15 +6,16 @@ Taking a part of one to another place or file stands here too: it may make the f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
-from steadyhand.plan.edit import check_where
-from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, FileRequest, MoveText, RenameFile
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.receipt import Receipt
-from steadyhand.structure.address import parse_address
-from steadyhand.structure.node import Where
-from steadyhand.structure.target import Target
+
+if TYPE_CHECKING:
+    from steadyhand.plan.request import FileRequest, MoveText
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.structure.node import Where
+    from steadyhand.structure.target import Target
 
 
 class Files(ABC):
@@ -30,23 +31,31 @@ class Files(ABC):
         preview: bool = False,
     ) -> Receipt:
         """Make a new file; missing parent directories are made with it. Refuses with `exists-already`."""
+        from steadyhand.plan.request import CreateFile
+
         request = CreateFile(checks.path_of(path), checks.text_of(content), checks.permission_bits(mode))
         return self._one(request, reason, preview=preview)
 
     def delete(
         self, path: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
     ) -> Receipt:
+        from steadyhand.plan.request import DeleteFile
+
         return self._one(DeleteFile(checks.path_of(path), checks.digest_of_version(expect)), reason, preview=preview)
 
     def rename(
         self, path: AnyPath, to: AnyPath, *, expect: str | None = None, reason: str | None = None, preview: bool = False
     ) -> Receipt:
         """Give a file another name. Refuses with `exists-already` where that name is taken."""
+        from steadyhand.plan.request import RenameFile
+
         request = RenameFile(checks.path_of(path), checks.path_of(to, "to"), checks.digest_of_version(expect))
         return self._one(request, reason, preview=preview)
 
     def chmod(self, path: AnyPath, mode: int, *, reason: str | None = None, preview: bool = False) -> Receipt:
         """Set a file's permission bits."""
+        from steadyhand.plan.request import ChangeMode
+
         return self._one(ChangeMode(checks.path_of(path), checks.mode_of(mode)), reason, preview=preview)
 
     def move(
@@ -81,6 +90,10 @@ def move_of(
     expect: str | None,
 ) -> MoveText:
     """The request of a move; targets may be given as addresses."""
+    from steadyhand.plan.edit import check_where
+    from steadyhand.plan.request import MoveText
+    from steadyhand.structure.address import parse_address
+
     place = parse_address(to, "to") if isinstance(to, str) else to
     return MoveText(
         checks.path_of(path),

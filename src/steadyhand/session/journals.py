@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.journal.store import Journal, Progress, open_journal
-from steadyhand.workspace.journal.transfer import Copied, copy_journal
-from steadyhand.workspace.location import Location, shown_url
-from steadyhand.workspace.machine import describe_journal
-from steadyhand.workspace.state import StateFolder
-from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.store import Journal, Progress
+    from steadyhand.workspace.journal.transfer import Copied
+    from steadyhand.workspace.store import Store
+
 
 _DATABASE = "journal.sqlite"
 
@@ -49,6 +47,8 @@ class Journals:
 
     def journal(self) -> dict[str, object]:
         """Where the journal is kept, in which store, how much it holds and since when."""
+        from steadyhand.workspace.machine import describe_journal
+
         return describe_journal(self._store)
 
 
@@ -60,6 +60,10 @@ def move_journal(
     `name` is the journal's in a store that holds several, where a URL gives none. Refuses a source that is not there
     or has transactions under way, a target that holds something, and, unless `damaged`, a source with damage.
     """
+    from steadyhand.workspace.journal.store import open_journal
+    from steadyhand.workspace.journal.transfer import copy_journal
+    from steadyhand.workspace.location import shown_url
+
     for place in (source, target):
         _refuse_nameless(place, name)
     if _place(source) == _place(target):
@@ -86,6 +90,12 @@ def move_own(
 
     The folder it was in says where it went, and is not written any more until somebody says that it should be.
     """
+    from pathlib import Path
+
+    from steadyhand.workspace.location import Location
+    from steadyhand.workspace.state import StateFolder
+    from steadyhand.workspace.storage import Storage
+
     own, new = Location.of(Path(root), journal), Location.of(Path(root), target)
     if not os.path.lexists(own.folder):
         raise _no_journal(own.shown)
@@ -109,6 +119,8 @@ def move_own(
 @contextmanager
 def _existing(place: str, name: str | None) -> Iterator[Journal]:
     """A journal that is there and holds something; looked for first in a way that makes nothing."""
+    from steadyhand.workspace.journal.store import open_journal
+
     if "://" in _place(place):
         with open_journal(place, name=name, read_only=True) as found:
             _refuse_empty(found)
@@ -137,6 +149,10 @@ def _refuse_unsettled(journal: Journal) -> None:
 
 
 def _refuse_nameless(place: str, name: str | None) -> None:
+    from urllib.parse import parse_qsl
+
+    from steadyhand.workspace.location import shown_url
+
     if "://" not in place or place.lower().startswith("sqlite://") or name is not None:
         return
     query = place.partition("?")[2]

@@ -10,24 +10,26 @@ import contextlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.session import checks
-from steadyhand.session.ask import Ask
 from steadyhand.session.checks import AnyPath
 from steadyhand.structure.outline import Location, locate
 from steadyhand.structure.target import Target
 from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.source import Source
-from steadyhand.workspace.announced import Announced, Announcements, Followed
-from steadyhand.workspace.draft import read_text
-from steadyhand.workspace.journal.party import Lease, Party
-from steadyhand.workspace.journal.record import new_record_id, utc_now
-from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.overlay import Overlay, Reading
-from steadyhand.workspace.sights import Sights
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.session.ask import Ask
+    from steadyhand.workspace.announced import Announced, Announcements, Followed
+    from steadyhand.workspace.journal.party import Lease, Party
+    from steadyhand.workspace.journal.store import Journal
+    from steadyhand.workspace.overlay import Overlay, Reading
+    from steadyhand.workspace.sights import Sights
+    from steadyhand.workspace.store import Store
+
 
 Place = Target | str | tuple[int, int | None]
 _SHOWN = 10  # leases that one call is told of
@@ -86,6 +88,10 @@ class Leases(ABC):
         return [self._lease_now(announcements, lease, place) for lease, place in found]
 
     def _new_lease(self, path: str, target: Place | None, seq: int) -> Announced:
+        from steadyhand.workspace.announced import Announced
+        from steadyhand.workspace.journal.party import Lease
+        from steadyhand.workspace.journal.record import new_record_id, utc_now
+
         reading = self._store.look(path)
         lease = Lease(new_record_id(), self.party, reading.path, utc_now(), seq=seq)
         if target is None:
@@ -97,6 +103,8 @@ class Leases(ABC):
 
     def _lease_now(self, announcements: Announcements, lease: Lease, path: str) -> Announced:
         """A lease with its present lines; where the file cannot be read, that it is about the file."""
+        from steadyhand.workspace.announced import Announced
+
         try:
             reading = self._store.look_again(path)
             if lease.span is None or reading.image is None:
@@ -107,6 +115,8 @@ class Leases(ABC):
         return Announced(lease, path, None if rows is None else rows.lines)
 
     def _leased_text(self, reading: Reading) -> Source:
+        from steadyhand.workspace.draft import read_text
+
         image = reading.image
         if image is None:
             raise EditError(
@@ -146,6 +156,8 @@ class Leases(ABC):
         return list(dict.fromkeys(map(str, found)))
 
     def _announcements(self) -> Announcements:
+        from steadyhand.workspace.announced import Announcements
+
         return Announcements(self._store.journal, self._sights.version, self._followed)
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import EditError
 from steadyhand.session.checks import AnyPath
-from steadyhand.structure.outline import LIMIT, Location, Outline, locate, outline
-from steadyhand.structure.target import Target
-from steadyhand.text.match import Occurrence
-from steadyhand.text.source import Source
+from steadyhand.structure.outline import LIMIT
+
+if TYPE_CHECKING:
+    from steadyhand.structure.outline import Location, Outline
+    from steadyhand.structure.target import Target
+    from steadyhand.text.match import Occurrence
+    from steadyhand.text.source import Source
+
 
 Answer = TypeVar("Answer")
 
@@ -29,6 +33,8 @@ class Outlines(ABC):
         encoding: str | None = None,
     ) -> Outline:
         """What can be addressed in a file: headings, elements, symbols, keys, each with its address."""
+        from steadyhand.structure.outline import outline
+
         source = self.source(path, encoding=encoding)
         return _named(source, lambda: outline(source, within=within, depth=depth, limit=limit))
 
@@ -36,6 +42,8 @@ class Outlines(ABC):
         self, path: AnyPath, target: Target | str, *, which: Occurrence = "unique", encoding: str | None = None
     ) -> tuple[Location, ...]:
         """Where an address leads: lines and bytes. Refuses as an edit there would."""
+        from steadyhand.structure.outline import locate
+
         source = self.source(path, encoding=encoding)
         return _named(source, lambda: locate(source, target, which=which))
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from steadyhand.dialects.front import at_reply, read_patch
-from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
-from steadyhand.session.ask import Ask
 from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.receipt import Receipt
-from steadyhand.workspace.journal.store import Progress
+
+if TYPE_CHECKING:
+    from steadyhand.dialects.patch import Patch
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.workspace.journal.store import Progress
 
 
 class Patches(Calls):
@@ -39,6 +40,10 @@ class Patches(Calls):
         `overwrite` lets new and moved files take the place of others, and whole files that of what was never read.
         `strict` refuses anything around the patch.
         """
+        from steadyhand.dialects.front import at_reply, read_patch
+        from steadyhand.dialects.patch import Patch
+        from steadyhand.session.ask import Ask
+
         with self.heeding():
             found = reply if isinstance(reply, Patch) else read_patch(reply, format=format, strict=strict)
         named = found.mapped(self._named(path))

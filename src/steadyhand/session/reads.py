@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.knowledge import Knowledge
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, joined
-from steadyhand.workspace.draft import read_text
-from steadyhand.workspace.place import FileImage
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from steadyhand.session.knowledge import Knowledge
+    from steadyhand.workspace.place import FileImage
+    from steadyhand.workspace.store import Store
+
 
 __all__ = ["Reads"]
 
@@ -68,6 +71,8 @@ class Reads:
         self._knowledge.saw(path, source.digest, seq, None if is_whole else parts, content)
 
     def _load(self, path: AnyPath, encoding: str | None) -> tuple[Source, FileImage]:
+        from steadyhand.workspace.draft import read_text
+
         checks.encoding_name(encoding)
         resolved, image = self._store.read(checks.path_of(path))
         source = read_text(image.data, encoding, lambda: self._store.encoding_of(resolved, image.digest), resolved)

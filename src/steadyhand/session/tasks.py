@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.plan.request import DeleteFile
 from steadyhand.session import checks
-from steadyhand.session.ask import Ask
-from steadyhand.session.auditor import TASK
 from steadyhand.session.calls import Calls
-from steadyhand.session.knowledge import Knowledge
-from steadyhand.workspace.backups import TIDYING, backups_in
-from steadyhand.workspace.journal.party import Party
-from steadyhand.workspace.sights import Sights
+
+if TYPE_CHECKING:
+    from steadyhand.session.knowledge import Knowledge
+    from steadyhand.workspace.journal.party import Party
+    from steadyhand.workspace.sights import Sights
+
 
 __all__ = ["Tasks"]
 
@@ -36,6 +35,8 @@ class Tasks(Calls):
     @property
     def party(self) -> Party:
         """Who changes files through this workspace, as conflicts tell it."""
+        from steadyhand.workspace.journal.party import Party
+
         return Party(self.actor, self.task_id)
 
     @contextlib.contextmanager
@@ -80,9 +81,13 @@ class Tasks(Calls):
         return bound
 
     def _begin(self) -> Knowledge:
+        from steadyhand.session.knowledge import Knowledge
+
         return Knowledge.begin(self._store, self._sights, self.party, is_named=self._is_named)
 
     def _end_task(self, task: str, how: str) -> None:
+        from steadyhand.session.auditor import TASK
+
         with contextlib.suppress(EditError):  # a note is not worth the end of somebody's work
             if not self._store.read_only and self._store.state.exists:
                 journal = self._store.writable_journal()
@@ -93,6 +98,10 @@ class Tasks(Calls):
 
     def _remove_backups(self, task: str) -> tuple[str, ...]:
         """Remove the copies that are still as they were made; what cannot be removed now stays."""
+        from steadyhand.plan.request import DeleteFile
+        from steadyhand.session.ask import Ask
+        from steadyhand.workspace.backups import TIDYING
+
         if self._store.read_only or not self._store.state.exists:
             return ()
         reason = f"the task {task} ended well"
@@ -106,6 +115,8 @@ class Tasks(Calls):
 
     def _backups(self, task: str) -> Iterator[tuple[str, str]]:
         """The copies that were made for a task and that nobody has touched since: path and digest."""
+        from steadyhand.workspace.backups import backups_in
+
         journal = self._store.journal
         for entry in journal.entries(task=task):
             for _, made in backups_in(entry.record):

@@ -5,19 +5,22 @@ from __future__ import annotations
 import contextlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.plan.outcome import Outcome
 from steadyhand.session import checks
 from steadyhand.session.calls import Calls
 from steadyhand.session.checks import AnyPath
 from steadyhand.session.leases import Leases
-from steadyhand.session.receipt import Receipt
-from steadyhand.session.reverse import Reverse
-from steadyhand.workspace.change import Change
-from steadyhand.workspace.journal.record import Entry
-from steadyhand.workspace.overlay import Overlay
+
+if TYPE_CHECKING:
+    from steadyhand.plan.outcome import Outcome
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.session.reverse import Reverse
+    from steadyhand.workspace.change import Change
+    from steadyhand.workspace.journal.record import Entry
+    from steadyhand.workspace.overlay import Overlay
 
 
 class Undoing(Leases, Calls):
@@ -39,6 +42,8 @@ class Undoing(Leases, Calls):
 
         Later changes stay; where they stand on the same text the undo is refused with the lines.
         """
+        from steadyhand.session.reverse import Reverse
+
         given = [name for name, value in (("id", id), ("last", last), ("task", task), ("path", path)) if value]
         if len(given) != 1:
             said = " and ".join(given) or "nothing"
@@ -51,6 +56,8 @@ class Undoing(Leases, Calls):
 
     def redo(self, id: str | None = None, *, reason: str | None = None, preview: bool = False) -> Receipt:
         """Take back an undo: the one named, or the latest that still stands."""
+        from steadyhand.session.reverse import Reverse
+
         reverse = Reverse(self._store, "redo")
         return self._reverse(reverse, lambda: reverse.choose_undo(checks.record_id(id)), reason, preview=preview)
 

@@ -6,52 +6,46 @@ Holds no text and no lock between calls; remembers only what each task has read.
 from __future__ import annotations
 
 import contextlib
-import getpass
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.plan.outcome import Outcome
-from steadyhand.plan.policy import Policy
-from steadyhand.plan.preview import Edits, read_edits
-from steadyhand.plan.request import EditFile, FileRequest, Requests, WriteFile
 from steadyhand.session import checks
 from steadyhand.session.archive import Archive
-from steadyhand.session.ask import MODES, Ask, WriteBytes
 from steadyhand.session.audit import Audits
-from steadyhand.session.batch import Batch
 from steadyhand.session.checks import AnyPath
-from steadyhand.session.conflicts import Conflict
 from steadyhand.session.disputes import Disputes
 from steadyhand.session.elsewhere import Elsewhere
 from steadyhand.session.events import Events
 from steadyhand.session.files import Files
 from steadyhand.session.journals import Journals
-from steadyhand.session.lay import Layer
-from steadyhand.session.meetings import Meetings
 from steadyhand.session.outlines import Outlines
 from steadyhand.session.patches import Patches
-from steadyhand.session.plans import Plans
 from steadyhand.session.reads import Reads
-from steadyhand.session.receipt import FileReceipt, Receipt
-from steadyhand.session.reports import Reports
 from steadyhand.session.tasks import Tasks
 from steadyhand.session.undoing import Undoing
-from steadyhand.workspace.announced import Followed
-from steadyhand.workspace.budget import BUDGET
-from steadyhand.workspace.change import Change, Header
-from steadyhand.workspace.clones import Clones
-from steadyhand.workspace.journal.store import Progress
-from steadyhand.workspace.location import FOLDER
-from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.protection import Protect
-from steadyhand.workspace.sights import Sights
-from steadyhand.workspace.storage import Storage
-from steadyhand.workspace.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from steadyhand.plan.outcome import Outcome
+    from steadyhand.plan.policy import Policy
+    from steadyhand.plan.preview import Edits
+    from steadyhand.plan.request import FileRequest, Requests, WriteFile
+    from steadyhand.session.ask import Ask, WriteBytes
+    from steadyhand.session.batch import Batch
+    from steadyhand.session.conflicts import Conflict
+    from steadyhand.session.plans import Plans
+    from steadyhand.session.receipt import Receipt
+    from steadyhand.workspace.announced import Followed
+    from steadyhand.workspace.change import Change, Header
+    from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.overlay import Overlay
+    from steadyhand.workspace.protection import Protect
+    from steadyhand.workspace.storage import Storage
 
 
 class Workspace(
@@ -91,6 +85,13 @@ class Workspace(
         tool: str = "python",
         storage: Storage | None = None,
     ) -> None:
+        from pathlib import Path
+
+        from steadyhand.session.ask import MODES
+        from steadyhand.workspace.clones import Clones
+        from steadyhand.workspace.sights import Sights
+        from steadyhand.workspace.store import Store
+
         self.actor = checks.remark(actor, "actor") or _user()
         self.task_id = checks.remark(task, "task")
         self.mode = None if mode is None else checks.one_of(mode, "mode", MODES)
@@ -120,6 +121,10 @@ class Workspace(
     @staticmethod
     def find_root(start: str | os.PathLike[str]) -> Path:
         """The nearest directory upwards that holds `.steadyhand` or `.git`; else `start` itself."""
+        from pathlib import Path
+
+        from steadyhand.workspace.location import FOLDER
+
         here = Path(start).resolve()
         for candidate in (here, *here.parents):
             if (candidate / FOLDER).exists() or (candidate / ".git").exists():
@@ -158,6 +163,9 @@ class Workspace(
         preview: bool = False,
     ) -> Receipt:
         """Edit one file, all edits or (policy `partial`) those that can be applied."""
+        from steadyhand.plan.preview import read_edits
+        from steadyhand.plan.request import EditFile
+
         request = EditFile(checks.path_of(path), read_edits(edits), checks.digest_of_version(expect))
         return self._run([self._ask(request, policy, encoding, reason)], reason, policy, preview=preview)
 
@@ -183,6 +191,9 @@ class Workspace(
         Replacing needs `expect`, or that this task has read the present version; `overwrite` is the
         host's word that neither is needed.
         """
+        from steadyhand.plan.request import WriteFile
+        from steadyhand.session.ask import Ask, WriteBytes
+
         request: WriteFile | WriteBytes
         content = checks.content_of(content)
         if isinstance(content, bytes):
@@ -214,6 +225,8 @@ class Workspace(
         Each call inside is checked at once and sees the ones before; an exception drops them all. What the
         workspace itself changes inside the block is no part of it.
         """
+        from steadyhand.session.batch import Batch
+
         header = self._header(reason)
         batch = Batch(self.policy, self._store, self.mode, self._knowledge, header, self._tick)
         try:
@@ -237,6 +250,12 @@ class Workspace(
         progress: Progress | None = None,
         plans: Plans | None = None,
     ) -> Receipt:
+        from steadyhand.session.lay import Layer
+        from steadyhand.session.meetings import Meetings
+        from steadyhand.session.plans import Plans
+        from steadyhand.session.reports import Reports
+        from steadyhand.workspace.budget import BUDGET
+
         outcomes: list[Outcome] = []
         warnings: list[str] = []
         conflicts: list[Conflict] = []
@@ -271,6 +290,8 @@ class Workspace(
 
     def _refusal(self, error: EditError, header: Header | None, conflicts: list[Conflict]) -> EditError:
         """A refusal as it is answered; reported unless it is that of a preview."""
+        from steadyhand.session.reports import Reports
+
         named = self._with_names(error)
         return named if header is None else Reports(self._store).refused(header, named, conflicts)
 
@@ -290,6 +311,8 @@ class Workspace(
         return error
 
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:
+        from steadyhand.session.receipt import FileReceipt, Receipt
+
         files = tuple(FileReceipt.of(step) for step in change.steps)
         committed = change.committed
         warnings = (
@@ -309,10 +332,14 @@ class Workspace(
         encoding: str | None = None,
         reason: str | None = None,
     ) -> Ask:
+        from steadyhand.session.ask import Ask
+
         return Ask(request, checks.policy_of(self.policy if policy is None else policy), encoding, reason)
 
 
 def _user() -> str:
+    import getpass
+
     with contextlib.suppress(KeyError, OSError, ImportError):
         return getpass.getuser()
     return "unknown"

@@ -5,13 +5,18 @@ Nothing of it can be changed by a tool's arguments.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, field
-from steadyhand.session.workspace import Workspace
 from steadyhand.tools.allowed import check_article, check_ending
 from steadyhand.tools.paths import resolve_path
 from steadyhand.tools.toolset import Toolset
 from steadyhand.workspace.journal.record import new_record_id
+
+if TYPE_CHECKING:
+    from steadyhand.session.workspace import Workspace
+
 
 __all__ = ["Call", "Conversation", "Settings"]
 

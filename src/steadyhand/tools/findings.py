@@ -5,15 +5,19 @@ It is bounded: a task that reports without end is refused.
 
 from __future__ import annotations
 
-import threading
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Literal, Self, cast
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
-from steadyhand.workspace.findings import FindingsFile
+
+if TYPE_CHECKING:
+    import threading
+
+    from steadyhand.workspace.findings import FindingsFile
+
 
 __all__ = ["SEVERITIES", "Finding", "Findings", "Found", "Severity"]
 
@@ -120,6 +124,8 @@ class Findings:
     _unkept: tuple[list[Finding], threading.Lock]
 
     def __new__(cls, *args: object, **options: object) -> Self:
+        import threading
+
         del args, options  # the workspace's own
         made = super().__new__(cls)
         made._unkept = ([], threading.Lock())
@@ -133,6 +139,8 @@ class Findings:
     @property
     def found(self) -> Found:
         """What was reported of this tree."""
+        from steadyhand.workspace.findings import FindingsFile
+
         return Found(FindingsFile(self.root), *self._unkept)
 
     def findings(self, task: str | None = None) -> list[Finding]:

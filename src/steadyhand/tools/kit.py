@@ -6,28 +6,25 @@ runs. Whatever goes wrong is an answer in the tool's own form, never an exceptio
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
-from steadyhand.session.workspace import Workspace
 from steadyhand.structure.fields import bad_request, nearest_name
 from steadyhand.tools.call import Call, Conversation, Settings
 from steadyhand.tools.modes import prompt_for
 from steadyhand.tools.offered import not_offered, offered
 from steadyhand.tools.registry import tools_of, toolset_named
-from steadyhand.tools.repair import repair
-from steadyhand.tools.schema import STYLES, tool_schema
 from steadyhand.tools.shape import PATH
 from steadyhand.tools.tool import Result, Tool
-from steadyhand.workspace.budget import BUDGET
-from steadyhand.workspace.change import Trace
-from steadyhand.workspace.journal.record import ToolCall, new_record_id
-from steadyhand.workspace.journal.store import Progress
+
+if TYPE_CHECKING:
+    from steadyhand.session.workspace import Workspace
+    from steadyhand.workspace.change import Trace
+    from steadyhand.workspace.journal.store import Progress
+
 
 __all__ = ["Kit"]
 
@@ -55,6 +52,8 @@ class Kit:
 
     def schemas(self, style: str = "openai") -> list[dict[str, object]]:
         """The tools as an API takes them: `openai`, `openai-strict`, `openai-responses`, `anthropic`, `mcp` …"""
+        from steadyhand.tools.schema import STYLES, tool_schema
+
         if style not in STYLES:
             near = nearest_name(str(style), STYLES)
             raise bad_request(
@@ -109,6 +108,9 @@ class Kit:
         return _sayable(tool.refused(refusal))
 
     def _run(self, tool: Tool, workspace: Workspace, arguments: object) -> Result:
+        from steadyhand.tools.repair import repair
+        from steadyhand.workspace.budget import BUDGET
+
         hindrance = not_offered(tool, workspace.mode, is_read_only=workspace.is_read_only)
         if hindrance is not None:
             raise hindrance
@@ -121,12 +123,18 @@ class Kit:
 
     def _trace(self, arguments: object, records: list[str] | None) -> Trace:
         """What the records tell of a call."""
+        from steadyhand.workspace.change import Trace
+        from steadyhand.workspace.journal.record import ToolCall, new_record_id
+
         call = ToolCall(new_record_id(), self.toolset.name, self.conversation.id)
         made = [] if records is None else records
         return Trace(call, _digest(arguments), self.settings.model, records=made, file=_file_named(arguments))
 
 
 def _digest(arguments: object) -> str:
+    import hashlib
+    import json
+
     try:
         text = json.dumps(arguments, sort_keys=True, default=str)
     except (TypeError, ValueError, RecursionError):
@@ -151,6 +159,8 @@ def _bug(error: Exception) -> EditError:
 
 def _sayable(result: Result) -> Result:
     """The same answer with nothing in it that cannot be sent: a byte that is no text shows as U+FFFD."""
+    import json
+
     try:
         json.dumps(result, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:

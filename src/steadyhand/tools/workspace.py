@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
 from steadyhand.session import workspace as session
 from steadyhand.session.checks import AnyPath
 from steadyhand.structure.fields import bad_request
-from steadyhand.tools.call import Conversation, Settings
 from steadyhand.tools.findings import Findings
-from steadyhand.tools.kit import Kit
+
+if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
+    from steadyhand.tools.call import Conversation
+    from steadyhand.tools.kit import Kit
+
 
 __all__ = ["Workspace"]
 
@@ -45,6 +49,9 @@ class Workspace(session.Workspace, Findings):
         max_characters: int | None = None,
     ) -> Kit:
         """The tools of one conversation, which may be named; what else the host may set is told in `Settings`."""
+        from steadyhand.tools.call import Settings
+        from steadyhand.tools.kit import Kit
+
         settings = Settings(
             article=None if article is None else checks.path_of(article, "article"),
             prefix=None if prefix is None else checks.path_of(prefix, "prefix"),
@@ -61,6 +68,8 @@ class Workspace(session.Workspace, Findings):
 
 
 def _conversation(given: object) -> Conversation | None:
+    from steadyhand.tools.call import Conversation
+
     if given is None or isinstance(given, Conversation):
         return given
     name = checks.remark(given, "conversation")
