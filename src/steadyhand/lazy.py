@@ -316,6 +316,8 @@ class _Pattern:
     def __getattr__(self, name: str) -> Any:
         if name not in _PATTERN:
             raise AttributeError(name)
+        if name == "pattern":
+            return self._given[0]
         import re
 
         compiled = re.compile(*self._given)

@@ -41,7 +41,7 @@ class Unread:
         """One by its pattern. Runs in it are bounded: it is tried at every place of a text, however long that is."""
         for run, bounded in _RUNS.items():
             pattern = pattern.replace(run + "*", f"{run}{{0,{bounded}}}").replace(run + "+", f"{run}{{1,{bounded}}}")
-        return cls(re.compile(pattern), fill)
+        return cls(lazy_pattern(pattern), fill)
 
     def __call__(self, text: str) -> str:
         """The text with the construct covered, as long as it was in bytes of UTF-8.

@@ -80,11 +80,15 @@ _WAYS_TO_SECRETS: Final = {
 } | names.VCS_NAMES
 _SUFFIXES: Final = {entry[1:]: group for entry, group in _ENTRIES if entry[:1] == "*" and "*" not in entry[1:]}
 _ENDINGS: Final = tuple(_SUFFIXES)
+# Each with a text that a name must hold to match: of nearly every name, no pattern has to be compiled.
 _PATTERNS: Final = [
-    *((group.pattern, group) for group in names.GROUPS if group.pattern is not None),
-    *((lazy_pattern(fnmatch.translate(entry)), group) for entry, group in _ENTRIES if "*" in entry[1:]),
+    *(("", group.pattern, group) for group in names.GROUPS if group.pattern is not None),
+    *(
+        (max(entry.split("*"), key=len), lazy_pattern(fnmatch.translate(entry)), group)
+        for entry, group in _ENTRIES
+        if "*" in entry[1:]
+    ),
 ]
-_ANY_PATTERN: Final = lazy_pattern("|".join(pattern.pattern for pattern, _ in _PATTERNS))
 _KNOWN_FOLDERS: Final = names.HARMLESS_FOLDERS | frozenset(_NAMES)
 
 
@@ -224,8 +228,9 @@ def _group_of(part: str) -> names.Group | None:
     """What the table says of a name alone."""
     if part in _NAMES:
         return _NAMES[part]
-    if _ANY_PATTERN.fullmatch(part):
-        return next(group for pattern, group in _PATTERNS if pattern.fullmatch(part))
+    for held, pattern, group in _PATTERNS:
+        if held in part and pattern.fullmatch(part):
+            return group
     if part.endswith(_ENDINGS):
         return next(group for suffix, group in _SUFFIXES.items() if part.endswith(suffix))
     if "~" not in part:
