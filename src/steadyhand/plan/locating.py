@@ -13,29 +13,15 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.confirmed import Confirmed, confirmed_part
 from steadyhand.match.needle import Needle, Spare
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
 from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
 from steadyhand.plan import refusals
-from steadyhand.plan.absent import Absence
-from steadyhand.plan.doubts import Finding, find_other_indents, is_already_there, is_doubtful
 from steadyhand.plan.draft import Draft, Taken
 from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
-from steadyhand.plan.first_line import read_in_full
-from steadyhand.plan.leading import is_led_otherwise
-from steadyhand.plan.making import Drifted, make
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import refused
-from steadyhand.plan.surroundings import (
-    LineHint,
-    finder_within,
-    is_ended,
-    missing_header,
-    regions_under,
-    stands_beside,
-)
 from steadyhand.plan.window import Window, window_at
 from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
@@ -49,6 +35,8 @@ from steadyhand.text.span import Span
 from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
+    from steadyhand.match.confirmed import Confirmed
+    from steadyhand.plan.absent import Absence
     from steadyhand.text.nearest import Nearest
 
 __all__ = ["Located", "Locator"]
@@ -94,6 +82,8 @@ class Locator:
         self, draft: Draft, policy: Policy, name: str, edits: Sequence[Edit] = (), *, offers: bool = True
     ) -> None:
         """`edits` are all of the call, in order; `offers`: a refusal offers what would go through."""
+        from steadyhand.plan.surroundings import LineHint
+
         self._draft = draft
         self._equal = Counter(map(_key, edits))  # how often an edit was sent, and how often it is yet to come
         self._waiting = Counter(self._equal)
@@ -143,6 +133,8 @@ class Locator:
         return Located(tuple(Match(node.span, target.key) for node in found), nodes=found)
 
     def _locate_old(self, edit: Edit, old: Old) -> Located | None:
+        from steadyhand.plan.doubts import is_already_there
+
         if not old.text:
             end = self._draft.length
             if end and not old.at_end:
@@ -195,6 +187,8 @@ class Locator:
 
     def _parts(self, old: Old) -> Iterator[tuple[list[Span] | None, str | None]]:
         """Where old text may stand, the likeliest first, and how lax the search may be there."""
+        from steadyhand.plan.surroundings import regions_under
+
         laxest = self._policy.tier if self._tolerated > 0 else _strictest(self._policy)
         if not old.under:
             yield None, laxest
@@ -210,6 +204,8 @@ class Locator:
 
     def _regions_before(self, old: Old, *, to_end: bool) -> list[Span]:
         """The same where an earlier edit of the call has changed one of the lines above: as the file was before."""
+        from steadyhand.plan.surroundings import regions_under
+
         if not self._draft.writes:
             return []
         regions = regions_under(self._draft.original, old.under, to_end=to_end)
@@ -218,6 +214,8 @@ class Locator:
 
     def _notes_on(self, old: Old) -> tuple[str, ...]:
         """Says which of the lines above is nowhere, where the quoted lines alone were enough."""
+        from steadyhand.plan.surroundings import missing_header
+
         if not old.under or self._regions_before(old, to_end=True):
             return ()
         missing = missing_header(self._draft.source, old.under)
@@ -287,6 +285,8 @@ class Locator:
         return self._policy.occurrence == "unique" and edit.occurrence is None and edit.expected in (None, 1)
 
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
+        from steadyhand.plan.surroundings import finder_within
+
         find = finder_within(self._draft, old, regions)
         found = self._asked(find, edit, old, laxest)
         if not isinstance(found, Found | Several | Miscount) or found.tier.name != "exact" or not self._has_twins(old):
@@ -315,6 +315,9 @@ class Locator:
 
     def _believed(self, edit: Edit, found: Found) -> Located | None:
         """The places, unless something speaks against them."""
+        from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
+        from steadyhand.plan.surroundings import is_ended, stands_beside
+
         assert isinstance(edit.target, Old)
         finding = Finding(edit, found, self._draft)
         if is_doubtful(finding):
@@ -338,6 +341,10 @@ class Locator:
 
     def _confirmed(self, edit: Edit, old: Old) -> Located | None:
         """The lines that change, where the file has them once and only lacks context around them."""
+        from steadyhand.match.confirmed import confirmed_part
+        from steadyhand.plan.doubts import Finding, is_doubtful
+        from steadyhand.plan.leading import is_led_otherwise
+
         if not self._is_one(edit) or self._policy.tier not in (None, "fuzzy") or old.at_end or self._tolerated <= 0:
             return None
         source, signs = self._draft.source, edit.signs if isinstance(edit, Replace) else None
@@ -357,6 +364,8 @@ class Locator:
 
     def _has_drifted(self, found: Found) -> bool:
         """Whether lines are in the way at a place that was found by lines that resemble the old text's."""
+        from steadyhand.plan.making import Drifted, make
+
         if found.tier.name != "fuzzy":
             return False
         window = window_at(self._draft.source, found.matches[0].span, found.old)
@@ -365,6 +374,8 @@ class Locator:
 
     def _is_under(self, span: Span, old: Old) -> bool:
         """Whether a place is in the only part of the file that the lines above it name."""
+        from steadyhand.plan.surroundings import regions_under
+
         regions = regions_under(self._draft.source, old.under)
         return len(regions) == 1 and span.overlaps(regions[0])
 
@@ -381,6 +392,8 @@ class Locator:
 
     def _pass_or_refuse(self, edit: Edit, old: str, nothing: Nothing) -> Located | None:
         """The old text is nowhere: it may be because the edit was made before, or because its lines have drifted."""
+        from steadyhand.plan.absent import Absence
+
         self._tolerated -= self._draft.length
         new = self._place_of_new(edit)
         absence = Absence(self._name, self._draft.source, old, new, nothing, edit, self._offering)
@@ -403,6 +416,8 @@ class Locator:
 
         Refuses with `drift-conflict` where it does not; None where no place is near enough to speak of drift.
         """
+        from steadyhand.plan.making import Drifted, make
+
         if self._policy.tier not in (None, "fuzzy") or not places:
             return None
         on_drift: str = self._policy.on_drift
@@ -463,6 +478,8 @@ def _is_phrase(row: str) -> bool:
 
 def _is_cut_to_a_bare_line(window: Window, new: str) -> bool:
     """Whether one line of old text is left that lacks indentation: nothing shows how new lines with some are quoted."""
+    from steadyhand.plan.first_line import read_in_full
+
     rows, kept = [row for row in split_bodies(new) if row.strip()], split_bodies(window.old)
     reading = read_in_full(window, new, asks_parser=False) if len(kept) == 1 else None
     if reading is None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Miscount, Several
-from steadyhand.plan.distinction import tell_apart
 from steadyhand.plan.places import describe_places, lines_phrase, list_places, occurrences_of
 from steadyhand.plan.unique import Context, find_contexts
 from steadyhand.text.lines import split_bodies
@@ -41,6 +40,8 @@ def ambiguous(
     With the `edit` and its policy an edit that means one place alone is offered for each, which costs some searches.
     `with_numbers`: the edit may say which occurrence it means; a patch has no word for that.
     """
+    from steadyhand.plan.distinction import tell_apart
+
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
     contexts: Sequence[Context | None] = [None] * len(found.candidates)

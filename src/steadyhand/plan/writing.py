@@ -7,7 +7,6 @@ from itertools import accumulate
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.elision import check_elisions
 from steadyhand.match.lexis import lexis_of, token_key
 from steadyhand.match.needle import Signs
 from steadyhand.match.resolve import Found
@@ -16,13 +15,11 @@ from steadyhand.plan import refusals
 from steadyhand.plan.draft import Draft, Slot, Taken
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.first_line import UNSURE, FullQuote, quote_in_full
-from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.locating import Located
 from steadyhand.plan.making import Drifted, Made
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import propose_all
-from steadyhand.plan.tolerant import make_at
 from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.indent import width_of
@@ -136,6 +133,9 @@ class Writing:
 
     def _made(self, edit: Edit, match: Match, found: Found, places: int) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
+        from steadyhand.match.elision import check_elisions
+        from steadyhand.plan.tolerant import make_at
+
         new, on_drift = found.new or "", self._policy.on_drift
         wrong = check_elisions(found.old, new) if found.tier.name == "elision" else None
         if wrong is not None:
@@ -238,6 +238,8 @@ class Writing:
 
     def _fit(self, text: str, place: Span, above: str = "") -> str:
         """Text with the line endings of its neighbours; for new lines those of the line above, where that is quoted."""
+        from steadyhand.plan.fitting import fit_endings
+
         if self._policy.newlines == "literal" or "\n" not in text:
             return text
         newline = above if above and place.is_empty else self._draft.newline_at(place.start)
@@ -251,6 +253,8 @@ class Writing:
 
     def _fit_lines(self, text: str, place: Span) -> str:
         """Whole lines for whole lines, or between two of them."""
+        from steadyhand.plan.fitting import fit_insertion, fit_lines
+
         draft, literal = self._draft, self._policy.newlines == "literal"
         if not text:
             return text

@@ -12,10 +12,8 @@ from typing import assert_never
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Delete, Edit
-from steadyhand.plan.moving import alone, insertion, move_inside
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
-from steadyhand.plan.preview import plan_write
 from steadyhand.plan.proposing import refused
 from steadyhand.plan.request import (
     ChangeMode,
@@ -33,11 +31,9 @@ from steadyhand.session.checks import permission_bits
 from steadyhand.session.meetings import Meetings
 from steadyhand.session.plans import Plans, Terms
 from steadyhand.session.rebased import PlanFor, redacted, together
-from steadyhand.session.versions import check_overwrite, expect_version
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
-from steadyhand.workspace.backups import BACKUP
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
@@ -94,6 +90,8 @@ class Layer:
 
     def lay(self, ask: Ask) -> None:
         """One request. Refuses with whatever kind fits, the overlay unchanged."""
+        from steadyhand.session.versions import expect_version
+
         request = ask.request
         if ask.policy.require_reason and ask.reason is None and not isinstance(request, EditFile):
             raise EditError(
@@ -139,6 +137,8 @@ class Layer:
                 assert_never(request)
 
     def _edit(self, ask: Ask, request: EditFile) -> None:
+        from steadyhand.session.versions import expect_version
+
         path, edits, expect = request.path, request.edits, request.expect
         self._allow("edit", path)
         if not edits:
@@ -171,6 +171,7 @@ class Layer:
         """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
         from steadyhand.match.elision import is_elision  # few calls have a snippet
         from steadyhand.plan.snippet import plan_merge
+        from steadyhand.session.versions import expect_version
 
         is_there = self.overlay.look(request.path)[1] is not None
         # Bare dots are a body in a new file; what tells of code that exists is none.
@@ -195,6 +196,7 @@ class Layer:
 
     def _move(self, ask: Ask, request: MoveText) -> None:
         """Take a part of a file elsewhere: away here, in there, both or neither."""
+        from steadyhand.plan.moving import alone, insertion, move_inside
         from steadyhand.structure.resolve import resolve_one  # few calls move something
 
         draft = self.overlay.need(request.path)
@@ -269,6 +271,9 @@ class Layer:
         written.extend(range(first, len(self.outcomes)))
 
     def _write(self, ask: Ask, request: WriteFile | WriteBytes) -> None:
+        from steadyhand.plan.preview import plan_write
+        from steadyhand.session.versions import check_overwrite, expect_version
+
         _, draft = self.overlay.look(request.path)
         if draft is None:
             self._allow("create", request.path)
@@ -314,6 +319,8 @@ class Layer:
         self._done(request.path, ask.reason)
 
     def _create(self, ask: Ask, path: str, content: str | bytes, mode: int | None) -> None:
+        from steadyhand.plan.preview import plan_write
+
         draft = self.overlay.create(path, mode=mode)
         note = EditNote(reason=ask.reason)
         if isinstance(content, bytes):
@@ -347,6 +354,8 @@ class Layer:
 
     def _bak_name(self, ask: Ask, draft: Draft) -> str | None:
         """The name for a copy beside the file, for policies that want one, if the file is no secret."""
+        from steadyhand.workspace.backups import BACKUP
+
         if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
             return None
         name = draft.before_path + BACKUP

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
@@ -14,17 +15,7 @@ from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.conflicts import (
-    Conflict,
-    Writes,
-    by_nobody,
-    find_conflicts,
-    mixed,
-    others_at,
-    whole_file,
-)
 from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.moved_lines import is_by_number, is_shown
 from steadyhand.session.rebased import (
     Believed,
     Known,
@@ -41,12 +32,15 @@ from steadyhand.session.rebased import (
 )
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
-from steadyhand.text.region import region_of
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.news import News, Tracked
+
+if TYPE_CHECKING:
+    from steadyhand.session.conflicts import Conflict
+
 
 # How an edit is refused whose text is not there, or not as it says.
 _GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind.STALE_SOURCE, Kind.OUT_OF_BOUNDS})
@@ -124,6 +118,8 @@ class Meetings:
         source: Source,
         believed: Believed,
     ) -> list[Conflict]:
+        from steadyhand.session.conflicts import find_conflicts
+
         shown = self.knowledge.shown(draft) if news and not draft.changes else ()
         return find_conflicts(
             draft.path or "", planned, edits, source, news, shown,
@@ -133,6 +129,8 @@ class Meetings:
 
     def _written_for(self, edits: Sequence[Edit], draft: Draft, source: Source, news: Sequence[News]) -> Known | None:
         """The version that the edits of a call were written for. Numbers of lines are those of one version, or none."""
+        from steadyhand.session.moved_lines import is_by_number
+
         path = draft.before_path or ""
         numbered = {self._shown_in(edit, draft, source) for edit in edits if is_by_number(edit.target)}
         if len(numbered) > 1:
@@ -147,6 +145,8 @@ class Meetings:
 
     def _shown_in(self, edit: Edit, draft: Draft, source: Source) -> str | None:
         """The version in which the lines that an edit names by number were last shown; None: that is not known."""
+        from steadyhand.session.moved_lines import is_by_number, is_shown
+
         if not is_by_number(edit.target):
             return None
         path = draft.before_path or ""
@@ -211,6 +211,9 @@ class Meetings:
         As it was planned, where that leaves nothing that both sides have a part in; else as this party meant it, in
         the version that it knows.
         """
+        from steadyhand.session.conflicts import mixed
+        from steadyhand.session.moved_lines import is_by_number
+
         conflicts = [*found, *gone]
         is_numbered = any(edits and is_by_number(edits[conflict.index or 0].target) for conflict in found)
         is_mixed = mixed(source, planned.changes.splices, news)
@@ -232,6 +235,8 @@ class Meetings:
 
     def settle_whole(self, draft: Draft, policy: Policy) -> None:
         """The same for what is done to a file as a whole; the host may force it, nothing can be left out of it."""
+        from steadyhand.session.conflicts import whole_file
+
         news = self._news(draft)
         if not news or policy.on_conflict == "force":
             return
@@ -294,6 +299,9 @@ class Meetings:
         news: Sequence[News],
     ) -> list[Conflict]:
         """One conflict for each edit that clashed, with who made the others."""
+        from steadyhand.session.conflicts import Conflict, Writes, by_nobody, others_at
+        from steadyhand.text.region import region_of
+
         places = dict(zip(known.since.splices, known.since.after_spans(), strict=True))
         found: dict[int, Conflict] = {}
         for mine, theirs in clash.pairs:
@@ -420,6 +428,8 @@ def _forced_over(over: Plan, told: Sequence[dict[int, Others]], conflicts: Seque
 
     An edit that is written over none of them has met others all the same: those that moved its lines.
     """
+    from steadyhand.session.conflicts import Conflict
+
     rest = {conflict.index: conflict for conflict in conflicts}
     for outcome in over.outcomes:
         others = tuple(other for by_index in told for other in by_index.get(outcome.index, ()))

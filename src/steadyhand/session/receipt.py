@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from steadyhand.dialects.dialect import Change
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
 from steadyhand.plan.outcome import Outcome
@@ -12,9 +11,12 @@ from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.region import region_of
 from steadyhand.text.source import Source
-from steadyhand.text.unified import render_changes, render_unified
 from steadyhand.text.visible import sized
 from steadyhand.workspace.overlay import FileStep
+
+if TYPE_CHECKING:
+    from steadyhand.dialects.dialect import Change
+
 
 Status = Literal["created", "edited", "deleted", "renamed", "mode"]
 
@@ -47,6 +49,8 @@ class FileReceipt:
 
     def diff(self, *, git: bool = False) -> str:
         """Unified diff, with git's header if wanted; a file with secrets says only that it changed."""
+        from steadyhand.text.unified import render_changes, render_unified
+
         step = self._step
         modes: Modes = {"mode_before": None, "mode_after": None}
         if step.mode is not None:
@@ -104,6 +108,8 @@ class FileReceipt:
 
     def change(self) -> Change:
         """Both sides of the file, to be written in a dialect. Refuses with `protected-path` to show secrets."""
+        from steadyhand.dialects.dialect import Change
+
         step = self._step
         if self.redacted:
             raise EditError(Kind.PROTECTED_PATH, f"{self.path} holds secrets", hint="leave the file out of the patch")

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import unquote
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
@@ -123,6 +120,8 @@ class Location:
 
         `name` is the one it had, where that is known and the file that said so is gone.
         """
+        import secrets
+
         found = self.root_id()
         for attempt in range(_TRIES):
             if found is not None:
@@ -143,6 +142,8 @@ class Location:
 
     def _give_name(self, name: str) -> None:
         """Write a name that appears whole and outlives a power cut, unless there is one by now."""
+        import secrets
+
         part = self.folder / f"{_ID_FILE}.{secrets.token_hex(4)}"
         try:
             _write_new(part, name)
@@ -180,6 +181,8 @@ def shown_url(url: str) -> str:
     >>> shown_url("postgresql://host/db?pass%77ord=y")
     'postgresql://host/db'
     """
+    from urllib.parse import unquote
+
     scheme, _, rest = url.partition("://")
     authority, mark, tail = rest, "", ""
     if found := re.search("[/?]", rest):
@@ -194,6 +197,8 @@ def shown_url(url: str) -> str:
 
 def repo_id(root: Path) -> str | None:
     """A name that all clones of one repository share: the digest of where they were cloned from; None: no clone."""
+    import hashlib
+
     top = repo_top(root)
     if top is None:
         return None

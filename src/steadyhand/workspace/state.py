@@ -16,9 +16,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import os
-import socket
 import stat
 from collections.abc import Sequence
 from itertools import takewhile
@@ -45,6 +43,8 @@ def this_machine(id_files: Sequence[str] = _MACHINE_IDS) -> str:
 
     Machines that were made from one image, and containers, may all have the same id: STEADYHAND_MACHINE names them.
     """
+    import socket
+
     if named := os.environ.get("STEADYHAND_MACHINE", "").strip():
         return named[:_LONGEST_NAME]
     for path in id_files:
@@ -68,6 +68,8 @@ class Intent:
     prune: tuple[str, ...] = ()
 
     def to_bytes(self) -> bytes:
+        import json
+
         body = {
             "machine": self.machine,
             "pid": self.pid,
@@ -81,6 +83,8 @@ class Intent:
     @classmethod
     def of_bytes(cls, name: str, data: bytes) -> Intent:
         """Raises ValueError on anything `to_bytes` did not write."""
+        import json
+
         try:
             body = json.loads(data)
             return cls(
@@ -303,6 +307,8 @@ class StateFolder:
             self._close(handle)
 
     def _load(self, handle: int, name: str, *, sweep: bool) -> Intent | None:
+        import json
+
         try:
             fd = self._storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=handle)
         except OSError as error:

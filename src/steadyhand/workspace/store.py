@@ -19,21 +19,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.change import Change, Header, Lay, Trace
-from steadyhand.workspace.goal import check_links, goals_of
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Record, ToolCall, new_record_id, utc_now
-from steadyhand.workspace.journal.recover import Recovery
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
-from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
 from steadyhand.workspace.leftovers import sweep
-from steadyhand.workspace.lineage import doubt_of, encoding_known, version_named
-from steadyhand.workspace.listing import Limits, Listing
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.overlay import FileStep, Overlay, Reading
@@ -43,6 +38,11 @@ from steadyhand.workspace.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox
 from steadyhand.workspace.state import StateFolder, this_machine
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.transaction import Committed, Held, Transaction
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.recover import Recovery
+    from steadyhand.workspace.listing import Limits, Listing
+
 
 _TRIES = 20
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
@@ -171,6 +171,8 @@ class Store:
 
     def take_doubts(self) -> tuple[str, ...]:
         """What this thread's questions have left out because it is damaged, since it was last asked; each once."""
+        from steadyhand.workspace.lineage import doubt_of
+
         journal = self._journal
         return () if journal is None else tuple(map(doubt_of, journal.damage_met()))
 
@@ -228,6 +230,8 @@ class Store:
 
     def encoding_of(self, path: str, digest: str) -> Encoding | None:
         """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""
+        from steadyhand.workspace.lineage import encoding_known
+
         if not self.state.exists:
             return None
         try:
@@ -237,6 +241,8 @@ class Store:
 
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
+        from steadyhand.workspace.lineage import version_named
+
         return version_named(self.journal, path, digest)
 
     def change(
@@ -250,6 +256,8 @@ class Store:
         progress: Progress | None = None,
     ) -> Change:
         """Lay, lock, verify, commit. Refusals leave the tree as it was; an empty change commits nothing."""
+        from steadyhand.workspace.goal import check_links
+
         self._look_around()
         manner = _Manner(hardlinks, prune, progress, time.monotonic())
         overlay = self._laid_surely(header, lay)
@@ -274,6 +282,8 @@ class Store:
         self, header: Header, lay: Lay, overlay: Overlay, manner: _Manner, kept: list[dict[str, str]]
     ) -> Change:
         """Try until nobody comes in between; `kept` gets what had to be kept of another program's saves."""
+        from steadyhand.workspace.goal import check_links
+
         steps = overlay.steps()
         stale_tries = 0
         for _ in range(_TRIES):
@@ -389,6 +399,9 @@ class Store:
     def _commit(
         self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], held: Held, manner: _Manner
     ) -> Committed:
+        from steadyhand.workspace.goal import goals_of
+        from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
+
         name = new_record_id()
         goals = goals_of(steps, overlay.readings, manner.hardlinks)
 
@@ -489,6 +502,8 @@ class Store:
                 yield Held(hold, keys, files)
 
     def _recovery(self) -> Recovery:
+        from steadyhand.workspace.journal.recover import Recovery
+
         assert self._locks is not None
         return Recovery(self.sandbox, self.storage, self._writable(), self.state, self._locks)
 

@@ -6,7 +6,6 @@ The session is imported when a workspace is opened and not before, so that help 
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -14,8 +13,6 @@ from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
-from steadyhand.surfaces.cli.advice import advise
-from steadyhand.surfaces.cli.corrected import corrected_options, typed
 from steadyhand.surfaces.cli.output import Output
 from steadyhand.surfaces.config import Config, load_config
 from steadyhand.surfaces.terminal import ColorChoice
@@ -120,6 +117,8 @@ class Invocation:
 
     def command_line(self, rest: str, *, named: bool = False) -> str:
         """A command to show to the caller, with the root and the journal it needs; `named`: also in whose name."""
+        import shlex
+
         settings = self.settings
         party = (("--actor", settings.actor), ("--task", settings.task)) if named else ()
         given = (("--root", settings.root), ("--journal", _without_password(settings.journal)), *party)
@@ -127,10 +126,14 @@ class Invocation:
 
     def advise(self, error: EditError) -> EditError:
         """A refusal in the words of the command that runs."""
+        from steadyhand.surfaces.cli.advice import advise
+
         return advise(error, self.command)
 
     def corrected_call(self, error: EditError) -> str | None:
         """The command that a refusal offers in place of the one that was typed; None where it offers none."""
+        from steadyhand.surfaces.cli.corrected import corrected_options, typed
+
         options, path = corrected_options(error, self.command), error.details.get("path")
         if options is None or not isinstance(path, str):
             return None

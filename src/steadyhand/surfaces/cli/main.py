@@ -18,7 +18,6 @@ import click
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import Group, global_options
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.render.error import error_lines
 
 PROGRAM = "steadyhand"
 INTERRUPTED = 130
@@ -69,6 +68,8 @@ def _run(cli: Group, arguments: list[str], invocation: Invocation) -> int:
 
 
 def _refuse(invocation: Invocation, error: EditError) -> int:
+    from steadyhand.surfaces.cli.render.error import error_lines
+
     output = invocation.output
     try:
         output.document({"ok": False, "error": error.to_json()})

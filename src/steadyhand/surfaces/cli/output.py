@@ -7,7 +7,6 @@ Nothing else in this room writes to stdout or stderr. Lines come as pieces and a
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -36,6 +35,8 @@ class Output:
     @property
     def width(self) -> int:
         """Columns to fill: the terminal's; in a pipe wide enough for a line of log."""
+        import shutil
+
         if self.is_terminal or os.environ.get("COLUMNS"):
             return max(shutil.get_terminal_size((80, 24)).columns, 40)
         return 120

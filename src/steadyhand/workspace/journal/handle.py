@@ -15,7 +15,6 @@ Invariants:
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import threading
 import weakref
@@ -30,7 +29,6 @@ from steadyhand.workspace.journal.database import Unusable, bring_up, connect, o
 from steadyhand.workspace.journal.faults import is_full, moved, read_only, refusing
 from steadyhand.workspace.journal.folder import JournalFolder
 from steadyhand.workspace.journal.reserve import Reserve
-from steadyhand.workspace.journal.snapshot import private_copy
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -168,6 +166,8 @@ class SqliteHandle:
         self._pid = os.getpid()
 
     def _open_copy(self) -> sqlite3.Connection:
+        from steadyhand.workspace.journal.snapshot import private_copy
+
         if not self.folder.has_database:
             return open_in_memory()
         self.folder.check()
@@ -216,6 +216,8 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _remove(home: Path, pid: int) -> None:
+    import shutil
+
     if os.getpid() == pid:  # a forked child must not take the copy from under its parent
         shutil.rmtree(home, ignore_errors=True)
 

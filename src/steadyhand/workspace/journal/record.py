@@ -6,7 +6,6 @@ to the workspace root, with `/`. Digests are the SHA-256 of a file's bytes in he
 
 from __future__ import annotations
 
-import secrets
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
@@ -26,6 +25,8 @@ EditEnd = Literal["applied", "refused", "skipped"]
 
 def new_record_id() -> str:
     """Twelve lower-case hex digits nobody can guess and hardly anybody has had before."""
+    import secrets
+
     return secrets.token_hex(ID_LENGTH // 2)
 
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
@@ -27,6 +24,9 @@ def private_copy(folder: JournalFolder) -> JournalFolder:
     A checkpoint in the middle would tear the copy: it changes the database file or starts the
     write-ahead file anew, and then the copy is made again.
     """
+    import shutil
+    import tempfile
+
     home = Path(tempfile.mkdtemp(prefix="steadyhand-journal-", dir=_outside(folder.path)))
     copy = JournalFolder(home)
     try:
@@ -49,6 +49,8 @@ def private_copy(folder: JournalFolder) -> JournalFolder:
 
 def _outside(folder: Path) -> str | None:
     """A temporary folder that is not inside the workspace; None where the usual one will do or none is better."""
+    import tempfile
+
     root = os.path.realpath(folder.parent)
     for place in (tempfile.gettempdir(), "/dev/shm", "/var/tmp"):
         if os.path.isdir(place) and os.path.commonpath([root, os.path.realpath(place)]) != root:
@@ -98,6 +100,9 @@ def _is_open(database: Path) -> bool:
 
 
 def _copy_in_child(source: Path, target: Path) -> None:
+    import shutil
+    import subprocess
+
     command = [shutil.which("cp") or "", "-P", "--"]
     if not command[0]:
         command = [sys.executable, "-I", "-S", "-c", "import shutil, sys; shutil.copyfile(*sys.argv[1:])"]
@@ -120,6 +125,8 @@ def _copy_wal(source: Path, target: Path) -> None:
 
 
 def _write_out(handle: int, target: Path) -> None:
+    import shutil
+
     with open(handle, "rb", closefd=False) as reader, open(target, "xb", opener=_private) as writer:
         shutil.copyfileobj(reader, writer, 1 << 20)
 

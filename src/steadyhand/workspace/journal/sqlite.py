@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.check import problems
 from steadyhand.workspace.journal.faults import is_damage
 from steadyhand.workspace.journal.folder import JournalFolder
 from steadyhand.workspace.journal.handle import SqliteHandle
@@ -36,6 +35,8 @@ class SqliteJournal(StoredJournal):
 
 def check_file(connection: sqlite3.Connection, progress: Progress | None = None) -> list[Problem]:
     """Every problem that can be found; where the file itself is broken, what was found until then and that."""
+    from steadyhand.workspace.journal.check import problems
+
     found: list[Problem] = []
     try:
         for problem in _structure(connection):

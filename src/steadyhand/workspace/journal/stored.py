@@ -16,16 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.workspace.journal import images as kept
 from steadyhand.workspace.journal import index, log
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.check import problems
 from steadyhand.workspace.journal.codec import encode_prepared, pack, to_bytes
-from steadyhand.workspace.journal.collect import choose, collect
 from steadyhand.workspace.journal.connection import Connection, Handle
 from steadyhand.workspace.journal.faults import damaged
 from steadyhand.workspace.journal.images import Packed
@@ -43,11 +41,13 @@ from steadyhand.workspace.journal.query import (
     staged_at,
 )
 from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State, is_record_id, utc_now
-from steadyhand.workspace.journal.retention import GcReport, Retention
 from steadyhand.workspace.journal.row import Row, RowType
-from steadyhand.workspace.journal.stats import stats_of
 from steadyhand.workspace.journal.store import LASTING, JournalStats, OnDamage, Progress
 from steadyhand.workspace.journal.told import Told, walk
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.retention import GcReport
+
 
 T = TypeVar("T")
 R = TypeVar("R", Row, Packed)
@@ -250,6 +250,8 @@ class StoredJournal(PartyTables):
         return walk(self._handle, after_seq=after_seq, since=since, on_damage=on_damage, progress=progress)
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
+        from steadyhand.workspace.journal.check import problems
+
         return self._handle.read_snapshot(lambda connection: list(problems(connection, progress)))
 
     def reindex(self) -> None:
@@ -263,6 +265,9 @@ class StoredJournal(PartyTables):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> GcReport:
+        from steadyhand.workspace.journal.collect import choose, collect
+        from steadyhand.workspace.journal.retention import GcReport, Retention
+
         retention = Retention(keep_days, keep_bytes)
         tell = progress or _silent
         tell(0, 2)
@@ -277,6 +282,8 @@ class StoredJournal(PartyTables):
         return GcReport.of(images, dropped, dry_run=False, vacuumed=vacuumed)
 
     def stats(self) -> JournalStats:
+        from steadyhand.workspace.journal.stats import stats_of
+
         return self._handle.read_snapshot(lambda connection: stats_of(connection, self._handle.size()))
 
     def export(self, work: Callable[[Iterator[Row], Iterator[Packed]], T]) -> T:
