@@ -10,6 +10,8 @@
     docs/cli.md      the help of every command
     docs/benchmarks.md, README.md   the figures of the last full run of `make bench ARGS=--record`
 
+    src/steadyhand/surfaces/mcp/lists/*.json  what an MCP client is told of each toolset
+
 Nothing here is written by hand twice: to change a page, change what it is made from.
 """
 
@@ -39,6 +41,7 @@ from steadyhand.structure.node import Node
 from steadyhand.structure.target import targets
 from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
 from steadyhand.surfaces.cli.render.tool import shape_name
+from steadyhand.surfaces.mcp import listed
 from steadyhand.text.source import Source
 from steadyhand.tools.registry import tools_of, toolset_named, toolsets
 from steadyhand.tools.shape import Either, Many, Object, Shape
@@ -46,7 +49,8 @@ from steadyhand.tools.tool import Example as ToolExample
 from steadyhand.tools.tool import Tool
 from steadyhand.workspace.protected_names import GROUPS, HIDDEN_FOLDER
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 NOTE = "<!-- Made by scripts/generate_docs.py; `make docs` writes it again. -->\n"
 HELP_WIDTH = 100
 
@@ -535,27 +539,32 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def drifted() -> list[str]:
-    """The pages that are not what the code says now."""
-    return [name for name, make in PAGES.items() if not _is_current(DOCS / name, make())]
+def drifted() -> dict[Path, str | None]:
+    """The files that are not what the code says now, with what they should say; None: they should not be there."""
+    wanted: dict[Path, str | None] = {DOCS / name: make() for name, make in PAGES.items()}
+    wanted |= dict.fromkeys(listed.FOLDER.glob("*.json"))
+    wanted |= {listed.FOLDER / f"{name}.json": listed.list_of(name) for name in toolsets()}
+    return {path: text for path, text in wanted.items() if not _is_current(path, text)}
 
 
-def _is_current(page: Path, text: str) -> bool:
-    return page.is_file() and page.read_text(encoding="utf-8") == text
+def _is_current(path: Path, text: str | None) -> bool:
+    return path.read_text(encoding="utf-8") == text if path.is_file() else text is None
 
 
 def main(arguments: list[str]) -> int:
     """Write, or check; the exit code says whether everything is current now."""
     sys.path.append(str(DOCS.parent))  # a script finds only what is beside it
-    names = drifted()
-    if "--check" in arguments:
-        for name in names:
-            print(f"docs/{name} is not what the code says; run: make docs", file=sys.stderr)
-        return 1 if names else 0
-    for name in names:
-        (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
-        print(f"docs/{name} written")
-    return 0
+    found = drifted()
+    for path, text in found.items():
+        name = path.relative_to(ROOT).as_posix()
+        if "--check" in arguments:
+            print(f"{name} is not what the code says; run: make docs", file=sys.stderr)
+        elif text is None:
+            path.unlink()
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"{name} written")
+    return 1 if found and "--check" in arguments else 0
 
 
 if __name__ == "__main__":

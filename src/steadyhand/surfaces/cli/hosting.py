@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.tools.call import Settings
 
-__all__ = ["host_options", "host_policy", "host_settings"]
+__all__ = ["has_settings", "host_options", "host_policy", "host_settings"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SETTINGS = (
@@ -53,6 +53,11 @@ def host_options(function: _Function) -> _Function:
         tolerance_options,
         guard_option,
     )
+
+
+def has_settings(options: Mapping[str, Any]) -> bool:
+    """Whether the options say anything of a kit."""
+    return any(options[name] not in (None, False, ()) for name in _SETTINGS)
 
 
 def host_settings(options: Mapping[str, Any]) -> Settings:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.surfaces.mcp.listed import room_of
 
 if TYPE_CHECKING:
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.tool import Tool
 
-__all__ = ["ROOT", "Catalog", "with_root"]
+__all__ = ["Catalog"]
 
-ROOT = "root"
-_ROOM = "anthropic/maxResultSizeChars"
-_MOST_ROOM = 500_000  # what that client takes at most
 Schema = dict[str, Any]
 
 
@@ -64,19 +62,8 @@ class Catalog:
                 if self.find(str(schema["name"]))[0] == kit.toolset.name:
                     native = {"outputSchema"} if kit.toolset.is_native else set()
                     kept = {name: value for name, value in schema.items() if name not in native}
-                    listed.append(kept | {"_meta": {_ROOM: min(most, _MOST_ROOM)}})
+                    listed.append(kept | room_of(most))
         return listed
-
-
-def with_root(schema: Schema, names: Sequence[str]) -> Schema:
-    """The same tool for a server of several roots: which one is meant is an argument that must be there."""
-    given = schema["inputSchema"]
-    root = {"type": "string", "enum": list(names), "description": "The directory that paths count from."}
-    parameters = given | {
-        "properties": {ROOT: root, **given.get("properties", {})},
-        "required": [ROOT, *given.get("required", [])],
-    }
-    return schema | {"inputSchema": parameters}
 
 
 def _clash(name: str, one: str, other: str) -> EditError:

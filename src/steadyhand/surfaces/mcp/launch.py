@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
+from steadyhand.surfaces.mcp.front import claim, greet
 from steadyhand.surfaces.mcp.logs import quieten, say
 from steadyhand.surfaces.mcp.roots import Root, host_roots, marked_root, named_roots, no_root
 from steadyhand.surfaces.mcp.serving import Serving
@@ -82,16 +83,21 @@ def _check_together(toolsets: Sequence[str]) -> None:
 
 def _serve(serving: Serving, address: Address | None, token: str) -> bool:
     """Serve, and whether every call had ended by the end."""
-    from steadyhand.surfaces.mcp.server import Service
-
-    service = Service(serving)
     if address is None:
+        wire = claim()
+        heard = greet(serving, *wire)
+        if heard is None:
+            return True
+        from steadyhand.surfaces.mcp.server import Service
         from steadyhand.surfaces.mcp.stdio import serve_stdio
 
-        serve_stdio(service)
+        service = Service(serving)
+        serve_stdio(service, wire, heard)
     else:
         from steadyhand.surfaces.mcp.http import serve_http
+        from steadyhand.surfaces.mcp.server import Service
 
+        service = Service(serving)
         serve_http(service, address, token)
     return not service.running
 

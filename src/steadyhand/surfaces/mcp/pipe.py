@@ -14,9 +14,10 @@ from collections.abc import AsyncIterator, Callable
 
 import anyio
 
-from steadyhand.surfaces.mcp.frames import Frames, Oversize
+from steadyhand.surfaces.mcp.frames import Oversize
+from steadyhand.surfaces.mcp.front import Heard
 
-__all__ = ["Pipe", "claim"]
+__all__ = ["Pipe"]
 
 _BLOCK = 1 << 16
 _AHEAD = 16_000_000  # bytes that are read before the first of them is taken
@@ -26,21 +27,15 @@ _ROOM = 4_000_000  # unwritten bytes from which on no further call should be beg
 _LAST_WORDS = 0.5  # seconds for what is still to be written at the end
 
 
-def claim() -> tuple[int, int]:
-    """Standard input and output for the wire alone: whoever else reads gets nothing, whoever prints, standard error."""
-    wire = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return wire
-
-
 class Pipe:
-    """The wire of one client. `start` and everything after it belong to the event loop; `room` is for any thread."""
+    """The wire of one client, who may have been heard before.
 
-    def __init__(self, reading: int, writing: int) -> None:
+    `start` and everything after it belong to the event loop; `room` is for any thread.
+    """
+
+    def __init__(self, reading: int, writing: int, heard: Heard | None = None) -> None:
         self._reading, self._writing = reading, writing
+        self._heard = heard or Heard()
         self._ahead, self._taken = 0, threading.Condition()
         self._inbox_in, self._inbox = anyio.create_memory_object_stream[bytes | Oversize](float("inf"))
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -79,8 +74,10 @@ class Pipe:
         self._writer.join(_LAST_WORDS)
 
     def _read_all(self) -> None:
-        frames = Frames()
+        frames = self._heard.frames
         try:
+            for frame in self._heard.waiting:
+                self._deliver(frame)
             while data := os.read(self._reading, _BLOCK):
                 for frame in frames.feed(data):
                     self._deliver(frame)
@@ -103,6 +100,8 @@ class Pipe:
             pass  # nobody takes it any more
 
     def _write_all(self) -> None:
+        if self._heard.writer is not None:
+            self._heard.writer.join()
         try:
             while (data := self._outbox.get()) is not None:
                 left = memoryview(data)

@@ -19,10 +19,11 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request
 from steadyhand.surfaces.mcp.answers import render
 from steadyhand.surfaces.mcp.calls import weight_of
-from steadyhand.surfaces.mcp.catalog import ROOT
 from steadyhand.surfaces.mcp.deadline import Deadline
 from steadyhand.surfaces.mcp.discretion import discreet, discreet_error
+from steadyhand.surfaces.mcp.front import NAME, TITLE, version
 from steadyhand.surfaces.mcp.instructions import instructions
+from steadyhand.surfaces.mcp.listed import ROOT
 from steadyhand.surfaces.mcp.progress import Progress, forwarded
 from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
 from steadyhand.surfaces.mcp.refusals import refused, told_by_sdk
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "Service"]
 
-NAME = "steadyhand"
 _WARM_UP = 0.05  # seconds after the greeting, so that its answer goes out first
 _HOUR = 3_600_000
 # For how many milliseconds a client may keep what it was told.
@@ -73,8 +73,8 @@ class Service:
 
         served: Server[Running] = Server(
             NAME,
-            version=_version(),
-            title="Steadyhand",
+            version=version(),
+            title=TITLE,
             instructions=instructions(self.serving),
             lifespan=self._lifespan,
             get_tool_input_schema=lambda _: None,  # no argument travels in a header
@@ -248,12 +248,3 @@ def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, A
         raise refused(refusal, context.protocol_version)
 
     return guarded
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("steadyhand")
-    except PackageNotFoundError:
-        return "0"

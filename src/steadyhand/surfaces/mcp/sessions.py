@@ -92,7 +92,7 @@ class Session:
 
     def schemas(self, catalog: Catalog) -> list[dict[str, object]]:
         """The tools as clients list them."""
-        from steadyhand.surfaces.mcp.catalog import with_root
+        from steadyhand.surfaces.mcp.listed import with_root
 
         kits = [self.kit(toolset, self.first_root) for toolset in catalog.toolsets]
         listed = catalog.schemas(kits, self.serving.most)

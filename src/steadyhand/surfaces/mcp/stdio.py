@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from steadyhand.surfaces.mcp.frames import Id
+from steadyhand.surfaces.mcp.front import Heard
 from steadyhand.surfaces.mcp.messages import read_message, write_message
-from steadyhand.surfaces.mcp.pipe import Pipe, claim
+from steadyhand.surfaces.mcp.pipe import Pipe
 from steadyhand.surfaces.mcp.server import Service
 
 if TYPE_CHECKING:
@@ -30,14 +32,14 @@ _LAST_ANSWERS = 1.0  # seconds for calls that have ended to be answered
 _LAST_WORDS = 0.5  # seconds for answers that are on their way at the end
 
 
-def serve_stdio(service: Service) -> None:
+def serve_stdio(service: Service, wire: tuple[int, int], heard: Heard | None = None) -> None:
     """Serve one client until it is gone or a signal comes."""
-    anyio.run(serve_wire, service, *claim())
+    anyio.run(serve_wire, service, *wire, heard)
 
 
-async def serve_wire(service: Service, reading: int, writing: int) -> None:
-    """Serve the client at the other end of two descriptors."""
-    line = _Line(service, Pipe(reading, writing))
+async def serve_wire(service: Service, reading: int, writing: int, heard: Heard | None = None) -> None:
+    """Serve the client at the other end of two descriptors; `heard` is what it has said already."""
+    line = _Line(service, Pipe(reading, writing, heard), set() if heard is None else heard.answered)
     server = service.server()
     async with anyio.create_task_group() as tasks:
         line.pipe.start(line.listening.cancel)
@@ -58,8 +60,9 @@ async def serve_wire(service: Service, reading: int, writing: int) -> None:
 class _Line:
     """What goes between a pipe and the SDK, both ways."""
 
-    def __init__(self, service: Service, pipe: Pipe) -> None:
+    def __init__(self, service: Service, pipe: Pipe, answered: set[Id]) -> None:
         self.service, self.pipe = service, pipe
+        self._answered = answered  # requests that were answered before, and are answered again
         self.listening, self.has_spoken = anyio.CancelScope(), anyio.Event()
         self._to_server, self.requests = anyio.create_memory_object_stream[Any](0)
         self.answers, self._from_server = anyio.create_memory_object_stream[Any](0)
@@ -77,7 +80,10 @@ class _Line:
     async def speak(self) -> None:
         async with self._from_server:
             async for answer in self._from_server:
-                await self.pipe.write(write_message(answer.message))
+                if (number := getattr(answer.message, "id", None)) in self._answered:
+                    self._answered.remove(number)
+                else:
+                    await self.pipe.write(write_message(answer.message))
         self.has_spoken.set()
 
     async def leave(self) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.group import command
-from steadyhand.surfaces.cli.hosting import host_options, host_policy, host_settings
+from steadyhand.surfaces.cli.hosting import has_settings, host_options, host_policy, host_settings
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.named import NamingOption
 from steadyhand.surfaces.cli.toolsets import ClientName, ToolsetName
@@ -106,7 +109,7 @@ def run(
         task=chosen.task,
         journal=invocation.journal,
         policy=invocation.policy(host_policy(options)),
-        settings=lambda: host_settings(options),
+        settings=(lambda: host_settings(options)) if has_settings(options) else None,
         care=lambda path: _care(invocation, path),
         seconds=deadline,
         most=max_reply,
@@ -155,17 +158,22 @@ def _repo(journal: str | None, path: str) -> str | None:
 
 
 def _check_installed(*, needs_http: bool) -> None:
-    try:
-        import mcp  # noqa: F401
+    """Refuse what is missing. Nothing is loaded for it, unless nothing loaded it before.
 
-        if needs_http:
-            import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise EditError(
-            Kind.NOT_INSTALLED,
-            f"serving MCP needs the package {error.name}",
-            hint="pip install 'steadyhand[mcp]'",
-        ) from error
+    Behind the wall no bytecode can be written: so the first start after an installation loads the SDK before the wall.
+    """
+    found = {name: find_spec(name) for name in ("mcp", *(("uvicorn",) if needs_http else ()))}
+    for name, spec in found.items():
+        if spec is None:
+            raise EditError(
+                Kind.NOT_INSTALLED,
+                f"serving MCP needs the package {name}",
+                hint="pip install 'steadyhand[mcp]'",
+            )
+    kept = getattr(found["mcp"], "cached", None)
+    if kept and not sys.dont_write_bytecode and not os.path.exists(kept) and os.access(os.path.dirname(kept), os.W_OK):
+        import_module("steadyhand.surfaces.mcp.stdio")
+        import_module("mcp.server.lowlevel")
 
 
 COMMAND = run

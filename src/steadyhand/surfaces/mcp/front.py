@@ -1,0 +1,239 @@
+"""The greeting and the list of tools, answered before the SDK is loaded, which takes longer than everything else.
+
+A client waits for both at its start, and both are known beforehand: what a toolset lists is written down (`listed.py`).
+Everything the client has sent is then given to the SDK as well, and what that answers a second time is dropped: so it
+is in the state that it would be in without a front.
+
+1. The front answers only what it knows the SDK's answer to: a plain request, in the usual order, in plain ASCII. With
+   the first frame that is anything else, however slightly, and after the list, the SDK takes over.
+2. What it answers is what the SDK would answer.
+3. It waits for no client that does not read: the SDK takes over while an answer is still being written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from steadyhand.lazy import dataclass, field
+from steadyhand.surfaces.mcp.frames import Frames, Id, Oversize, as_id
+from steadyhand.surfaces.mcp.instructions import instructions
+from steadyhand.surfaces.mcp.listed import listed_tools
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from steadyhand.surfaces.mcp.serving import Serving
+
+__all__ = ["HANDSHAKES", "MODERN", "NAME", "TITLE", "Front", "Heard", "claim", "greet", "version"]
+
+HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN = "2026-07-28"
+NAME, TITLE = "steadyhand", "Steadyhand"
+_BLOCK = 1 << 16
+_PATIENCE = 1.0  # seconds in which a client should have read an answer
+_LAST_WORDS = 0.5  # seconds for an answer that is on its way at the end
+_META = "io.modelcontextprotocol/"
+_ENVELOPE = {f"{_META}protocolVersion", f"{_META}clientInfo", f"{_META}clientCapabilities"}
+_HOUR = 3_600_000
+_CAPABILITIES = {
+    "prompts": {"listChanged": False},
+    "resources": {"listChanged": False, "subscribe": False},
+    "tools": {"listChanged": False},
+}
+Wire = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Heard:
+    """What a client has sent so far: the frames, first to last, the beginning of the next, and what was answered.
+
+    `writer` is at work on the last answer, if that is not written yet.
+    """
+
+    waiting: list[bytes | Oversize] = field(default_factory=list)
+    frames: Frames = field(default_factory=Frames)
+    answered: set[Id] = field(default_factory=set)
+    writer: threading.Thread | None = None
+
+
+def claim() -> tuple[int, int]:
+    """Standard input and output for the wire alone: whoever else reads gets nothing, whoever prints, standard error."""
+    wire = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return wire
+
+
+class Front:
+    """What the front answers, frame by frame, and whether it goes on."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._is_greeted = self._is_ready = False
+        self.has_listed = False
+
+    def answer(self, frame: bytes) -> tuple[Id, Wire] | None:
+        """The id and the result of a request; an empty result for what wants none; None: it is for the SDK."""
+        message = _plain(frame)
+        if message is None:
+            return None
+        params = message.get("params", {})
+        if "id" not in message:
+            is_next = message["method"] == "notifications/initialized" and self._is_greeted and not self._is_ready
+            self._is_ready = self._is_ready or is_next
+            return (0, {}) if is_next and not params else None
+        result = self._result(str(message["method"]), params)
+        return None if result is None else (message["id"], result)
+
+    def _result(self, method: str, params: Wire) -> Wire | None:
+        if method == "initialize" and not self._is_greeted and _is_greeting(params):
+            self._is_greeted = True
+            return _greeting(self._serving) | {"protocolVersion": params["protocolVersion"], "serverInfo": _server()}
+        is_modern = not self._is_greeted and _is_enveloped(params)
+        if method == "server/discover" and is_modern:
+            return _modern(_greeting(self._serving) | {"supportedVersions": [MODERN]})
+        if method != "tools/list" or not (is_modern or (self._is_ready and not params)):
+            return None
+        tools = listed_tools(self._serving)
+        if tools is None:
+            return None
+        self.has_listed = True
+        return _modern({"tools": tools}) if is_modern else {"tools": tools}
+
+
+def greet(serving: Serving, reading: int, writing: int) -> Heard | None:
+    """Answer a client's first questions. What the SDK goes on with; None where the client is gone or a signal came."""
+    front, heard = Front(serving), Heard()
+    previous = signal.signal(signal.SIGTERM, _leave)
+    try:
+        while data := os.read(reading, _BLOCK):
+            pending = list(heard.frames.feed(data))
+            heard.waiting += pending
+            if not all(_take(front, frame, heard, writing) for frame in pending):
+                return heard
+        if unended := list(heard.frames.close()):
+            heard.waiting += unended
+            return heard
+    except (_Leaving, KeyboardInterrupt, OSError):
+        pass  # as good as the end
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    if heard.writer is not None:
+        heard.writer.join(_LAST_WORDS)
+    return None
+
+
+class _Leaving(Exception):
+    """The server is asked to end."""
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise _Leaving
+
+
+def _take(front: Front, frame: bytes | Oversize, heard: Heard, writing: int) -> bool:
+    """Answer a frame; whether the front goes on."""
+    found = None if isinstance(frame, Oversize) else front.answer(frame)
+    if found is None:
+        return False
+    number, result = found
+    if result:
+        heard.answered.add(number)
+        line = json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, separators=(",", ":")).encode() + b"\n"
+        heard.writer = threading.Thread(target=_write, args=(writing, line), name="steadyhand-greet", daemon=True)
+        heard.writer.start()
+        heard.writer.join(_PATIENCE)
+    return not front.has_listed and (heard.writer is None or not heard.writer.is_alive())
+
+
+def _write(writing: int, line: bytes) -> None:
+    left = memoryview(line)
+    try:
+        while left:
+            left = left[os.write(writing, left) :]
+    except OSError:
+        pass  # nobody reads: whoever reads next from the client finds out
+
+
+def _plain(frame: bytes) -> Wire | None:
+    """A frame as a message, if it is a plain one: nothing is left that could be read in two ways."""
+    if not frame.isascii() or b"\\" in frame:
+        return None
+    try:
+        message = json.loads(frame, parse_float=_no_number, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
+        return None
+    if message.keys() - {"jsonrpc", "id", "method", "params"} or not isinstance(message.get("params", {}), dict):
+        return None
+    return message if "id" not in message or as_id(message["id"]) is not None else None
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(text)
+
+
+def _is_greeting(params: Wire) -> bool:
+    return (
+        params.keys() == {"protocolVersion", "capabilities", "clientInfo"}
+        and params["protocolVersion"] in HANDSHAKES
+        and _is_client(params["clientInfo"])
+        and _are_capabilities(params["capabilities"])
+    )
+
+
+def _is_enveloped(params: Wire) -> bool:
+    """Whether a request says of its client what one of the stateless era says, and asks for nothing more."""
+    meta = params.get("_meta")
+    return (
+        params.keys() == {"_meta"}
+        and isinstance(meta, dict)
+        and meta.keys() == _ENVELOPE
+        and meta[f"{_META}protocolVersion"] == MODERN
+        and _is_client(meta[f"{_META}clientInfo"])
+        and _are_capabilities(meta[f"{_META}clientCapabilities"])
+    )
+
+
+def _is_client(given: object) -> bool:
+    return (
+        isinstance(given, dict)
+        and {"name", "version"} <= given.keys() <= {"name", "version", "title"}
+        and all(isinstance(value, str) for value in given.values())
+    )
+
+
+def _are_capabilities(given: object) -> bool:
+    """Capabilities that nobody could object to: each an object of flags and of empty objects."""
+    return isinstance(given, dict) and all(
+        name in ("roots", "sampling", "elicitation")
+        and isinstance(value, dict)
+        and all(each == {} or (name == "roots" and isinstance(each, bool)) for each in value.values())
+        for name, value in given.items()
+    )
+
+
+def _greeting(serving: Serving) -> Wire:
+    return {"capabilities": _CAPABILITIES, "instructions": instructions(serving)}
+
+
+def _modern(result: Wire) -> Wire:
+    told = {"cacheScope": "private", "resultType": "complete", "ttlMs": _HOUR}
+    return result | told | {"_meta": {f"{_META}serverInfo": _server()}}
+
+
+def _server() -> Wire:
+    return {"name": NAME, "title": TITLE, "version": version()}
+
+
+def version() -> str:
+    """This version of Steadyhand, as the package itself says it: asking the installation takes 20 ms."""
+    return str(sys.modules["steadyhand"].__version__)
