@@ -40,6 +40,7 @@ _LAST_WORDS = 0.5  # seconds for an answer that is on its way at the end
 _META = "io.modelcontextprotocol/"
 _ENVELOPE = {f"{_META}protocolVersion", f"{_META}clientInfo", f"{_META}clientCapabilities"}
 _HOUR = 3_600_000
+_AGAIN = "steadyhand/heard/"  # begins the id of a request that was answered
 _CAPABILITIES = {
     "prompts": {"listChanged": False},
     "resources": {"listChanged": False, "subscribe": False},
@@ -50,9 +51,10 @@ Wire = dict[str, Any]
 
 @dataclass(slots=True)
 class Heard:
-    """What a client has sent so far: the frames, first to last, the beginning of the next, and what was answered.
+    """What a client has sent so far: the frames, first to last, and the beginning of the next.
 
-    `writer` is at work on the last answer, if that is not written yet.
+    What was answered is in `answered` and has ids of its own, for a client may use an id again. `writer` is at work on
+    the last answer, if that is not written yet.
     """
 
     waiting: list[bytes | Oversize] = field(default_factory=list)
@@ -115,9 +117,10 @@ def greet(serving: Serving, reading: int, writing: int) -> Heard | None:
     try:
         while data := os.read(reading, _BLOCK):
             pending = list(heard.frames.feed(data))
-            heard.waiting += pending
-            if not all(_take(front, frame, heard, writing) for frame in pending):
-                return heard
+            for number, frame in enumerate(pending, start=1):
+                if not _take(front, frame, heard, writing):
+                    heard.waiting += pending[number:]
+                    return heard
         if unended := list(heard.frames.close()):
             heard.waiting += unended
             return heard
@@ -139,18 +142,22 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _take(front: Front, frame: bytes | Oversize, heard: Heard, writing: int) -> bool:
-    """Answer a frame; whether the front goes on."""
+    """Answer a frame and keep it for the SDK; whether the front goes on."""
     found = None if isinstance(frame, Oversize) else front.answer(frame)
-    if found is None:
+    heard.waiting.append(frame)
+    if found is None or isinstance(frame, Oversize):
         return False
     number, result = found
-    if result:
-        heard.answered.add(number)
-        line = json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, separators=(",", ":")).encode() + b"\n"
-        heard.writer = threading.Thread(target=_write, args=(writing, line), name="steadyhand-greet", daemon=True)
-        heard.writer.start()
-        heard.writer.join(_PATIENCE)
-    return not front.has_listed and (heard.writer is None or not heard.writer.is_alive())
+    if not result:
+        return True
+    again = f"{_AGAIN}{len(heard.waiting)}"
+    heard.waiting[-1] = json.dumps(json.loads(frame) | {"id": again}).encode()
+    heard.answered.add(again)
+    line = json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, separators=(",", ":")).encode() + b"\n"
+    heard.writer = threading.Thread(target=_write, args=(writing, line), name="steadyhand-greet", daemon=True)
+    heard.writer.start()
+    heard.writer.join(_PATIENCE)
+    return not front.has_listed and not heard.writer.is_alive()
 
 
 def _write(writing: int, line: bytes) -> None:
