@@ -1,6 +1,6 @@
 """What a tier is: one way for old text and file text to be the same.
 
-A tier is one file in `tiers/` that ends with `TIER = Tier(…)`; `_TIERS` names them, the rank the order.
+A tier is one file in `tiers/` that ends with `TIER = Tier(…)`; `_TIERS` names them, `_STEPS` their order.
 A tier locates and never edits; it never looks at another tier's finds. Its examples run as tests.
 """
 
@@ -68,11 +68,27 @@ class Step:
 
     name: str
     rank: int
-    tiers: tuple[Tier, ...]
+    tier_names: tuple[str, ...]
     is_mended: bool = False
+
+    @property
+    def tiers(self) -> tuple[Tier, ...]:
+        """The tiers, loaded when a search comes to them."""
+        return tuple(map(tier_named, self.tier_names))
 
 
 _TIERS = Registry("steadyhand.match.tiers", "TIER", "elision exact fuzzy newline token typography whitespace")
+_STEPS = (
+    Step("exact", 10, ("exact",)),
+    Step("newline", 20, ("newline",)),
+    Step("repair", 30, ("exact", "newline"), is_mended=True),
+    Step("whitespace", 40, ("whitespace",)),
+    Step("whitespace", 50, ("whitespace",), is_mended=True),
+    Step("typography", 60, ("typography",)),
+    Step("token", 70, ("token",)),
+    Step("elision", 80, ("elision",)),
+    Step("fuzzy", 90, ("fuzzy",)),
+)
 
 
 @cache
@@ -81,21 +97,16 @@ def tiers() -> tuple[Tier, ...]:
     return tuple(sorted(_TIERS.load(), key=lambda tier: tier.rank))
 
 
+@cache
 def tier_named(name: str) -> Tier:
     """The tier of that name."""
-    return next(tier for tier in tiers() if tier.name == name)
+    tier: Tier = _TIERS.load_one(name)
+    return tier
 
 
-_MENDED = (("repair", 30, ("exact", "newline")), ("whitespace", 50, ("whitespace",)))
-
-
-@cache
 def steps() -> tuple[Step, ...]:
     """Every step, strictest first: each tier, and between them the tiers that a mended old text may be found at."""
-    known = {tier.name: tier for tier in tiers()}
-    plain = [Step(tier.name, tier.rank, (tier,)) for tier in tiers()]
-    mended = [Step(name, rank, tuple(known[tier] for tier in names), is_mended=True) for name, rank, names in _MENDED]
-    return tuple(sorted([*plain, *mended], key=lambda step: step.rank))
+    return _STEPS
 
 
 def step_names() -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from itertools import chain
 from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Finder, Found
 from steadyhand.match.tier import LITERAL, Tier, tier_named
-from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
@@ -133,6 +132,8 @@ def stands_beside(draft: Draft, edit: Edit, found: Found) -> bool:
 
     Only where nothing is quoted on their other side: a line that is quoted there may well be repeated.
     """
+    from steadyhand.plan.doubts import is_telling
+
     if not isinstance(edit, Replace) or not isinstance(edit.target, Old) or edit.target.fit == "free":
         return False
     span, old, new = found.matches[0].span, found.old, found.new or ""

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from itertools import accumulate, islice
 
 from steadyhand.lazy import dataclass
-from steadyhand.match.align import align
 from steadyhand.match.lexis import Lexis, lexis_of, token_key
 from steadyhand.match.pairing import Alignment, Pairing
 from steadyhand.text.indent import unit_of
@@ -68,6 +67,8 @@ class Window:
 
 def window_at(source: Source, span: Span, old: str, alignment: Alignment | None = None) -> Window:
     """The window at a span, widened to whole lines; an alignment that is given already is taken as it is."""
+    from steadyhand.match.align import align
+
     lexis = lexis_of(source.path)
     wide, is_partial = _whole_lines(source.text, span)
     rows = split_lines(wide.of(source.text))

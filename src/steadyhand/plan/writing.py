@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
@@ -14,9 +15,7 @@ from steadyhand.match.tier import LITERAL, STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.draft import Draft, Slot, Taken
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.plan.first_line import UNSURE, FullQuote, quote_in_full
 from steadyhand.plan.locating import Located
-from steadyhand.plan.making import Drifted, Made
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import propose_all
@@ -29,6 +28,11 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 from steadyhand.text.words import shared_words
+
+if TYPE_CHECKING:
+    from steadyhand.plan.first_line import FullQuote
+    from steadyhand.plan.making import Made
+
 
 __all__ = ["Wish", "Writing"]
 
@@ -65,6 +69,8 @@ class Writing:
 
     def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match, float]:
         """What an edit wants to write where, its first match, and how sure it is that this is meant there."""
+        from steadyhand.plan.first_line import UNSURE
+
         match, found = located.matches[0], located.found
         if found is not None and found.tier.rank > LITERAL:
             every = [self._made(edit, match, found, len(located.matches)) for match in located.matches]
@@ -95,6 +101,8 @@ class Writing:
 
     def _check_alike(self, located: Located, found: Found | None, readings: Sequence[object]) -> None:
         """Refuse an edit of several places whose new lines would be indented in one way here and in another there."""
+        from steadyhand.plan.making import Drifted
+
         if len(readings) > 1 and any(reading != readings[0] for reading in readings):
             source, span = self._draft.source, located.matches[0].span
             old = span.of(source.text) if found is None else found.old
@@ -113,6 +121,8 @@ class Writing:
 
     def _in_full(self, edit: Edit, found: Found | None, match: Match, places: int) -> FullQuote | None:
         """The edit where its first line was quoted without its indentation; None where that makes no difference."""
+        from steadyhand.plan.first_line import quote_in_full
+
         start = match.span.start
         if found is None or not isinstance(edit, Replace | Delete) or self._policy.tier in STRICT:
             return None
@@ -126,6 +136,8 @@ class Writing:
 
     def _unclear(self, edit: Edit, full: FullQuote, match: Match) -> EditError:
         """The refusal of new lines that are quoted neither like the old text nor like the file."""
+        from steadyhand.plan.making import Drifted
+
         row = split_lines(full.old)[0]
         span = Span(full.span.start, full.span.start + len(row))
         drifted = Drifted(span, row, row, is_clear=False)
@@ -134,6 +146,7 @@ class Writing:
     def _made(self, edit: Edit, match: Match, found: Found, places: int) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
         from steadyhand.match.elision import check_elisions
+        from steadyhand.plan.making import Drifted
         from steadyhand.plan.tolerant import make_at
 
         new, on_drift = found.new or "", self._policy.on_drift

@@ -11,7 +11,6 @@ from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.guards.guard import GuardInput, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.conflicts import others_at
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.merge import Overwritten, merge_tokens, overwrite
 from steadyhand.text.region import Region, region_of
@@ -101,6 +100,8 @@ class _Some(Believed):
 
 def changed_quotes(planned: Plan, known: Known, source: Source, news: Sequence[News]) -> Iterator[tuple[int, Others]]:
     """The edits of a plan for the version that is known which quote what others have changed since."""
+    from steadyhand.session.conflicts import others_at
+
     for index, span in planned.proofs:
         start = known.since.map_position(span.start, assoc=-1)
         first, last = source.table.rows_of(Span(start, max(start, known.since.map_position(span.end))))
@@ -111,6 +112,8 @@ def changed_quotes(planned: Plan, known: Known, source: Source, news: Sequence[N
 
 def written_over(placed: Sequence[Overwritten], source: Source, news: Sequence[News]) -> dict[int, Others]:
     """Whose changes each edit is written over, where it is put."""
+    from steadyhand.session.conflicts import others_at
+
     places: dict[int, list[Region]] = {}
     for each in placed:
         places.setdefault(each.mine, []).append(region_of(source, each.splice))

@@ -25,7 +25,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import random
 import stat
 import threading
 import time
@@ -134,6 +133,8 @@ class LockTable:
 
     def _poll(self, name: str, deadline: float, longest: float) -> int | None:
         """Try until the deadline, at least once."""
+        import random
+
         wait = _FIRST_WAIT
         while (fd := self._try(name)) is None:
             left = deadline - time.monotonic()
@@ -247,6 +248,8 @@ def hold_files(
     Where they are not `required`, it goes on without them when the time is up. A path that leads nowhere, or no longer
     where it may, is passed over: whoever looks at it again is refused there.
     """
+    import random
+
     locks = FileLocks(sandbox.storage)
     locks.is_waived = len(paths) > _MOST_FILES
     deadline, wait = time.monotonic() + timeout, _FIRST_WAIT

@@ -43,8 +43,6 @@ def this_machine(id_files: Sequence[str] = _MACHINE_IDS) -> str:
 
     Machines that were made from one image, and containers, may all have the same id: STEADYHAND_MACHINE names them.
     """
-    import socket
-
     if named := os.environ.get("STEADYHAND_MACHINE", "").strip():
         return named[:_LONGEST_NAME]
     for path in id_files:
@@ -52,7 +50,9 @@ def this_machine(id_files: Sequence[str] = _MACHINE_IDS) -> str:
             found = Path(path).read_text(encoding="ascii").strip()
             if found and found != "uninitialized":  # as an image says before its first start
                 return found
-    return socket.gethostname()
+    from socket import gethostname
+
+    return gethostname()
 
 
 @dataclass(frozen=True, slots=True)

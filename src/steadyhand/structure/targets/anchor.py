@@ -5,7 +5,6 @@ Number and digest must agree. A line that moved is reported with its present num
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from typing import ClassVar, Self
@@ -26,7 +25,9 @@ _SHOWN = 5
 
 def line_digest(text: str) -> str:
     """The SHA-256 of a line without its ending, in hex."""
-    return hashlib.sha256(body(text).encode("utf-8", "surrogatepass")).hexdigest()
+    from hashlib import sha256
+
+    return sha256(body(text).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def anchor_of(line: int, text: str, *, digits: int = 3) -> str:

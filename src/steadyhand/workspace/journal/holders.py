@@ -12,7 +12,6 @@ Invariants:
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import time
 import weakref
@@ -87,6 +86,8 @@ class FileHolders:
 
     def _enter(self) -> _Own:
         """Make a file of our own and lock it; whoever clears up meanwhile may have taken it for a stranger's."""
+        import secrets
+
         with suppress(FileExistsError):
             os.mkdir(self._path, 0o700)
             os.chmod(self._path, 0o700)
