@@ -14,10 +14,8 @@ from steadyhand.match.needle import Needle
 from steadyhand.match.repairs.diff_signs import may_be_signed
 from steadyhand.match.resolve import SHOWN, Found, Nothing, Several, resolve
 from steadyhand.match.tier import BLANKS, LITERAL, STRICT, tier_named
-from steadyhand.plan.corrected import most_alike
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Replace
-from steadyhand.plan.leading import is_led_otherwise
 from steadyhand.plan.place import Old
 from steadyhand.plan.window import window_at
 from steadyhand.text.lines import line_start, split_bodies
@@ -131,6 +129,8 @@ def _is_signed(finding: Finding) -> bool:
 
 def _has_a_shape(finding: Finding) -> bool:
     """The texts have a shape that should have been taken off first: without it the old text is more like the place."""
+    from steadyhand.plan.corrected import most_alike
+
     found = finding.found
     if found.tier.rank <= BLANKS:
         return False
@@ -158,6 +158,8 @@ def _stands_elsewhere(finding: Finding) -> bool:
 
 def _is_a_sibling(finding: Finding) -> bool:
     """What leads in the lines that change goes by an unrelated name here: the quoted text is of another part."""
+    from steadyhand.plan.leading import is_led_otherwise
+
     found = finding.found
     if not found.tier.is_single or found.new is None:
         return False

@@ -12,7 +12,6 @@ from functools import partial
 from steadyhand.lazy import lazy_pattern
 from steadyhand.match.lexis import token_key
 from steadyhand.match.needle import Needle
-from steadyhand.match.rows import find_row
 from steadyhand.plan.window import Window
 from steadyhand.text.indent import width_of
 from steadyhand.text.lines import body
@@ -49,6 +48,8 @@ def is_led_otherwise(window: Window, needle: Needle) -> bool:
 
 def is_led_elsewhere(window: Window, needle: Needle) -> bool:
     """Whether a line that leads in the lines that change is in the file, but only where it leads in others."""
+    from steadyhand.match.rows import find_row
+
     table, key = window.source.table, partial(token_key, window.lexis)
     leads = [lead for lead in _leads_left(window, needle) if any(map(str.isalnum, needle.rows[lead]))]
     if not leads:

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.measure import differences, similarity
+from steadyhand.match.measure import similarity
 from steadyhand.match.needle import Needle, Signs
-from steadyhand.plan.first_line import UNSURE, Reading, read_in_full
-from steadyhand.plan.rebuild import rebuild
 from steadyhand.plan.seams import Drift, drift_of
 from steadyhand.plan.window import Window
 from steadyhand.text.encoding import MARK
@@ -66,6 +64,10 @@ def make(
 
     `asks_parser` is as in `read_in_full`.
     """
+    from steadyhand.match.measure import differences
+    from steadyhand.plan.first_line import UNSURE, Reading, read_in_full
+    from steadyhand.plan.rebuild import rebuild
+
     reading = read_in_full(window, new, asks_parser=asks_parser) or Reading(window.old, new)
     full = replace(window, old=reading.old)
     drift = None if reading.is_clear else _first_row(window)

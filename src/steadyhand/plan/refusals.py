@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.match.resolve import Miscount, Several
-from steadyhand.plan.places import describe_places, lines_phrase, list_places, occurrences_of
-from steadyhand.plan.unique import Context, find_contexts
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from steadyhand.plan.edit import Edit
     from steadyhand.plan.making import Drifted
     from steadyhand.plan.policy import Policy
+    from steadyhand.plan.unique import Context
 
 
 def ambiguous(
@@ -41,6 +40,8 @@ def ambiguous(
     `with_numbers`: the edit may say which occurrence it means; a patch has no word for that.
     """
     from steadyhand.plan.distinction import tell_apart
+    from steadyhand.plan.places import list_places
+    from steadyhand.plan.unique import find_contexts
 
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
@@ -78,6 +79,8 @@ def _candidates(
 
     `unique_old` is the old text of that edit; with the new text that was sent, what it quotes besides would be lost.
     """
+    from steadyhand.plan.places import describe_places, occurrences_of
+
     facts = describe_places(source, found.candidates)
     for fact, number in zip(facts, occurrences_of(found.candidates), strict=True):
         if number is not None and with_numbers and not found.tier.is_single:
@@ -90,6 +93,8 @@ def _candidates(
 
 def miscount(name: str, source: Source, found: Miscount) -> EditError:
     """There are more or fewer places than the caller said, or not as many as the occurrence asked for."""
+    from steadyhand.plan.places import describe_places, list_places
+
     places = f"{found.total} place{'' if found.total == 1 else 's'}"
     if found.is_expected:
         what = f"the old text stands in {places} of {name}, not in {found.wanted} as expected:"
@@ -168,6 +173,8 @@ def too_many(name: str, limit: int) -> EditError:
 
 def overlapping(name: str, index: int, earlier: int, lines: tuple[int, int]) -> EditError:
     """An edit touches what an earlier edit of the call wrote; edits are shown counted from 1."""
+    from steadyhand.plan.places import lines_phrase
+
     where = lines_phrase(*lines)
     return EditError(
         Kind.OVERLAPPING_EDITS,
@@ -192,6 +199,8 @@ def drift(
     `lines` are those of the file that are in the way, `expected` and `actual` what the edit and the file have there;
     `corrected` is an edit that would keep both changes. `is_clear` is as in `Drifted`.
     """
+    from steadyhand.plan.places import lines_phrase
+
     where = lines_phrase(*lines)
     verb = "does" if lines[0] == lines[1] else "do"
     what = f"{where} of {name} {verb} not say what the edit would change there"
@@ -233,6 +242,8 @@ def drift_at(
 
 def unclear_words(name: str, source: Source, span: Span) -> EditError:
     """The words are there in another layout, and it is not clear which of equal ones the edit changes."""
+    from steadyhand.plan.places import lines_phrase
+
     first, last = source.lines_of(span)
     where = lines_phrase(first, last)
     return EditError(
@@ -280,6 +291,8 @@ def no_change(name: str, what: str, hint: str = "send the new text that is wante
 
 def made_before(name: str, source: Source, span: Span) -> EditError:
     """The lines that an edit would add stand beside the quoted ones."""
+    from steadyhand.plan.places import lines_phrase
+
     lines = source.lines_of(span)
     return EditError(
         Kind.ALREADY_APPLIED,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Sequence
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, replace
@@ -30,13 +30,16 @@ from steadyhand.session.ask import Ask, Verb, WriteBytes, check_mode
 from steadyhand.session.checks import permission_bits
 from steadyhand.session.meetings import Meetings
 from steadyhand.session.plans import Plans, Terms
-from steadyhand.session.rebased import PlanFor, redacted, together
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote
 from steadyhand.workspace.overlay import Overlay
+
+if TYPE_CHECKING:
+    from steadyhand.session.rebased import PlanFor
+
 
 _MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-sig": codecs.BOM_UTF8}
 
@@ -59,6 +62,8 @@ class Layer:
 
         Also after a refusal what concerns other files is judged, so that one answer names everything to be changed.
         """
+        from steadyhand.session.rebased import together
+
         refused: list[EditError] = []
         touched: set[str] = set()
         for ask in asks:
@@ -137,6 +142,7 @@ class Layer:
                 assert_never(request)
 
     def _edit(self, ask: Ask, request: EditFile) -> None:
+        from steadyhand.session.rebased import redacted
         from steadyhand.session.versions import expect_version
 
         path, edits, expect = request.path, request.edits, request.expect
@@ -171,6 +177,7 @@ class Layer:
         """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
         from steadyhand.match.elision import is_elision  # few calls have a snippet
         from steadyhand.plan.snippet import plan_merge
+        from steadyhand.session.rebased import redacted
         from steadyhand.session.versions import expect_version
 
         is_there = self.overlay.look(request.path)[1] is not None
@@ -243,6 +250,8 @@ class Layer:
         return self.plans.of(source, edits, Terms(ask.policy, draft.path, ask.reason, seen), self.tick)
 
     def _take(self, planned: Plan, draft: Draft, source: Source, path: str) -> None:
+        from steadyhand.session.rebased import together
+
         first = len(self.outcomes)
         self.outcomes.extend(
             replace(outcome, index=first + outcome.index, path=draft.path or path) for outcome in planned.outcomes
@@ -272,6 +281,7 @@ class Layer:
 
     def _write(self, ask: Ask, request: WriteFile | WriteBytes) -> None:
         from steadyhand.plan.preview import plan_write
+        from steadyhand.session.rebased import redacted
         from steadyhand.session.versions import check_overwrite, expect_version
 
         _, draft = self.overlay.look(request.path)
@@ -320,6 +330,7 @@ class Layer:
 
     def _create(self, ask: Ask, path: str, content: str | bytes, mode: int | None) -> None:
         from steadyhand.plan.preview import plan_write
+        from steadyhand.session.rebased import redacted
 
         draft = self.overlay.create(path, mode=mode)
         note = EditNote(reason=ask.reason)

@@ -16,20 +16,6 @@ from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.rebased import (
-    Believed,
-    Known,
-    Others,
-    PlanFor,
-    as_rebased,
-    changed_quotes,
-    joined_edit,
-    laid_over,
-    rebased,
-    together,
-    without_content,
-    written_over,
-)
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
@@ -40,6 +26,7 @@ from steadyhand.workspace.news import News, Tracked
 
 if TYPE_CHECKING:
     from steadyhand.session.conflicts import Conflict
+    from steadyhand.session.rebased import Believed, Known, Others, PlanFor
 
 
 # How an edit is refused whose text is not there, or not as it says.
@@ -88,6 +75,8 @@ class Meetings:
 
         `replan` plans some of the edits, where there are several; `plan_for` plans all of them for another version.
         """
+        from steadyhand.session.rebased import Believed, together
+
         news = self._news(draft)
         if not news:
             return planned
@@ -130,6 +119,7 @@ class Meetings:
     def _written_for(self, edits: Sequence[Edit], draft: Draft, source: Source, news: Sequence[News]) -> Known | None:
         """The version that the edits of a call were written for. Numbers of lines are those of one version, or none."""
         from steadyhand.session.moved_lines import is_by_number
+        from steadyhand.session.rebased import Known
 
         path = draft.before_path or ""
         numbered = {self._shown_in(edit, draft, source) for edit in edits if is_by_number(edit.target)}
@@ -161,6 +151,8 @@ class Meetings:
 
     def _read_before(self, draft: Draft, source: Source, data: bytes | None) -> Known | None:
         """A version that this party read; of no use to a call that has changed the file by now."""
+        from steadyhand.session.rebased import Known
+
         if data is None or draft.changes:
             return None
         version = _like(source, data)
@@ -177,6 +169,8 @@ class Meetings:
         news: Sequence[News],
     ) -> list[Conflict]:
         """The edits whose old text others have changed since it was read, and is not merely absent."""
+        from steadyhand.session.rebased import rebased
+
         gone = _gone_outcomes(planned)
         known = believed.known if gone and edits else None
         if known is None:
@@ -213,6 +207,7 @@ class Meetings:
         """
         from steadyhand.session.conflicts import mixed
         from steadyhand.session.moved_lines import is_by_number
+        from steadyhand.session.rebased import changed_quotes, laid_over, together, written_over
 
         conflicts = [*found, *gone]
         is_numbered = any(edits and is_by_number(edits[conflict.index or 0].target) for conflict in found)
@@ -258,6 +253,16 @@ class Meetings:
 
         Refuses with `stale` where that version is not kept, with `conflict` where both changed the same lines.
         """
+        from steadyhand.session.rebased import (
+            Known,
+            as_rebased,
+            laid_over,
+            rebased,
+            together,
+            without_content,
+            written_over,
+        )
+
         data = self.knowledge.version_of(draft.path or "", expect)
         if data is None:
             raise stale
@@ -300,6 +305,7 @@ class Meetings:
     ) -> list[Conflict]:
         """One conflict for each edit that clashed, with who made the others."""
         from steadyhand.session.conflicts import Conflict, Writes, by_nobody, others_at
+        from steadyhand.session.rebased import joined_edit
         from steadyhand.text.region import region_of
 
         places = dict(zip(known.since.splices, known.since.after_spans(), strict=True))
@@ -333,6 +339,8 @@ class Meetings:
         believed: Believed,
     ) -> Plan:
         """The plan of the edits that stand on nobody's work; the others are refused, each for itself."""
+        from steadyhand.session.rebased import together
+
         refused = {conflict.index: conflict for conflict in found}
         while True:
             left = [index for index in range(len(edits)) if index not in refused]

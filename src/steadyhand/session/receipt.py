@@ -9,7 +9,6 @@ from steadyhand.lazy import dataclass, field
 from steadyhand.plan.outcome import Outcome
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines
-from steadyhand.text.region import region_of
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 from steadyhand.workspace.overlay import FileStep
@@ -73,6 +72,8 @@ class FileReceipt:
 
         Where lines only went away there are none: both numbers are the row that follows them now.
         """
+        from steadyhand.text.region import region_of
+
         step, after = self._step, self.present
         if step.source is None or step.changes is None:
             rows, others = (split_lines(text) for text in self.texts())

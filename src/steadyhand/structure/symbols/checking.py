@@ -6,19 +6,21 @@ Everything outside the place keeps its name, its kind and its extent, and a text
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import replace
 from steadyhand.structure.format import Fault, Unchecked
 from steadyhand.structure.language import Language, language_of
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.code.definition import Code, Definition, Syntax
-from steadyhand.structure.parsers.code.reading import code_of, read_text, syntax_of
-from steadyhand.structure.parsers.code.tree import unfit
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+
+if TYPE_CHECKING:
+    from steadyhand.structure.parsers.code.definition import Code, Definition, Syntax
+
 
 _LONG = 400
 _HINT = "send text that is complete where it is to stand, or address a larger place"
@@ -26,6 +28,9 @@ _HINT = "send text that is complete where it is to stand, or address a larger pl
 
 def fault_in(source: Source) -> Fault | Unchecked | None:
     """The first place where a source is not valid, if that can be said; of what is valid nothing else is read."""
+    from steadyhand.structure.parsers.code.reading import syntax_of
+    from steadyhand.structure.parsers.code.tree import unfit
+
     language = language_of(source)
     if language is None:
         return None
@@ -83,6 +88,8 @@ def checked(source: Source, code: Code, proposal: Proposal, place: Span) -> Prop
 
 def _read_as(language: Language, source: Source) -> Code | Refusal:
     """What a source defines, kept with it where it is taken for code of that language."""
+    from steadyhand.structure.parsers.code.reading import code_of, read_text
+
     return code_of(source) if language_of(source) is language else read_text(language, source.text)
 
 
