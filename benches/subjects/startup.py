@@ -1,15 +1,16 @@
-"""What a process costs before it does anything: importing the package, the command line, the grammars."""
+"""What a process costs before it does anything: the package, the command line, the MCP server, the grammars."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benches import child
+from benches import child, node
 from benches.bench import Bench, Setting
 from benches.clock import Call, compare
 from benches.documents import chapter_name, document, method_name
+from benches.stdio import StdioClient
 from benches.table import Table
 from steadyhand.structure.language import languages
 
@@ -47,6 +48,7 @@ def run(setting: Setting) -> Iterator[Table]:
     calls = [
         start("import steadyhand", "-c", "import steadyhand"),
         start("… and steadyhand.edit", "-c", "import steadyhand; steadyhand.edit"),
+        start("… and an edit of a text", "-c", "import steadyhand as sh; sh.edit('a b', [sh.Replace('b', 'c')])"),
         start("… and steadyhand.Workspace", "-c", "import steadyhand; steadyhand.Workspace"),
         start("steadyhand --version", *_CLI, "--version"),
         start("steadyhand --help", *_CLI, "--help"),
@@ -58,6 +60,8 @@ def run(setting: Setting) -> Iterator[Table]:
     floor = Call("floor", lambda: child.run(child.python("-c", "pass")))
     edit()  # so that the journal is there for every row alike
     yield Table("Start-up: wall time of a process", 'python -c "pass"', compare(floor, calls, setting.scale.effort))
+    if setting.with_peers:
+        yield from _lists(setting)
     setting.tell("start-up of the grammars")
     loading = [*_grammars(), *_formats(setting)]
     yield Table(
@@ -66,6 +70,48 @@ def run(setting: Setting) -> Iterator[Table]:
         compare(floor, loading, setting.scale.effort),
         "a grammar: it is imported and parses one line, and nothing of Steadyhand runs",
     )
+
+
+def _lists(setting: Setting) -> Iterator[Table]:
+    """From the start of an MCP server to its list of tools, beside the filesystem server from npm."""
+    setting.tell("start-up of MCP servers")
+    try:
+        programs = node.installed(node.FILESYSTEM)
+    except node.NodeMissing:
+        setting.tell("the filesystem server cannot be had here")
+        return
+    command = [str(programs / "node"), str(programs / "mcp-server-filesystem"), str(setting.folder)]
+    peer = _Listing(command, node.environment(programs), setting.folder)
+    ours = child.python("-m", "steadyhand", "mcp", "--root", str(setting.folder))
+    both = [*ours, "--toolset", "core", "--toolset", "site", "--toolset", "vault"]
+    listings = {
+        "steadyhand mcp, core": _Listing(ours, child.environment(), setting.folder),
+        "steadyhand mcp, three toolsets": _Listing(both, child.environment(), setting.folder),
+    }
+    calls = [Call(label, listing.run, prepare=listing.end) for label, listing in listings.items()]
+    rows = compare(Call("npm", peer.run, prepare=peer.end), calls, setting.scale.effort)
+    for listing in (peer, *listings.values()):
+        listing.end()
+    yield Table(
+        "Start-up: from the start of an MCP server to its list of tools", "the filesystem server from npm", rows
+    )
+
+
+class _Listing:
+    """A server that is started and asked for its tools; how long it takes to end is not counted."""
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], cwd: Path) -> None:
+        self._command, self._env, self._cwd = command, env, cwd
+        self._client: StdioClient | None = None
+
+    def run(self) -> None:
+        self._client = StdioClient(self._command, env=self._env, cwd=self._cwd)
+        assert self._client.request("tools/list")["tools"]
+
+    def end(self) -> None:
+        if self._client is not None:
+            self._client.__exit__(None, None, None)
+        self._client = None
 
 
 def _grammars() -> Iterator[Call]:

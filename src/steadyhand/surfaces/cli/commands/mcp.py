@@ -97,7 +97,7 @@ def run(
     chosen = invocation.settings
     if client is not None:
         return _tell(invocation, client, roots or (chosen.root or ".",))
-    _check_installed(needs_http=http is not None)
+    check_installed(needs_http=http is not None)
     from steadyhand.surfaces.mcp.launch import Launch, launch
     from steadyhand.surfaces.mcp.serving import Serving
 
@@ -157,7 +157,7 @@ def _repo(journal: str | None, path: str) -> str | None:
     return repo_id(Path(path))
 
 
-def _check_installed(*, needs_http: bool) -> None:
+def check_installed(*, needs_http: bool) -> None:
     """Refuse what is missing. Nothing is loaded for it, unless nothing loaded it before.
 
     Behind the wall no bytecode can be written: so the first start after an installation loads the SDK before the wall.
