@@ -1,6 +1,6 @@
 """What a tool is: a name, what it takes and gives, examples, how far it is to be trusted, and how it runs.
 
-A tool is one file in the folder of its toolset that ends with `TOOL = Tool(…)`; the folder is the registry. A tool
+A tool is one file in the folder of its toolset that ends with `TOOL = Tool(…)`; a table names them. A tool
 that several toolsets have stands in `everywhere/` and names them.
 """
 

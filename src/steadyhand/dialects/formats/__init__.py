@@ -1,1 +1,1 @@
-"""One file per dialect, each ending with `DIALECT = Dialect(…)`; the folder is the registry."""
+"""One file per dialect, each ending with `DIALECT = Dialect(…)`; a table names them."""

@@ -1,1 +1,1 @@
-"""One file per repair; discovered by folder, ordered by rank."""
+"""One file per repair; named in a table, ordered by rank."""

@@ -1,1 +1,1 @@
-"""One file per tier; discovered by folder, ordered by rank."""
+"""One file per tier; named in a table, ordered by rank."""

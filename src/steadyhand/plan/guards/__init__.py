@@ -1,1 +1,1 @@
-"""One file per guard; discovered by folder, ordered by rank."""
+"""One file per guard; named in a table, ordered by rank."""

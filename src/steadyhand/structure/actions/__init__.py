@@ -1,1 +1,1 @@
-"""One file per action; discovered by folder."""
+"""One file per action; named in a table."""

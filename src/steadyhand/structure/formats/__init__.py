@@ -1,1 +1,1 @@
-"""One file per format; discovered by folder."""
+"""One file per format; named in a table."""

@@ -1,1 +1,1 @@
-"""One file per programming language; discovered by folder."""
+"""One file per programming language; named in a table."""

@@ -1,1 +1,1 @@
-"""One file per way to write keys and values; discovered by folder."""
+"""One file per way to write keys and values; named in a table."""

@@ -1,1 +1,1 @@
-"""One file per target; discovered by folder."""
+"""One file per target; named in a table."""

@@ -1,1 +1,1 @@
-"""One file per command, found by folder; each defines COMMAND and imports no other."""
+"""One file per command, named in a table; each defines COMMAND and imports no other."""
