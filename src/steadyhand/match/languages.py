@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, cached_property
-from string import punctuation
 from types import MappingProxyType
 from typing import Literal
 
@@ -19,6 +18,7 @@ from steadyhand.text.typography import INVISIBLE
 
 __all__ = ["TOKEN", "Lexis", "lexis_of"]
 
+_PUNCTUATION = r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
 # Where a closing quote is missing the rest of the row is literal.
 _FULL = {
     '"': r'"(?:[^"\\\r\n]|\\[^\r\n])*"?',
@@ -57,7 +57,7 @@ class Lexis:
     comments: str = ""
     is_prose: bool = False
     quotes_alike: bool = False
-    loose: str = punctuation
+    loose: str = _PUNCTUATION
     wraps: Literal["anywhere", "inside", "blanks", "never"] = "never"
     inside: str = ""
     goes_on_after: str = ""

@@ -80,15 +80,8 @@ _WAYS_TO_SECRETS: Final = {
 } | names.VCS_NAMES
 _SUFFIXES: Final = {entry[1:]: group for entry, group in _ENTRIES if entry[:1] == "*" and "*" not in entry[1:]}
 _ENDINGS: Final = tuple(_SUFFIXES)
-# Each with a text that a name must hold to match: of nearly every name, no pattern has to be compiled.
-_PATTERNS: Final = [
-    *(("", group.pattern, group) for group in names.GROUPS if group.pattern is not None),
-    *(
-        (max(entry.split("*"), key=len), lazy_pattern(fnmatch.translate(entry)), group)
-        for entry, group in _ENTRIES
-        if "*" in entry[1:]
-    ),
-]
+# Each with a text that a name must hold to match: for nearly every name, no pattern has to be compiled.
+_GLOBS: Final = [(max(entry.split("*"), key=len), entry, group) for entry, group in _ENTRIES if "*" in entry[1:]]
 _KNOWN_FOLDERS: Final = names.HARMLESS_FOLDERS | frozenset(_NAMES)
 
 
@@ -228,8 +221,11 @@ def _group_of(part: str) -> names.Group | None:
     """What the table says of a name alone."""
     if part in _NAMES:
         return _NAMES[part]
-    for held, pattern, group in _PATTERNS:
-        if held in part and pattern.fullmatch(part):
+    for group in names.GROUPS:
+        if group.pattern is not None and group.pattern.fullmatch(part):
+            return group
+    for held, entry, group in _GLOBS:
+        if held in part and fnmatch.fnmatchcase(part, entry):
             return group
     if part.endswith(_ENDINGS):
         return next(group for suffix, group in _SUFFIXES.items() if part.endswith(suffix))

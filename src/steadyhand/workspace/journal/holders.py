@@ -86,15 +86,13 @@ class FileHolders:
 
     def _enter(self) -> _Own:
         """Make a file of our own and lock it; whoever clears up meanwhile may have taken it for a stranger's."""
-        import secrets
-
         with suppress(FileExistsError):
             os.mkdir(self._path, 0o700)
             os.chmod(self._path, 0o700)
         with _Folder(self._path) as folder:
             self._sweep(folder)
             while True:
-                name = secrets.token_hex(16)
+                name = os.urandom(16).hex()
                 handle = _make_locked(name, folder)
                 if handle is not None:
                     return _Own(name, handle, os.getpid())
