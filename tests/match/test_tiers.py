@@ -63,6 +63,11 @@ def test_a_mended_old_text_is_looked_for_between_the_tiers() -> None:
     ]
 
 
+def test_every_tier_has_the_step_of_its_rank() -> None:
+    plain = [step for step in steps() if not step.is_mended]
+    assert [(step.name, step.rank, step.tiers) for step in plain] == [(t.name, t.rank, (t,)) for t in tiers()]
+
+
 def test_a_policy_can_stop_at_a_step() -> None:
     assert [step.name for step in steps_up_to("exact")] == ["exact"]
     assert [step.rank for step in steps_up_to("whitespace")] == [10, 20, 30, 40, 50]
