@@ -541,7 +541,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 def drifted() -> dict[Path, str | None]:
     """The files that are not what the code says now, with what they should say; None: they should not be there."""
-    wanted: dict[Path, str | None] = {DOCS / name: make() for name, make in PAGES.items()}
+    wanted: dict[Path, str | None] = {(DOCS / name).resolve(): make() for name, make in PAGES.items()}
     wanted |= dict.fromkeys(listed.FOLDER.glob("*.json"))
     wanted |= {listed.FOLDER / f"{name}.json": listed.list_of(name) for name in toolsets()}
     return {path: text for path, text in wanted.items() if not _is_current(path, text)}
