@@ -11,8 +11,8 @@ after another, each in the text that those before it have made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from steadyhand.lazy import dataclass, replace
 from steadyhand.text.changeset import ChangeSet
 
 SMALL = 4_000  # characters that are checked as a whole: that is fast, and says of a broken file that it is broken

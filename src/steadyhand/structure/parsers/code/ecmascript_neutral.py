@@ -14,13 +14,14 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.neutral import WIDEST, Change
 
 if TYPE_CHECKING:
     from steadyhand.structure.language import Language
 
 _TYPE = r"(?::[\w.<>\[\],| ]+)?"
-_OPENS_BLOCK = re.compile(
+_OPENS_BLOCK = lazy_pattern(
     rf"""[ \t]*(?:
         (?:\}}[ ])?(?:(?:else[ ])?if|for|while|catch)[ ]?\([^"'`/\\\n]*\)
       | (?:\}}[ ])?(?:else|try|finally|do)
@@ -30,16 +31,16 @@ _OPENS_BLOCK = re.compile(
     )[ ]\{{[ \t]*\r?\n""",
     re.VERBOSE,
 )
-_STARTS_DECLARATION = re.compile(
+_STARTS_DECLARATION = lazy_pattern(
     r"export[ ](?:default|const|let|var|function|class|interface|type|enum|async|abstract|declare|namespace)\b"
     r"|import[ ][\w{*\"'$]"
 )
-_IS_STATEMENT = re.compile(
+_IS_STATEMENT = lazy_pattern(
     r"\s*(?:(?:return|const|let|var|if|for|while|throw|switch|try)\b|[^\n\"'`/]*;[ \t]*\r?$)", re.MULTILINE
 )
-_INDENT = re.compile(r"[ \t]*")
-_SIGNS = re.compile(r"[^()\[\]{}\"'`/\\\n]+")
-_WORD = re.compile(r"[\w$]+")
+_INDENT = lazy_pattern(r"[ \t]*")
+_SIGNS = lazy_pattern(r"[^()\[\]{}\"'`/\\\n]+")
+_WORD = lazy_pattern(r"[\w$]+")
 _OPERATORS = frozenset({"in", "of", "instanceof", "as", "satisfies"})
 _MODULE, _EXPORTS = "", "export"
 _BLOCKS = ("function_declaration", "statement_block")
@@ -48,7 +49,7 @@ _RESERVED = frozenset(
     " function if implements import in instanceof interface let new null package private protected public return"
     " static super switch this throw true try typeof var void while with yield async await of".split()
 )
-_TOUCHY = re.compile(r"[`\\]|\$\{")
+_TOUCHY = lazy_pattern(r"[`\\]|\$\{")
 
 
 def is_neutral(language: Language, change: Change) -> bool:

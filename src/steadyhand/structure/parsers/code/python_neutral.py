@@ -15,38 +15,38 @@ valid code: of such a text more may be proven here than the full check takes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from keyword import iskeyword, softkwlist
 
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.language import Language
 from steadyhand.structure.neutral import WIDEST, Change
 from steadyhand.structure.parsers.code.python_verdict import is_bounded, python_fault
 
 _QUOTES = ('"""', "'''")
 # A line with its indentation and what says that it is empty, or does not start a statement of its own.
-_LINE = re.compile(r"([ \t]*)(?:(\r?\n|\#|\Z)|([)\]}\"'\f])|((?:else|elif|except|finally|case)\b))?")
+_LINE = lazy_pattern(r"([ \t]*)(?:(\r?\n|\#|\Z)|([)\]}\"'\f])|((?:else|elif|except|finally|case)\b))?")
 _BLANK, _INSIDE, _CLAUSE = 2, 3, 4
 _EMPTY = r"[ \t]*(?:\#|\r?\n|\Z)"
 _ANCHOR_WORDS = ("def ", "class ", "import ")
-_ANCHOR = re.compile(
+_ANCHOR = lazy_pattern(
     r"([ \t]*)(?:(?:async[ \t]+)?def[ ]+\w|class[ ]+\w)|(?:import[ ]+\w|from[ \t]+[\w.]+[ \t]+import[ ])"
 )
-_SIMPLE_HEADER = re.compile(
+_SIMPLE_HEADER = lazy_pattern(
     r"[ \t]*(?:async[ \t]+)?def[ \t]+\w+\((?:[^()\"'#\\]|\"[^\"\\\n]*\"|'[^'\\\n]*')*+\)"
     r"(?:[ \t]*->[ \t]*[\w.\[\], |]+)?:\r?\n"
 )
-_SIGNS = re.compile(r"[^()\[\]{}\"'\\#\n]+")
-_TOUCHY = re.compile(r"[\\{}]|[^\x00-\x7f]")
-_PROSE = re.compile(r"([^\W\d]\w*)(?![\w\"'])|[ \t]*\r?\n[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
-_CODE = re.compile(r"(?:[^\"'#\\\n]|\"(?!\"\")[^\"\\\n]*\"|'(?!'')[^'\\\n]*')*+(#)?")
-_FLAT_FIELDS = re.compile(r"(?:[^{}]|\{\{|\}\}|\{[^{}]*\})*+\Z")
-_ANNOTATED = re.compile(r"\b(?:yield|await)\b|:=")
+_SIGNS = lazy_pattern(r"[^()\[\]{}\"'\\#\n]+")
+_TOUCHY = lazy_pattern(r"[\\{}]|[^\x00-\x7f]")
+_PROSE = lazy_pattern(r"([^\W\d]\w*)(?![\w\"'])|[ \t]*\r?\n[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
+_CODE = lazy_pattern(r"(?:[^\"'#\\\n]|\"(?!\"\")[^\"\\\n]*\"|'(?!'')[^'\\\n]*')*+(#)?")
+_FLAT_FIELDS = lazy_pattern(r"(?:[^{}]|\{\{|\}\}|\{[^{}]*\})*+\Z")
+_ANNOTATED = lazy_pattern(r"\b(?:yield|await)\b|:=")
 _SOFT = frozenset(softkwlist) | {"type"}  # a keyword of later versions
-_TWO_WORDS = re.compile(r"[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
-_LAST_WORD = re.compile(r"(?:\b([^\W\d]\w{2,})|\.)\Z")  # longer than what may be in front of a quote
+_TWO_WORDS = lazy_pattern(r"[ \t]*([^\W\d]\w*)[ ]([^\W\d]\w*)(?![\w\"'])")
+_LAST_WORD = lazy_pattern(r"(?:\b([^\W\d]\w{2,})|\.)\Z")  # longer than what may be in front of a quote
 _STRINGS_AND_NOTES = frozenset("\"'#\\")
-_FORMATTED = re.compile(r"[fFtT][rR]?[\"']")
+_FORMATTED = lazy_pattern(r"[fFtT][rR]?[\"']")
 _DEEPEST = 40  # characters of indentation
 _MOST_HOPS = 4_000
 _MANY_BRANCHES = 400

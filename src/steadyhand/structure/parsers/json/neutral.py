@@ -7,19 +7,19 @@ comment: text that does not end one is as good in it. JSON5 has strings that spa
 from __future__ import annotations
 
 import json
-import re
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.neutral import Change
 
 _STRING = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _SCALAR = r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)(?![\w.+-])"
-_TOKENS = re.compile(rf"(?:{_STRING}|{_SCALAR}|[\[\]{{}},: \t\r\n])*+\Z")
-_STRINGS, _SCALARS, _BLANKS = re.compile(_STRING), re.compile(_SCALAR), re.compile(r"\s+")
-_MEMBER = re.compile(r'[ \t\r\n]*"[^"\\\x00-\x1f]*+"[ \t\r\n]*+:')
-_FIRST = re.compile(r"[ \t\r\n]*([^ \t\r\n])")
+_TOKENS = lazy_pattern(rf"(?:{_STRING}|{_SCALAR}|[\[\]{{}},: \t\r\n])*+\Z")
+_STRINGS, _SCALARS, _BLANKS = lazy_pattern(_STRING), lazy_pattern(_SCALAR), lazy_pattern(r"\s+")
+_MEMBER = lazy_pattern(r'[ \t\r\n]*"[^"\\\x00-\x1f]*+"[ \t\r\n]*+:')
+_FIRST = lazy_pattern(r"[ \t\r\n]*([^ \t\r\n])")
 _VALUES = "{[-0123456789tfn"  # how values start that are no text
 _MOST_DIGITS = 300
-_NUMBER = re.compile(rf"[0-9]{{{_MOST_DIGITS}}}")
+_NUMBER = lazy_pattern(rf"[0-9]{{{_MOST_DIGITS}}}")
 
 
 def is_neutral(change: Change) -> bool:

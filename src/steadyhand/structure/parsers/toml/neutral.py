@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.neutral import Change
 
 _TEXT = r"\"[^\"'\\\x00-\x1f\x7f]+\"|'[^\"'\\\x00-\x1f\x7f]+'"
 _VALUE = rf"(?:{_TEXT}|[+-]?(?:0|[1-9][0-9]{{0,17}})(?:\.[0-9]{{1,17}})?|true|false)"
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rf"[ \t]*(?:([A-Za-z0-9_.-]+[ \t]*=)[ \t]*(?:{_VALUE}|\[(?:{_VALUE}(?:,[ ]{_VALUE})*)?\])|{_VALUE}(,))[ \t]*\r?\n"
 )
 

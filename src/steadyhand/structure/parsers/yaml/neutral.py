@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 
+from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.neutral import WIDEST, Change
 
 _WORDS = r"(?:/|-{0,2})\w(?:[\w./+=@%$;()<>-]|,[ ](?=\w)|[ ](?=[\w/(]))*+"
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"([ ]*)((?:-[ ]+)*)([A-Za-z_][\w./-]*:(?=[ ]|\r?\n|\Z))?"
     rf"(?:(?(3)[ ]+)(?:({_WORDS})|(\"\w[^\"'\\\r\n]*\")|('\w[^\"'\\\r\n]*')"
     r"|(\[(?:\w[\w.-]*(?:,[ ]\w[\w.-]*)*)?\])))?[ ]*(?:\r?\n|\Z)"
 )
 _PLAIN, _DOUBLE, _SINGLE, _LIST = 4, 5, 6, 7
 _STYLES = (_PLAIN, _DOUBLE, _SINGLE, _LIST)
-_HEAD = re.compile(r"([ ]*)(-[ ])?([A-Za-z_][\w./-]*:(?=[ ]|\r?\n|\Z))?")
-_NOTE = re.compile(r"[ ]*(?:\r?\n|\Z|\#)")
+_HEAD = lazy_pattern(r"([ ]*)(-[ ])?([A-Za-z_][\w./-]*:(?=[ ]|\r?\n|\Z))?")
+_NOTE = lazy_pattern(r"[ ]*(?:\r?\n|\Z|\#)")
 _LONGEST = 500  # characters of a line: longer keys are none
 _MOST_LINES = 60
 
