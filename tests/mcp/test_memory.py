@@ -7,7 +7,7 @@ import sys
 
 CHILD = """
 import re, threading
-from steadyhand.surfaces.mcp.launch import give_back_memory
+from steadyhand.workspace.budget import give_back_memory
 give_back_memory()
 def resident():
     try:

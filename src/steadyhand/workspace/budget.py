@@ -1,4 +1,4 @@
-"""How much text the calls of one process work on at the same time.
+"""How much text the calls of one process work on at the same time, and what a process keeps of it afterwards.
 
 Searching a file takes some times its size. Sixteen calls that each miss in a file of 50 MB would take gigabytes. So
 what calls read counts against one budget of the process; a call that does not fit waits before it reads, or is refused.
@@ -12,6 +12,7 @@ Invariants
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,9 +22,10 @@ from typing import Final
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.pace import go_on
 
-__all__ = ["BUDGET", "Budget"]
+__all__ = ["BUDGET", "Budget", "give_back_memory"]
 
 _ASKS: Final = 0.05  # seconds
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of <malloc.h>
 
 
 class Budget:
@@ -73,3 +75,17 @@ class Budget:
 
 
 BUDGET: Final = Budget(64 * 1024 * 1024, free=1024 * 1024, patience=5.0)
+
+
+def give_back_memory() -> None:
+    """Have the C library give back what is freed, where it is glibc.
+
+    It keeps freed blocks of up to 32 MB for the thread that had them: eight threads that have each worked on a file of
+    5 MB held 150 MB. Blocks of 1 MB and more are now mapped by themselves and unmapped when they are freed.
+    """
+    import ctypes
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform.startswith("linux") else None
+    if mallopt is not None:
+        for option, value in ((_MMAP_THRESHOLD, 1 << 20), (_ARENA_MAX, 2)):
+            mallopt(option, value)

@@ -40,7 +40,6 @@ from steadyhand.workspace.journal.record import Record, Staging, State
 from steadyhand.workspace.journal.store import Journal, Progress
 from steadyhand.workspace.leftovers import BACK, IN_PLACE, OLD, temp_name
 from steadyhand.workspace.locks import FileLocks
-from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, shut
@@ -51,6 +50,7 @@ from steadyhand.workspace.writer import (
     has_only,
     identity,
     is_torn,
+    open_elsewhere,
     put_back,
     refuse_os,
     stage,
@@ -298,7 +298,7 @@ class Transaction:
         fd, at_first = locked
         try:
             if work.goal.deed != "mode" and not work.moves and wait_for_writers(self._storage, fd):
-                raise _open_elsewhere(work.goal.path)
+                raise open_elsewhere(work.goal.path)
             found = self._storage.stat(work.place.name, dir_fd=work.dir_fd)
         except FileNotFoundError:
             raise stale(work.goal.path) from None
@@ -376,7 +376,7 @@ class Transaction:
             if not locked:
                 shut(storage, fd)
         if has_writer:
-            raise _open_elsewhere(work.goal.path)
+            raise open_elsewhere(work.goal.path)
         work.is_sure = has_writer is False
 
     def _open(self, name: str, dir_fd: int) -> int:
@@ -589,15 +589,6 @@ def _vanished(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise stale(path) from None
-
-
-def _open_elsewhere(path: str) -> EditError:
-    return EditError(
-        Kind.BUSY,
-        f"another program has {shown(path)} open for writing, and would go on writing to the old file",
-        hint="send the same call again when that program has closed it",
-        details={"path": path},
-    )
 
 
 def _beside(path: str, name: str) -> str:

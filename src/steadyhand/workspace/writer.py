@@ -234,6 +234,16 @@ def stale(path: str) -> EditError:
     )
 
 
+def open_elsewhere(path: str) -> EditError:
+    """A refusal of a file that another program would go on writing to under its old name."""
+    return EditError(
+        Kind.BUSY,
+        f"another program has {shown(path)} open for writing, and would go on writing to the old file",
+        hint="send the same call again when that program has closed it",
+        details={"path": path},
+    )
+
+
 def is_torn(present: bytes, old: bytes, new: bytes) -> bool:
     """Whether only our own writing over `old` can have made a file: each part is of one side, or was never written.
 

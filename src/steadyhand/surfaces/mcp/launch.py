@@ -6,7 +6,6 @@ Whatever is wrong with the options is refused here, before a client is there to 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,7 @@ from steadyhand.surfaces.mcp.wall import confine, scratch_folder
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
 
-__all__ = ["Launch", "give_back_memory", "launch"]
-
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of <malloc.h>
+__all__ = ["Launch", "launch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +37,8 @@ class Launch:
 
 def launch(options: Launch) -> int:
     """Serve until the client is gone or a signal comes; the exit code."""
+    from steadyhand.workspace.budget import give_back_memory
+
     give_back_memory()
     address = _address(options)
     serving = _rooted(options)
@@ -55,20 +54,6 @@ def launch(options: Launch) -> int:
         say("a call was still at work and was given up; the next start puts right what it left")
         os._exit(0)  # an ordinary end would wait for its thread
     return 0
-
-
-def give_back_memory() -> None:
-    """Have the C library give back what is freed, where it is glibc.
-
-    It keeps freed blocks of up to 32 MB for the thread that had them: eight threads that have each worked on a file of
-    5 MB held 150 MB. Blocks of 1 MB and more are now mapped by themselves and unmapped when they are freed.
-    """
-    import ctypes
-
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform.startswith("linux") else None
-    if mallopt is not None:
-        for option, value in ((_MMAP_THRESHOLD, 1 << 20), (_ARENA_MAX, 2)):
-            mallopt(option, value)
 
 
 def _check_together(toolsets: Sequence[str]) -> None:
