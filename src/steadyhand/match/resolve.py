@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from steadyhand.lazy import dataclass, replace
 from steadyhand.match.needle import Needle, Signs, Spare
@@ -39,8 +39,7 @@ class Finder(Protocol):
 
 
 @sized("old", "new")
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The places meant; `others` are the first of those left alone, `total` counts both.
 
     `old` and `new` are the edit's texts as they were looked for, without what the repairs named in `mended` took off;
@@ -128,16 +127,17 @@ def resolve(
     Span(start=4, end=5)
     """
     allowed = steps_up_to(laxest)
+    needle = Needle(old, new, signs)
     for step in allowed:
-        for query in _queries(step, Needle(old, new, signs), spares):
+        is_plain = not step.is_mended and not spares
+        for query in [_Query(tier, needle) for tier in step.tiers] if is_plain else _queries(step, needle, spares):
             found = _ask(find, query, occurrence, expected, hint)
             if found is not None:
                 return found
     return Nothing(tuple(dict.fromkeys(step.name for step in allowed)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Query:
+class _Query(NamedTuple):
     """One question: which tier, under which name, for which text, and the repairs that made this text."""
 
     tier: Tier
@@ -152,12 +152,13 @@ def _queries(step: Step, needle: Needle, spares: Sequence[Spare] = ()) -> Iterat
         for query in _readings(step, Needle(spare.old, spare.new, spare.signs)):
             differs = (spare.differs, *query.tier.differs) if spare.differs else query.tier.differs
             tier = replace(query.tier, differs=differs)
-            yield replace(query, tier=tier, spare=spare)
+            yield query._replace(tier=tier, spare=spare)
 
 
 def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
     if not step.is_mended:
-        yield from (_Query(tier, needle) for tier in step.tiers)
+        for tier in step.tiers:
+            yield _Query(tier, needle)
     elif needle.new is not None:
         for mending in mendings(needle.text, needle.new):
             texts = needle.repaired(mending.old, mending.new)
@@ -195,27 +196,28 @@ def _ask(
     first = next(places, None)
     if first is None:
         return None
-    every = chain((first,), places)
     if is_unique:
-        found = _unique(tier, every, len(query.needle.text), expected, None if tier.is_single else hint)
-    else:
-        found = _choose(tier, every, occurrence, expected)
-    if not isinstance(found, Found):
-        return found
-    needle = query.needle
-    return replace(found, old=needle.text, new=needle.new, mended=query.mended, spare=query.spare, signs=needle.signs)
+        return _unique(query, first, places, expected, None if tier.is_single else hint)
+    return _choose(query, chain((first,), places), occurrence, expected)
+
+
+def _found(query: _Query, places: Sequence[Span], others: tuple[Span, ...], total: int) -> Found:
+    tier, needle = query.tier, query.needle
+    matches = tuple([Match(place, tier.name, tier.confidence, tier.differs) for place in places])
+    return Found(
+        matches, others, total, tier, needle.text, needle.new, query.mended, query.spare, needle.signs
+    )  # fmt: skip
 
 
 def _unique(
-    tier: Tier, places: Iterator[Span], size: int, expected: int | None, hint: Callable[[Span], bool] | None
+    query: _Query, first: Span, places: Iterator[Span], expected: int | None, hint: Callable[[Span], bool] | None
 ) -> Resolution:
-    first = next(places)
-    second = next(places, None)
+    tier, second = query.tier, next(places, None)
     if second is None:
         if expected not in (None, 1):
             return Miscount(tier, (first,), 1, expected or 0, is_expected=True)
-        return Found((_match(tier, first),), (), 1, tier)
-    limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(size, 1)))
+        return _found(query, (first,), (), 1)
+    limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(len(query.needle.text), 1)))
     hinted: list[Span] = []
     if hint is not None:
         every = [first, second, *islice(places, limit)]
@@ -223,13 +225,13 @@ def _unique(
     candidates = [first, second, *islice(places, SHOWN - 2)]
     total = len(candidates) + sum(1 for _ in islice(places, limit - len(candidates)))
     if len(hinted) == 1 and expected in (None, 1):
-        others = tuple(place for place in candidates if place != hinted[0])
-        return Found((_match(tier, hinted[0]),), others, total, tier)
+        return _found(query, hinted, tuple(place for place in candidates if place != hinted[0]), total)
     return Several(tier, tuple(candidates), total, next(places, None) is None)
 
 
-def _choose(tier: Tier, places: Iterator[Span], occurrence: Occurrence, expected: int | None) -> Resolution:
+def _choose(query: _Query, places: Iterator[Span], occurrence: Occurrence, expected: int | None) -> Resolution:
     """Everything but `unique`: one pass that keeps the first few places, the wanted ones and the count."""
+    tier = query.tier
     shown: list[Span] = []
     chosen: list[Span] = []
     tail: deque[Span] = deque(maxlen=1)
@@ -251,10 +253,5 @@ def _choose(tier: Tier, places: Iterator[Span], occurrence: Occurrence, expected
     if not chosen:
         return Miscount(tier, tuple(shown[:SHOWN]), total, wanted, is_expected=False)
     if occurrence == "all":
-        return Found(tuple(_match(tier, place) for place in chosen), (), total, tier)
-    others = tuple(place for place in shown if place != chosen[0])[:SHOWN]
-    return Found((_match(tier, chosen[0]),), others, total, tier)
-
-
-def _match(tier: Tier, span: Span) -> Match:
-    return Match(span, tier.name, tier.confidence, tier.differs)
+        return _found(query, chosen, (), total)
+    return _found(query, chosen, tuple(place for place in shown if place != chosen[0])[:SHOWN], total)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.index import NeedleIndex
@@ -35,8 +36,7 @@ _READ_COST = 2_000  # how many characters are searched in the time it takes to r
 
 
 @sized("new")
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """What one edit puts in place of a span of the original."""
 
     span: Span
@@ -45,7 +45,8 @@ class Write:
 
     @property
     def delta(self) -> int:
-        return len(self.new) - self.span.length
+        start, end = self.span
+        return len(self.new) - (end - start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,9 @@ class Draft:
         """What a tier finds in the text the next edit sees."""
         if self._awaited:
             self._look_for_many()
-        literal = tier.literal(self._uniform, needle.text) if self._indices else None
+        if not self._indices:
+            return tier.find(self.source, needle, apart=apart)
+        literal = tier.literal(self._uniform, needle.text)
         if literal == "" or (literal is not None and self._is_foreign(literal)):
             return iter(())
         index = None if literal is None else self._index_of(literal)
@@ -132,13 +135,15 @@ class Draft:
         `after` is what the text would be then, if somebody has it; it is believed only where it is.
         """
         added = [(slot.index, Write(slot.span, new, edit)) for slot, new in places]
-        if any("\r" in new for _, new in places):
-            self._has_returns = True
         if len(added) == 1:
             ((index, write),) = added
+            if "\r" in write.new:
+                self._has_returns = True
             self.writes.insert(index, write)
             self._ends.insert(index, write.span.end)
         else:
+            if any("\r" in new for _, new in places):
+                self._has_returns = True
             self.writes = list(_merged(self.writes, sorted(added, key=lambda pair: pair[1].span)))
             self._ends = [write.span.end for write in self.writes]
         self._settle(added)

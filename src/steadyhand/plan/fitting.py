@@ -19,8 +19,7 @@ def fit_endings(new: str, region: str, newline: str) -> str:
     """
     if "\n" not in new or "\r\n" in new:
         return new
-    facts = NewlineFacts.of(region)
-    if sum(count > 0 for count in (facts.lf, facts.crlf, facts.cr)) > 1:
+    if "\r" in region and "\n" in region and NewlineFacts.of(region).uniform is None:
         return _line_by_line(new, region, newline)
     return new if newline == "\n" else new.replace("\n", newline)
 

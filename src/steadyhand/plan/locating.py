@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
@@ -51,8 +52,7 @@ _CONTEXT = "context that is not in the file"
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """The places an edit means, and where else its old text stands; `found` tells how old text was found.
 
     `edit` is the edit in the reading that was found, where that was not the first; `nodes` are what an address names;
@@ -85,11 +85,7 @@ class Locator:
         from steadyhand.plan.surroundings import LineHint
 
         self._draft = draft
-        self._equal = Counter(map(_key, edits))  # how often an edit was sent, and how often it is yet to come
-        self._waiting = Counter(self._equal)
-        self._patch_parts = Counter(map(_patch_key, edits))
-        self._parts_waiting = Counter(self._patch_parts)
-        self._part_runs = Counter(key for key, _ in groupby(map(_patch_key, edits)))
+        self._several = edits if len(edits) > 1 else ()
         self._policy = policy
         self._name = name
         self._searches = _SEARCHES
@@ -101,11 +97,17 @@ class Locator:
 
     def locate(self, edit: Edit) -> Located | None:
         """Where the edit goes; None when the policy lets an edit pass that is there already."""
+        if not self._several:
+            old = edit.target
+            return self._locate_old(edit, old) if isinstance(old, Old) else self._locate(edit)
         try:
             return self._locate(edit)
         finally:
-            self._waiting[_key(edit)] -= 1
-            self._parts_waiting[_patch_key(edit)] -= 1
+            self._equals.pass_over(edit)
+
+    @cached_property
+    def _equals(self) -> _Equals:
+        return _Equals(self._several)
 
     def _locate(self, edit: Edit) -> Located | None:
         target = edit.target
@@ -166,10 +168,12 @@ class Locator:
 
     def _resolve(self, edit: Edit, old: Old) -> Resolution:
         """The places of old text, in the first of the parts that it is said to stand in where there is any."""
+        if not old.under and old.line is None:
+            return self._resolve_in(edit, old, None, self._laxest)
         at_line = self._hint.at(old) if self._is_one(edit) and not old.under and not old.at_end else None
         if at_line is not None:
             signs = edit.signs if isinstance(edit, Replace) else None
-            return replace(at_line, old=old.text, new=as_replacement(edit, old.text), signs=signs)
+            return at_line._replace(old=old.text, new=as_replacement(edit, old.text), signs=signs)
         found: Resolution = Nothing(())
         for regions, laxest in self._parts(old):
             found = self._resolve_in(edit, old, regions, laxest)
@@ -185,11 +189,16 @@ class Locator:
         readings = [(edit, old), *((_in_reading(edit, spare), replace(old, text=spare.old)) for spare in edit.spares)]
         return max(readings, key=lambda reading: sum(row in there for row in split_bodies(reading[1].text)))
 
+    @property
+    def _laxest(self) -> str | None:
+        """How lax a search may be: as the policy says, and no more than literal once too much has been searched."""
+        return self._policy.tier if self._tolerated > 0 else _strictest(self._policy)
+
     def _parts(self, old: Old) -> Iterator[tuple[list[Span] | None, str | None]]:
         """Where old text may stand, the likeliest first, and how lax the search may be there."""
         from steadyhand.plan.surroundings import regions_under
 
-        laxest = self._policy.tier if self._tolerated > 0 else _strictest(self._policy)
+        laxest = self._laxest
         if not old.under:
             yield None, laxest
             return
@@ -234,7 +243,7 @@ class Locator:
         if not self._is_one(edit) or not is_plain or not found.is_all or found.total > len(found.candidates):
             return None
         free = [span for span in found.candidates if not isinstance(self._draft.slot(span), Taken)]
-        is_each = self._is_each(edit, len(free)) and all(map(self._is_in_words, free))
+        is_each = self._equals.are_left(edit, len(free)) and all(map(self._is_in_words, free))
         is_each = is_each or self._is_next_part(edit, free)
         chosen = free[0] if is_each else self._whole_line(old, found)
         if chosen is None:
@@ -245,22 +254,12 @@ class Locator:
         new = as_replacement(edit, old.text)
         return Found((match,), others, 1 + len(others), found.tier, old.text, new, signs=signs)
 
-    def _is_each(self, edit: Edit, places: int) -> bool:
-        """Whether the same edit is sent once for each of the places that are left."""
-        key = _key(edit)
-        return self._equal[key] > 1 and places == self._waiting[key]
-
     def _is_next_part(self, edit: Edit, free: Sequence[Span]) -> bool:
         """Whether parts of a patch that quote the same are as many as the places: they are in the order of the file.
 
         Certain only where these come one after the other, behind everything that was written before them.
         """
-        key = _patch_key(edit)
-        if (
-            key is None
-            or not self._patch_parts[key] > self._part_runs[key] == 1
-            or len(free) != self._parts_waiting[key]
-        ):
+        if not self._equals.are_next_parts(edit, len(free)):
             return False
         slot = self._draft.slot(free[0])
         return not isinstance(slot, Taken) and slot.index == len(self._draft.writes)
@@ -309,16 +308,18 @@ class Locator:
             expected=edit.expected,
             laxest=laxest,
             spares=edit.spares if isinstance(edit, Replace) else (),
-            hint=self._hint.of(old),
+            hint=None if old.line is None else self._hint.of(old),
             signs=edit.signs if isinstance(edit, Replace) else None,
         )
 
     def _believed(self, edit: Edit, found: Found) -> Located | None:
         """The places, unless something speaks against them."""
+        assert isinstance(edit.target, Old)
+        if self._is_beyond_doubt(edit.target, found):
+            return Located(found.matches, found.others, found, edit)
         from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
         from steadyhand.plan.surroundings import is_ended, stands_beside
 
-        assert isinstance(edit.target, Old)
         finding = Finding(edit, found, self._draft)
         if is_doubtful(finding):
             return self._pass_or_refuse(edit, edit.target.text, Nothing(step_names()))
@@ -338,6 +339,13 @@ class Locator:
         self._tolerated -= self._draft.length if found.tier.rank > LITERAL else 0
         self._hint.learn(edit.target, found.matches[0].span)
         return Located(found.matches, found.others, found, edit, notes=self._notes_on(edit.target))
+
+    def _is_beyond_doubt(self, old: Old, found: Found) -> bool:
+        """Whether the file has old text just as it is quoted, not inside an indentation, and no more is said of it."""
+        if found.tier.name not in STRICT or old.fit != "free" or old.line is not None or old.under or old.at_end:
+            return False
+        start = found.matches[0].span.start
+        return found.old[0] not in " \t" or self._draft.read(start - 1, start) not in (" ", "\t")
 
     def _confirmed(self, edit: Edit, old: Old) -> Located | None:
         """The lines that change, where the file has them once and only lacks context around them."""
@@ -448,6 +456,32 @@ class Locator:
         return found.matches[0].span if isinstance(found, Found) else None
 
 
+class _Equals:
+    """How often an edit of a call was sent, and how often it is yet to come; and the same of parts of a patch."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._sent = Counter(map(_key, edits))
+        self._waiting = Counter(self._sent)
+        self._parts = Counter(map(_patch_key, edits))
+        self._parts_waiting = Counter(self._parts)
+        self._part_runs = Counter(key for key, _ in groupby(map(_patch_key, edits)))
+
+    def pass_over(self, edit: Edit) -> None:
+        """Take note that an edit has been judged."""
+        self._waiting[_key(edit)] -= 1
+        self._parts_waiting[_patch_key(edit)] -= 1
+
+    def are_left(self, edit: Edit, places: int) -> bool:
+        """Whether the same edit is sent once for each of the places that are left."""
+        key = _key(edit)
+        return self._sent[key] > 1 and places == self._waiting[key]
+
+    def are_next_parts(self, edit: Edit, places: int) -> bool:
+        """Whether parts of a patch that quote the same come one after the other, and are as many as the places."""
+        key = _patch_key(edit)
+        return key is not None and self._parts[key] > self._part_runs[key] == 1 and places == self._parts_waiting[key]
+
+
 def _but_exactly(find: Finder) -> Finder:
     """The same without the exact tier: the next one finds what it finds, and the same lines with other endings."""
 
@@ -459,7 +493,8 @@ def _but_exactly(find: Finder) -> Finder:
 
 def _key(edit: Edit) -> tuple[object, ...]:
     """What two edits of old text have in common that do the same in the same part of a file."""
-    target = replace(edit.target, line=None) if isinstance(edit.target, Old) else None
+    old = edit.target
+    target = (old.text, old.fit, old.under, old.at_end) if isinstance(old, Old) else None
     return type(edit), target, edit.text, edit.occurrence, edit.expected
 
 

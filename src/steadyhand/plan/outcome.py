@@ -93,4 +93,6 @@ class Plan:
     @property
     def error(self) -> EditError | None:
         """The first refusal: of the file as a whole, or of an edit, which `details["index"]` names."""
-        return self.refusal or next((outcome.error for outcome in self.outcomes if outcome.error is not None), None)
+        if self.ok or self.refusal is not None:
+            return self.refusal
+        return next((outcome.error for outcome in self.outcomes if outcome.error is not None), None)

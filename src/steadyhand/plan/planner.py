@@ -36,6 +36,8 @@ from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+_NO_PROPOSAL = Proposal(())
+
 
 def plan(
     source: Source,
@@ -58,13 +60,13 @@ def plan(
     """
     planner = _Planner(source, edits, policy, path, reason, seen, offers=offers)
     outcomes = planner.run(tick)
-    sent, is_whole = _with_offers(edits, outcomes)
-    if offers and sent:
+    refused = bool([outcome for outcome in outcomes if outcome.error is not None])
+    sent, is_whole = _with_offers(edits, outcomes) if refused and offers else ([], False)
+    if sent:
         again = plan(source, sent, policy, path=path, reason=reason, seen=seen, tick=tick, offers=False)
         if again.error is not None and (is_whole or again.refusal is None):
             planner = _Planner(source, edits, policy, path, reason, seen, offers=False)
             outcomes = planner.run(tick)
-    refused = any(outcome.error is not None for outcome in outcomes)
     if refused and not policy.partial:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source)
     return _finish(source, outcomes, planner, policy, ok=not refused)
@@ -126,15 +128,14 @@ class _Planner:
         """A refusal of the call as a whole, before any edit is looked at."""
         if self.source.is_binary:
             return refusals.not_text(self._name)
-        quoted = (edit.target.text if isinstance(edit.target, Old) else "" for edit in self.edits)
-        guarded = (
-            GuardedEdit(index, old, edit.text) for index, (old, edit) in enumerate(zip(quoted, self.edits, strict=True))
-        )
+        guarded = [
+            GuardedEdit(index, edit.target.text if isinstance(edit.target, Old) else "", edit.text)
+            for index, edit in enumerate(self.edits)
+        ]
         return ask_guards("request", self._guard_input(tuple(guarded))).refusal
 
     def _judge(self, index: int, edit: Edit, stop: EditError | None) -> Outcome:
         reason = edit.reason if edit.reason is not None else self._reason
-        blank = Outcome(index, applied=False, path=self.path, reason=reason)
         try:
             if stop is not None:
                 raise stop
@@ -143,41 +144,45 @@ class _Planner:
             edit = without_mark(edit) if self.source.encoding.mark else edit
             located = self._locator.locate(edit)
             if located is None:
-                return replace(blank, skipped="already-applied")
+                return Outcome(index, applied=False, path=self.path, reason=reason, skipped="already-applied")
             match, notes, sure = self._write(index, located.edit or edit, located)
         except EditError as error:
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
-            return replace(blank, error=error.with_details(**facts))
-        found = replace(blank, tier=match.tier, similarity=match.similarity, differs=match.differs, notes=notes)
-        return replace(found, applied=True, confidence=min(sure, located.confidence(match.similarity)))
+            return Outcome(index, applied=False, path=self.path, reason=reason, error=error.with_details(**facts))
+        confidence = min(sure, located.confidence(match.similarity))
+        return Outcome(
+            index, True, self.path, match.tier, confidence, match.similarity, None, match.differs, reason, notes=notes
+        )
 
     def _write(self, index: int, edit: Edit, located: Located) -> tuple[Match, tuple[str, ...], float]:
         """Put the edit's text into its places.
 
         Gives the first match, with what it was found to differ in, notes, and how sure it is that this is meant.
         """
-        match, made, sure = located.matches[0], Proposal(()), 1.0
+        match, made, sure = located.matches[0], _NO_PROPOSAL, 1.0
         if located.nodes:
             wishes, made = self._writing.proposed(index, edit, located)
         else:
             wishes, match, sure = self._writing.wishes(index, edit, located)
-        if all(wish.old == wish.new for wish in wishes):
+        if not [wish for wish in wishes if wish.old != wish.new]:
             raise self._nothing_new(edit)
-        self.source.encoding.check_new_text("".join(wish.new for wish in wishes))
-        quoted = edit.target.text if isinstance(edit.target, Old) else ""
-        standing = located.matches[0].span
-        blind = self._original(standing) if isinstance(edit.target, Lines) and edit.target.text is None else None
+        written = "".join([wish.new for wish in wishes])
+        self.source.encoding.check_new_text(written)
+        target, standing, quoted, blind = edit.target, located.matches[0].span, "", None
+        if isinstance(target, Old):
+            quoted = target.text
+        elif isinstance(target, Lines) and target.text is None:
+            blind = self._original(standing)
         guarded = GuardedEdit(index, quoted + self.draft.read(standing.start, standing.end), edit.text, blind)
         objection = ask_guards("edit", self._guard_input((guarded,))).refusal
         if objection is not None:
             raise objection
-        self.others[index] = tuple(self.draft.to_original(span.start) for span in located.others)
+        self.others[index] = tuple([self.draft.to_original(span.start) for span in located.others])
         left = 0 if located.found is None else located.found.total - len(located.matches)
         self.more_others[index] = max(left - len(located.others), 0)
         if _says_what_stands(edit, located):
             self.proofs += [(index, self._original(found.span)) for found in located.matches]
         self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
-        written = "".join(wish.new for wish in wishes)
         return match, (*located.notes, *made.notes, *self._ending_note(edit, match, written)), sure
 
     def _ending_note(self, edit: Edit, match: Match, written: str) -> tuple[str, ...]:
@@ -226,23 +231,23 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
     verdict = _clash(planner, outcomes) or ask_guards("file", given)
     if verdict.refusal is not None:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source, verdict.refusal)
-    places = Whereabouts(after, writes)
+    places = Whereabouts(after, writes, len(source.text))
     by_edit: dict[int, list[int]] = {}
     for number, edit in enumerate(splice_edits):
         by_edit.setdefault(edit, []).append(number)
-    done = tuple(
-        replace(
-            outcome,
-            lines=places.lines[outcome.index],
-            splices=tuple(by_edit.get(outcome.index, ())),
-            others=places.lines_of_others(planner.others[outcome.index]),
-            more_others=planner.more_others[outcome.index],
-        )
-        if outcome.applied
-        else outcome
-        for outcome in outcomes
-    )
-    return Plan(ok, done, changes, splice_edits, after, warnings=verdict.warnings, proofs=tuple(planner.proofs))
+    done: list[Outcome] = []
+    for one in outcomes:
+        if not one.applied:
+            done.append(one)
+            continue
+        others, splices = places.lines_of_others(planner.others[one.index]), tuple(by_edit.get(one.index, ()))
+        done.append(
+            Outcome(
+                one.index, True, one.path, one.tier, one.confidence, one.similarity, places.lines[one.index],
+                one.differs, one.reason, None, others, planner.more_others[one.index], splices, None, one.notes,
+            )
+        )  # fmt: skip
+    return Plan(ok, tuple(done), changes, splice_edits, after, None, verdict.warnings, tuple(planner.proofs))
 
 
 def _says_what_stands(edit: Edit, located: Located) -> bool:
@@ -260,9 +265,11 @@ def _says_what_stands(edit: Edit, located: Located) -> bool:
 
 def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
     """What a snapshot cannot see: addresses whose edits are right singly and not together."""
+    if planner.policy.batch != "snapshot" or len(outcomes) < 2:
+        return None
     made = [planner.edits[outcome.index] for outcome in outcomes if outcome.applied]
     by_address = [edit for edit in made if isinstance(edit.target, Addressed)]
-    if planner.policy.batch != "snapshot" or len(by_address) < 2:
+    if len(by_address) < 2:
         return None
     rules = replace(planner.policy, batch="sequential", guards=frozenset())
     one_by_one = plan(planner.source, by_address, rules, path=planner.path)

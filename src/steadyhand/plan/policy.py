@@ -101,3 +101,7 @@ def _check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     near = nearest_name(value, choices) if isinstance(value, str) else None
     hint = f"did you mean {near!r}?" if near else f"one of {', '.join(choices)}"
     raise bad_request(f"policy.{name}", f"{str(value)[:40]!r} is not among {', '.join(choices)}", hint)
+
+
+USUAL = Policy()
+"""What holds where a call says nothing."""

@@ -14,7 +14,7 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
-from steadyhand.plan.policy import Policy
+from steadyhand.plan.policy import USUAL, Policy
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
@@ -24,6 +24,8 @@ from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
 Text = TypeVar("Text", str, bytes)
+_VERBS = (Replace, Insert, Delete, Act)
+_ONE = (*_VERBS, Mapping)
 Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
 
 
@@ -87,7 +89,7 @@ def edit(
         return _refused(text, source, error, _blame(edits, error, path))
     from steadyhand.plan.planner import plan
 
-    made = plan(source, verbs, policy if policy is not None else Policy(), path=path)
+    made = plan(source, verbs, policy if policy is not None else USUAL, path=path)
     return _result(text, source, made)
 
 
@@ -113,12 +115,14 @@ def apply_to(
 
 def read_edits(edits: Edits) -> tuple[Edit, ...]:
     """Verbs from verbs or their JSON form, one or many. Refuses with `bad-request`."""
-    items: object = [edits] if isinstance(edits, Replace | Insert | Delete | Act | Mapping) else edits
+    items: object = edits if isinstance(edits, list | tuple) else [edits] if isinstance(edits, _ONE) else edits
     if isinstance(items, str | bytes) or not isinstance(items, Sequence):
         raise bad_request("edits", "a list of edits is expected", "such as [Replace(old, new)]")
     return tuple(
-        item if isinstance(item, Replace | Insert | Delete | Act) else edit_from_json(item, f"edits[{index}]")
-        for index, item in enumerate(items)
+        [
+            item if isinstance(item, _VERBS) else edit_from_json(item, f"edits[{index}]")
+            for index, item in enumerate(items)
+        ]
     )
 
 
@@ -178,7 +182,7 @@ def plan_write(
     >>> plan_write(Source.of_bytes(b"a\\r\\nb\\r\\n"), "a\\nc\\n").after.text
     'a\\r\\nc\\r\\n'
     """
-    rules = policy if policy is not None else Policy()
+    rules = policy if policy is not None else USUAL
     source = before if before is not None else Source("", _encoding_of_new(content), path)
     if source.encoding.mark:
         content = content.removeprefix(MARK)

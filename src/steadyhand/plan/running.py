@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from heapq import merge
 from itertools import accumulate
 from weakref import proxy
@@ -36,11 +37,14 @@ class RunningDraft(Draft):
         super().__init__(source, needles, spares)
         self._moved: list[int] = [0]
         self._now_ends: list[int] = []
-        draft = proxy(self)  # draft and rows would hold each other, and the text, until garbage is collected
-        self._rows = RunningRows(source, lambda start, end: draft.read(start, end))  # noqa: PLW0108 - a method holds its object
         self._counted: CountedRows | None = None
         self._can_count = True
         self._current: Source | None = source
+
+    @cached_property
+    def _rows(self) -> RunningRows:
+        draft = proxy(self)  # draft and rows would hold each other, and the text, until garbage is collected
+        return RunningRows(self.original, lambda start, end: draft.read(start, end))  # noqa: PLW0108 - a method holds its object
 
     @property
     def source(self) -> Source:
@@ -65,6 +69,8 @@ class RunningDraft(Draft):
         return target.locate_rows(self._counted or self._rows.of(self.writes))
 
     def slot(self, span: Span) -> Slot | Taken:
+        if not self.writes:
+            return Slot(span, 0)
         index = self._index_at(span.start)
         moved = self._moved[index]
         if index < len(self.writes) and reaches(span, self.writes[index].span.start + moved):
@@ -103,9 +109,10 @@ class RunningDraft(Draft):
             size *= 4
 
     def read(self, start: int, end: int) -> str:
-        start, end = max(start, 0), min(end, self.length)
-        if self._current is not None or start >= end:
-            return self._current.text[start:end] if self._current is not None else ""
+        start = max(start, 0)
+        if self._current is not None:
+            return self._current.text[start:end] if start < end else ""
+        end = min(end, self.length)
         pieces: list[str] = []
         text = self.original.text
         index = self._index_at(start)
@@ -128,6 +135,8 @@ class RunningDraft(Draft):
         return len(self.original.text) + self._moved[-1]
 
     def to_original(self, offset: int) -> int:
+        if not self.writes:
+            return offset
         index = self._index_at(offset)
         moved = self._moved[index]
         if index < len(self.writes) and self.writes[index].span.start + moved < offset:
@@ -158,7 +167,8 @@ class RunningDraft(Draft):
 
     def _settle(self, added: Sequence[tuple[int, Write]]) -> None:
         self._current = None
-        self._count(added)
+        if self._counted is not None:
+            self._count(added)
         if len(added) == 1:
             ((index, write),) = added
             delta = write.delta
@@ -176,8 +186,9 @@ class RunningDraft(Draft):
 
     def _count(self, added: Sequence[tuple[int, Write]]) -> None:
         """Let the rows that are counted know of a write; after many at once they are counted anew when asked for."""
-        if self._counted is not None and len(added) == 1 and CountedRows.can_count(self, [added[0][1]]):
-            self._counted.add(*added[0])
+        counted = self._counted
+        if counted is not None and len(added) == 1 and CountedRows.can_count(self, [added[0][1]]):
+            counted.add(*added[0])
         else:
             self._counted = None
 

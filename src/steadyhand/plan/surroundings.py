@@ -83,10 +83,11 @@ class LineHint:
 
     def at(self, old: Old) -> Found | None:
         """The place at the line itself, if the text stands there as it is, as whole lines."""
-        row, table = self._row(old), self._draft.original.table
-        if row is None or old.fit == "free" or not old.text or not 0 <= row < table.count:
+        row = self._row(old)
+        if row is None or row < 0 or old.fit == "free" or not old.text:
             return None
-        start = self._draft.from_original(table.start(row))
+        table = self._draft.original.table
+        start = self._draft.from_original(table.start(row)) if row < table.count else None
         span = None if start is None else Span(start, start + len(old.text))
         if span is None or self._draft.read(span.start, span.end) != old.text:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, replace
@@ -42,8 +42,7 @@ _PARSED = 2_000_000  # code points that are parsed to tell two readings of an ed
 
 
 @sized("old", "new")
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """A free slot, what stands there, and what shall."""
 
     slot: Slot
@@ -85,7 +84,8 @@ class Writing:
         wishes: list[Wish] = []
         sure, signs = 1.0, None if found is None else found.signs
         every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
-        self._check_alike(located, found, [full is not None and full.is_moved for full in every_full])
+        if len(every_full) > 1:
+            self._check_alike(located, found, [full is not None and full.is_moved for full in every_full])
         for place, full in zip(located.matches, every_full, strict=True):
             if full is None:
                 wishes += self._plain(index, edit, place, found)
@@ -101,9 +101,9 @@ class Writing:
 
     def _check_alike(self, located: Located, found: Found | None, readings: Sequence[object]) -> None:
         """Refuse an edit of several places whose new lines would be indented in one way here and in another there."""
-        from steadyhand.plan.making import Drifted
+        if any(reading != readings[0] for reading in readings):
+            from steadyhand.plan.making import Drifted
 
-        if len(readings) > 1 and any(reading != readings[0] for reading in readings):
             source, span = self._draft.source, located.matches[0].span
             old = span.of(source.text) if found is None else found.old
             raise refusals.drift_at(self._name, source, Drifted(span, old, old, is_clear=False), None, span)
@@ -173,7 +173,9 @@ class Writing:
             return [self._free(index, *write) for write in writes]
         if found is None or not isinstance(target, Old) or not isinstance(edit, Replace):
             return [self._wish(index, edit, match)]
-        texts = self._loosened(target.text, target.text, match), self._loosened(edit.new, target.text, match)
+        texts = target.text, edit.new
+        if match.tier == "newline":
+            texts = self._loosened(target.text, target.text, match), self._loosened(edit.new, target.text, match)
         # A patch that quotes CR LF as it is in the file, or brings it beside lines that have none, means its endings.
         speaks_of_endings = "\r\n" in target.text or (edit.signs is not None and "\r\n" in edit.new)
         is_literal = match.tier == "exact" and target.fit != "free" and speaks_of_endings
@@ -188,14 +190,16 @@ class Writing:
         A line that old and new text share keeps the file's bytes, its ending too, unless nothing else is changed.
         """
         is_literal = is_literal or self._policy.newlines == "literal"
-        rows, old = split_lines(self._draft.read(span.start, span.end)), split_lines(texts[0])
+        here, old = self._draft.read(span.start, span.end), split_lines(texts[0])
+        rows = old if here == texts[0] else split_lines(here)
         new = split_lines(texts[1] if is_literal else self._as_file_ends(texts[1]))
         if len(rows) != len(old) or len(rows) + len(new) > _MANY:
             yield span, self._fit(texts[1], span)
             return
-        keys, others = ([_unended(row) for row in side] for side in (old, new))
-        if is_literal or keys == others:
-            keys, others = old, new
+        keys, others = old, new
+        if not is_literal and ("\r" in texts[0] or "\r" in texts[1]):
+            ended = [_unended(row) for row in old], [_unended(row) for row in new]
+            keys, others = ended if ended[0] != ended[1] else (old, new)
         starts = list(accumulate(map(len, rows), initial=span.start))
         known = None if signs is None else diff_within(keys, others, signs)
         for change in diff_rows(keys, others) if known is None else _with_endings(known, old, new):
@@ -224,8 +228,8 @@ class Writing:
 
     def _free(self, index: int, span: Span, new: str) -> Wish:
         """One place that is replaced as a whole."""
-        slot = self._untaken(self._draft.slot(span), index, span)
-        return Wish(slot, self._draft.read(span.start, span.end), new)
+        draft = self._draft
+        return Wish(self._untaken(draft.slot(span), index, span), draft.read(span.start, span.end), new)
 
     def _untaken(self, slot: Slot | Taken, index: int, span: Span) -> Slot:
         if isinstance(slot, Taken):
@@ -251,10 +255,12 @@ class Writing:
 
     def _fit(self, text: str, place: Span, above: str = "") -> str:
         """Text with the line endings of its neighbours; for new lines those of the line above, where that is quoted."""
-        from steadyhand.plan.fitting import fit_endings
-
         if self._policy.newlines == "literal" or "\n" not in text:
             return text
+        if "\r" not in text and not self._draft.has_returns:
+            return text  # nothing but LF ends a line here
+        from steadyhand.plan.fitting import fit_endings
+
         newline = above if above and place.is_empty else self._draft.newline_at(place.start)
         return fit_endings(self._as_file_ends(text), self._draft.read(place.start, place.end), newline)
 

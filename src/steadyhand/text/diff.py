@@ -57,10 +57,23 @@ def diff_rows(before: Sequence[str], after: Sequence[str]) -> list[Change]:
     [Change(before_start=1, before_end=2, after_start=1, after_end=2), \
 Change(before_start=3, before_end=3, after_start=3, after_end=4)]
     """
+    head, tail = shared_rows(before, after)
+    change = Change(head, len(before) - tail, head, len(after) - tail)
+    if change.before_start == change.before_end or change.after_start == change.after_end:
+        return _one_sided(change, before, after)
+    if set(before[head : change.before_end]).isdisjoint(after[head : change.after_end]):
+        return [change]  # most edits: nothing between the ends is left to be aligned
     numbers: dict[str, int] = {}
     left = [numbers.setdefault(line, len(numbers)) for line in before]
     right = [numbers.setdefault(line, len(numbers)) for line in after]
     return _diff_numbers(left, right)
+
+
+def _one_sided(change: Change, before: Sequence[str], after: Sequence[str]) -> list[Change]:
+    """The one insertion or deletion between two lists, as far down as it goes; nothing where they are equal."""
+    if change.before_start == change.before_end and change.after_start == change.after_end:
+        return []
+    return [change.shift(_room(change, len(before) - change.before_end, before, after, down=True))]
 
 
 def diff_within(before: Sequence[str], after: Sequence[str], changes: Sequence[Change]) -> list[Change]:
@@ -144,6 +157,9 @@ def _number_lines(text: str, start: int, end: int, number: Callable[[str], int])
 
 def shared_ends(before: str, after: str) -> tuple[int, int]:
     """How many code points two texts share at the start and at the end, in whole LF lines and without overlap."""
+    ending = before.rfind("\n", 0, len(before) - 1)
+    if before[:1] != after[:1] and (ending < 0 or not after.endswith(before[ending:])):
+        return 0, 0  # neither the first line nor the last is shared
     limit = min(len(before), len(after))
     head = _shared_prefix(before, after, limit)
     tail = _shared_suffix(before, after, limit - head)
@@ -159,8 +175,11 @@ def shared_rows(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:
     ((1, 1), (1, 0))
     """
     fewest = min(len(mine), len(theirs))
-    first = next((n for n in range(fewest) if mine[n] != theirs[n]), fewest)
-    last = next((n for n in range(fewest - first) if mine[-1 - n] != theirs[-1 - n]), fewest - first)
+    first = last = 0
+    while first < fewest and mine[first] == theirs[first]:
+        first += 1
+    while last < fewest - first and mine[-1 - last] == theirs[-1 - last]:
+        last += 1
     return first, last
 
 
@@ -318,7 +337,7 @@ def _settle(changes: list[Change], left: list[int], right: list[int]) -> list[Ch
     return settled[::-1]
 
 
-def _room(change: Change, limit: int, left: list[int], right: list[int], *, down: bool) -> int:
+def _room(change: Change, limit: int, left: Sequence[object], right: Sequence[object], *, down: bool) -> int:
     """How far, up to `limit` rows, a pure insertion or deletion can be moved without changing its effect."""
     if change.is_replacement:
         return 0

@@ -65,7 +65,9 @@ class Encoding:
 
     def check_new_text(self, text: str) -> None:
         """Refuse text a caller wants to write and this encoding cannot say."""
-        if not text.isascii() and not self.is_certain:
+        if text.isascii():
+            return
+        if not self.is_certain:
             first = next(char for char in text if not char.isascii())
             raise EditError(
                 Kind.UNENCODABLE,
@@ -78,7 +80,7 @@ class Encoding:
                 f"the new text holds the lone surrogate {lone.group()!r} at offset {lone.start()}",
                 hint="send the character itself, or its escape as plain text",
             )
-        if self.name != "utf-8" and not text.isascii():
+        if self.name != "utf-8":
             self.encode(text)
 
     def to_json(self) -> dict[str, str]:

@@ -19,6 +19,8 @@ from steadyhand.text.visible import sized
 
 __all__ = ["Source", "digest_of"]
 
+_OF_TEXT = Encoding("utf-8", errors="surrogatepass", chosen_by="text")
+
 Derived = TypeVar("Derived")
 
 
@@ -54,7 +56,7 @@ class Source:
     @classmethod
     def of_text(cls, text: str, *, path: str | None = None) -> Source:
         """A text that has no bytes yet: UTF-8, with whatever lone surrogates it holds."""
-        return cls(text, Encoding("utf-8", errors="surrogatepass", chosen_by="text"), path)
+        return cls(text, _OF_TEXT, path)
 
     def to_bytes(self) -> bytes:
         return self.encoding.encode(self.text)
@@ -104,8 +106,7 @@ class Source:
 
     @cached_property
     def line_count(self) -> int:
-        endings = count_lines(self.text)
-        return endings + (1 if self.text and not self.text.endswith(("\n", "\r")) else 0)
+        return self.line_of(len(self.text)) if self.text else 0
 
     @property
     def lines(self) -> list[str]:
@@ -118,16 +119,28 @@ class Source:
         return not self.encoding.is_certain and "\0" in self.text
 
     def line_of(self, offset: int) -> int:
-        """The 1-based line an offset lies in; cheap for a single question."""
+        """The 1-based line an offset lies in: looked up in the table where there is one, else counted.
+
+        It is counted from the start of the text or from the place that was asked for last, whichever is nearer.
+        """
         if "table" in self.__dict__:
             return self.table.row_at(offset) + 1
-        line = count_lines(self.text, offset) + 1
-        return min(line, max(self.line_count, 1))
+        place, line = cast("tuple[int, int]", self.__dict__.get("_counted", (0, 1)))
+        if place <= offset:
+            line += count_lines(self.text, offset, place)
+        elif offset > place - offset:
+            line -= count_lines(self.text, place, offset)
+        else:
+            line = 1 + count_lines(self.text, offset)
+        self.__dict__["_counted"] = offset, line
+        is_past_last = offset >= len(self.text) and self.text.endswith(("\n", "\r"))
+        return line - 1 if is_past_last else line  # a final newline opens no other line
 
     def lines_of(self, span: Span) -> tuple[int, int]:
         """The 1-based first and last line of a span."""
-        first = self.line_of(span.start)
-        return first, first if span.is_empty else max(first, self.line_of(span.end - 1))
+        start, end = span
+        first = self.line_of(start)
+        return first, first + count_lines(self.text, end - 1, start) if start < end else first
 
     def lines_after(self, lines: tuple[int, int], changes: ChangeSet, after: Source) -> tuple[int, int]:
         """Lines of this version, both 1-based and included, as they are numbered in the version after `changes`.

@@ -30,7 +30,7 @@ _TWINS = dict(
 
 
 def sized(*names: str) -> Callable[[Class], Class]:
-    """Give a dataclass a repr that has the size of these fields in place of their content.
+    """Give a dataclass or a named tuple a repr that has the size of these fields in place of their content.
 
     >>> from steadyhand.lazy import dataclass
     >>> @sized("text")
@@ -42,13 +42,15 @@ def sized(*names: str) -> Callable[[Class], Class]:
     Page(path='a.md', text=<6 characters>)
     """
 
-    def shown(self: Any) -> str:
-        values = ((field.name, getattr(self, field.name)) for field in fields(self) if field.repr)
+    def told(self: Any) -> str:
+        is_tuple = isinstance(self, tuple)
+        shown = self._fields if is_tuple else [field.name for field in fields(self) if field.repr]
+        values = ((name, getattr(self, name)) for name in shown)
         said = (f"{name}={_size(value) if name in names else repr(value)}" for name, value in values)
         return f"{type(self).__name__}({', '.join(said)})"
 
     def wrap(cls: Class) -> Class:
-        cls.__repr__ = shown  # type: ignore[assignment]
+        cls.__repr__ = told  # type: ignore[assignment]
         return cls
 
     return wrap

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import Registry, dataclass, field
@@ -38,8 +38,7 @@ class GuardedEdit:
 
 
 @sized("before", "after")
-@dataclass(frozen=True, slots=True)
-class GuardInput:
+class GuardInput(NamedTuple):
     """Everything a guard may look at.
 
     `before` is None for a file that is not there yet; `after` is None until the whole file is planned.
@@ -113,14 +112,23 @@ class Verdict:
     warnings: tuple[str, ...] = ()
 
 
+_CONTENT = Verdict()
+
+
 def ask_guards(stage: Stage, given: GuardInput) -> Verdict:
     """What the guards of that stage say that the policy wants; none is asked after the first objection."""
     warnings: list[str] = []
-    for guard in guards():
-        if guard.stage == stage and given.policy.wants_guard(guard.name):
-            finding = guard.check(given)
-            if finding is not None and not finding.is_warning:
-                return Verdict(finding.to_error(guard.name))
-            if finding is not None:
-                warnings.append(finding.message)
-    return Verdict(warnings=tuple(warnings))
+    for guard in _asked(stage, given.policy.guards):
+        finding = guard.check(given)
+        if finding is not None and not finding.is_warning:
+            return Verdict(finding.to_error(guard.name))
+        if finding is not None:
+            warnings.append(finding.message)
+    return Verdict(warnings=tuple(warnings)) if warnings else _CONTENT
+
+
+@cache
+def _asked(stage: Stage, names: frozenset[str] | None) -> tuple[Guard, ...]:
+    """The guards of a stage that a policy names; the usual ones where it names none."""
+    wanted = usual_guards() if names is None else names
+    return tuple(guard for guard in guards() if guard.stage == stage and guard.name in wanted)
