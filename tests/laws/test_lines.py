@@ -52,9 +52,9 @@ def test_lines_are_the_walked_ones(text: str) -> None:
     assert [body(line) + line_ending(line) for line in lines] == lines
 
 
-@given(TEXT)
-def test_the_table_knows_every_line_and_offset(text: str) -> None:
-    table, lines = LineTable(text), walked(text)
+@given(TEXT, st.integers(1, 8))
+def test_the_table_knows_every_line_and_offset(text: str, block: int) -> None:
+    table, lines = LineTable(text, block), walked(text)
     assert [table.span(row).of(text) for row in range(table.count)] == lines
     assert [table.row_at(offset) for offset in range(len(text) + 1)] == [
         row_at(text, offset) for offset in range(len(text) + 1)
@@ -98,6 +98,34 @@ def test_line_of_is_the_same_with_and_without_a_table(text: str) -> None:
         plain, tabled = Source.of_text(text), Source.of_text(text)
         assert tabled.table.count >= 0
         assert plain.line_of(offset) == tabled.line_of(offset) == row_at(text, offset) + 1
+
+
+@given(TEXT, st.integers(1, 8), st.lists(st.integers(0, 31)))
+def test_the_table_gives_the_same_whatever_is_asked_before(text: str, block: int, asked: list[int]) -> None:
+    table, lines = LineTable(text, block), walked(text)
+    bodies = [body(line) for line in lines]
+    for row in asked:
+        first = min(row, len(lines))
+        assert table.start(row) == len("".join(lines[:row]))
+        assert table.row_at(min(row, len(text))) == row_at(text, min(row, len(text)))
+        assert table.texts(first, len(lines)) == bodies[first:]
+        assert [table.text(at) for at in range(first, len(lines))] == bodies[first:]
+
+
+@given(TEXT, st.lists(st.integers(0, 30)))
+def test_lines_are_counted_alike_from_any_place_that_is_known(text: str, asked: list[int]) -> None:
+    source = Source.of_text(text)
+    for offset in (min(each, len(text)) for each in asked):
+        assert source.line_of(offset) == row_at(text, offset) + 1
+    assert source.line_count == len(walked(text))
+
+
+@given(TEXT, st.integers(0, 30), st.integers(0, 30))
+def test_endings_between_two_places_are_those_of_the_one_less_those_of_the_other(text: str, one: int, two: int) -> None:
+    start, end = sorted((min(one, len(text)), min(two, len(text))))
+    ends = [sum(map(len, walked(text)[: row + 1])) for row, line in enumerate(walked(text)) if line_ending(line)]
+    assert count_lines(text, end) == sum(each <= end for each in ends)
+    assert count_lines(text, end, start) == sum(start < each <= end for each in ends)
 
 
 @given(TEXT, st.integers(0, 30), st.integers(0, 30))

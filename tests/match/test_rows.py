@@ -89,8 +89,8 @@ def test_a_row_is_found_by_its_key_wherever_it_stands() -> None:
 
 
 def test_the_seed_is_the_rarest_word_and_the_row_it_is_of() -> None:
-    assert seed_of("alpha alpha beta", ["alpha", "beta"]) == ("beta", 1, 1)
-    assert seed_of("alpha", ["}", "->"]) is None
+    assert seed_of(Source.of_text("alpha alpha beta"), ["alpha", "beta"]) == ("beta", 1, 1)
+    assert seed_of(Source.of_text("alpha"), ["}", "->"]) is None
 
 
 @given(st.text("a \r\n", max_size=12), st.data())

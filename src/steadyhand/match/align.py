@@ -23,7 +23,8 @@ __all__ = ["align"]
 
 _CELLS = 12_000  # rows times rows that are compared one by one between two sure pairs
 _LONGEST = 1_000  # code points of a row that are compared
-_ALIKE = 0.6  # two rows less alike than this have nothing to do with each other
+_CUTOFF = 60.0
+_ALIKE = _CUTOFF / 100  # two rows less alike than this have nothing to do with each other
 
 
 def align(old: Sequence[str], rows: Sequence[str], lexis: Lexis) -> Alignment:
@@ -118,22 +119,23 @@ class _Aligner:
         """
         if not left or not right:
             return []
-        table = [[self._similarity(self._left[one], self._right[two]) for two in right] for one in left]
-        scores = [
-            [_score(self._left[one], self._right[two], table[at][to], equal=equal) for to, two in enumerate(right)]
-            for at, one in enumerate(left)
-        ]
-        costs = [self._left[one].cost for one in left], [self._right[two].cost for two in right]
+        olds, rows = self._left[left.start : left.stop], self._right[right.start : right.stop]
+        table = self._similarities(olds, rows)
+        scores = [_scores(old, rows, line, equal=equal) for old, line in zip(olds, table, strict=True)]
+        costs = [old.cost for old in olds], [row.cost for row in rows]
         return [(left[at], right[to], table[at][to]) for at, to in heaviest_path(scores, *costs)]
 
-    def _similarity(self, old: _Row, row: _Row) -> float:
-        from rapidfuzz import fuzz
+    def _similarities(self, olds: Sequence[_Row], rows: Sequence[_Row]) -> list[list[float]]:
+        """How much each row of the old text is like each row of the file; nothing where that is not much."""
+        from rapidfuzz.fuzz import ratio
 
-        return (
-            1.0
-            if old.key == row.key
-            else fuzz.ratio(self._fold(old.text), self._fold(row.text), score_cutoff=100 * _ALIKE) / 100
-        )
+        keys, folded = [row.key for row in rows], [self._fold(row.text) for row in rows]
+        table: list[list[float]] = []
+        for old in olds:
+            key, text = old.key, self._fold(old.text)
+            pairs = zip(keys, folded, strict=True)
+            table.append([1.0 if key == k else ratio(text, f, score_cutoff=_CUTOFF) / 100 for k, f in pairs])
+        return table
 
     def _fold(self, text: str) -> str:
         """What is compared of a row; each is folded once, and most of a long text never."""
@@ -160,10 +162,15 @@ class _Aligner:
             yield self._pair(nothing, range(two, two + 1), Likeness.NONE, 0.0)
 
 
-def _score(old: _Row, row: _Row, similarity: float, *, equal: bool) -> float:
-    if equal and old.key == row.key:
-        return 1 + 2 * old.weight
-    return similarity * old.weight if similarity >= _ALIKE else 0.0
+def _scores(old: _Row, rows: Sequence[_Row], similarities: Sequence[float], *, equal: bool) -> list[float]:
+    """What it is worth to pair a row of the old text with each of some rows."""
+    key, weight = old.key, old.weight
+    found = [alike * weight if alike >= _ALIKE else 0.0 for alike in similarities]
+    if equal:
+        for at, alike in enumerate(similarities):
+            if alike == 1.0 and rows[at].key == key:
+                found[at] = 1 + 2 * weight
+    return found
 
 
 def _numbers(rows: Sequence[_Row], among: range) -> range:

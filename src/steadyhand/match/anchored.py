@@ -52,8 +52,12 @@ def find_candidates(source: Source, needle: Needle) -> list[Candidate] | None:
     return sorted(found.values(), key=lambda place: (-place.fit, -place.similarity, place.first))
 
 
-def find_context(source: Source, needle: Needle) -> list[Candidate]:
-    """The places that have the rarest of the rows an edit merely repeats, whatever they have of those it changes."""
+def find_context(source: Source, needle: Needle, known: Candidate | None = None) -> list[Candidate]:
+    """The places that have the longest of the rows an edit merely repeats, whatever they have of those it changes.
+
+    A place that is known already is not looked at again from each of its rows.
+    """
+    answers = frozenset[tuple[int, int]]() if known is None else known.answers
     lexis = lexis_of(source.path)
     # Of rows that are there several times one is enough: the others would crowd out rows that tell places apart.
     repeated = {text.strip(): row for row, text in enumerate(needle.rows) if text.strip() and row not in needle.changed}
@@ -62,6 +66,8 @@ def find_context(source: Source, needle: Needle) -> list[Candidate]:
     for row in longest:
         places = find_row(source, needle.rows[row], partial(token_key, lexis)) or ()
         for at in places if len(places) <= _FEW else ():
+            if (row, at) in answers:
+                continue
             candidate = _candidate(source.table, needle, lexis, row, at, needs_changed=False)
             if candidate is not None:
                 found[candidate.first, candidate.last] = candidate
@@ -105,8 +111,8 @@ def _likely(table: LineTable, needle: Needle, anchors: list[tuple[int, int]]) ->
 def _support(table: LineTable, needle: Needle, row: int, at: int) -> int:
     """How many of the needle's rows next to a row stand next to a row of the file, in whatever order."""
     wanted = {text.strip() for text in needle.rows[max(0, row - _BESIDE) : row + _BESIDE + 1]}
-    near = range(max(0, at - _BESIDE - 2), min(table.count, at + _BESIDE + 3))
-    return len(wanted & {table.text(number).strip() for number in near})
+    near = table.texts(max(0, at - _BESIDE - 2), min(table.count, at + _BESIDE + 3))
+    return len(wanted & set(map(str.strip, near)))
 
 
 def _neighbours(needle: Needle) -> list[int]:
@@ -128,7 +134,7 @@ def _candidate(
     low, high = max(0, at - row - slack), min(table.count, at + len(needle.rows) - row + slack)
     if table.span_of(low, high - 1).length > _WIDEST:
         return None
-    rows = [table.text(number) for number in range(low, high)]
+    rows = table.texts(low, high)
     above = align(needle.rows[:row][::-1], rows[: at - low][::-1], lexis)
     below = align(needle.rows[row + 1 :], rows[at - low + 1 :], lexis)
     anchor = Pairing(row, row + 1, at, at + 1, likeness_of(lexis, needle.rows[row], rows[at - low]))

@@ -44,6 +44,7 @@ class Candidate:
     `is_shifted`     sure rows stand at another indentation
     `is_renamed`     a row differs that names what the rows below it belong to
     `is_beside`      no unknown row lies between a row that changes and a sure one next to it
+    `answers`        sure rows of the old text, each with the row there that says the same
     """
 
     first: int
@@ -63,6 +64,7 @@ class Candidate:
     is_shifted: bool
     is_renamed: bool
     is_beside: bool
+    answers: frozenset[tuple[int, int]]
 
     @property
     def similarity(self) -> float:
@@ -114,6 +116,7 @@ def judge(visible: Sequence[Pairing], needle: Needle, table: LineTable, lexis: L
         is_shifted=tally.is_shifted,
         is_renamed=tally.is_renamed,
         is_beside=_is_beside(visible, needle),
+        answers=frozenset((one.old_start, one.start) for one in visible if one.likeness.is_sure and one.is_one_to_one),
     )
 
 

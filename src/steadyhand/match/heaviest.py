@@ -38,6 +38,10 @@ def _worth(scores: Table, row_costs: Sequence[float], column_costs: Sequence[flo
     for one in range(height - 1, -1, -1):
         line, below, here, cost = scores[one], best[one + 1], best[one], row_costs[one]
         for two in range(width - 1, -1, -1):
-            taken = line[two] + below[two + 1] if line[two] > 0 else 0.0
-            here[two] = max(0.0, taken, below[two] - cost, here[two + 1] - column_costs[two])
+            worth = line[two] + below[two + 1] if line[two] > 0 else 0.0
+            if below[two] - cost > worth:
+                worth = below[two] - cost
+            if here[two + 1] - column_costs[two] > worth:
+                worth = here[two + 1] - column_costs[two]
+            here[two] = worth if worth > 0 else 0.0
     return best

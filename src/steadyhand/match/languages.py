@@ -42,7 +42,7 @@ _OPERATORS = (
 TOKEN = rf"[\w\u0300-\u036f{INVISIBLE}]+|{_OPERATORS}|\\[\"'`]|[^\w\s]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lexis:
     """How one family of languages is written.
 

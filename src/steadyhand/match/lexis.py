@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from steadyhand.lazy import lazy_pattern
@@ -36,6 +37,7 @@ _ENDINGS = lazy_pattern(r"\r\n?|\n")
 _SPACED_DASHES = lazy_pattern(r"(?<= )--(?= )")
 _TOKEN = lazy_pattern(TOKEN)
 _WORD = lazy_pattern(r"[A-Za-z]?[a-z]{3,}")
+_SHORT = 400  # code points of a row whose key is kept for a while
 _GLUED = "\u2060"  # before the text of a token that must not stand apart from the one before it
 
 
@@ -108,7 +110,14 @@ def token_key(lexis: Lexis, row: str) -> str:
     True
     """
     go_on()
-    return "\0".join(token.text for token in read_tokens(lexis, fold(lexis, row)))
+    return _row_key(lexis, row) if len(row) <= _SHORT else _key(lexis, row)
+
+
+def _key(lexis: Lexis, row: str) -> str:
+    return "\0".join([token.text for token in read_tokens(lexis, fold(lexis, row))])
+
+
+_row_key = lru_cache(maxsize=4_096)(_key)  # rows around a place are compared again and again
 
 
 def misspelt(lexis: Lexis, quoted: str, row: str) -> list[str] | None:

@@ -6,8 +6,8 @@ Plain facts. Who answers to whom is found in `match/align.py`; whether an edit m
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import NamedTuple
 
-from steadyhand.lazy import dataclass, replace
 from steadyhand.match.lexis import Lexis, fold, squeeze
 
 __all__ = ["Alignment", "Likeness", "Pairing", "likeness_of", "weight_of"]
@@ -31,8 +31,7 @@ class Likeness(IntEnum):
         return self <= Likeness.TOKENS
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(NamedTuple):
     """Rows `old_start:old_end` of the old text answer to rows `start:end` of the file; either may be empty.
 
     `is_blank`: all rows of both sides are blank. `is_kept`: the old side only says that the rows in between stay.
@@ -74,19 +73,13 @@ class Pairing:
 
     def moved(self, old: int, row: int) -> Pairing:
         """The same pairing where the two texts begin so many rows further up."""
-        return replace(
-            self,
-            old_start=self.old_start + old,
-            old_end=self.old_end + old,
-            start=self.start + row,
-            end=self.end + row,
-        )
+        one, two, start, end = self.old_start + old, self.old_end + old, self.start + row, self.end + row
+        return Pairing(one, two, start, end, self.likeness, self.similarity, self.is_blank, self.is_kept)
 
     def turned(self, old: int, row: int) -> Pairing:
         """A pairing of rows counted upwards from `old` and `row`, with its rows counted downwards."""
-        return replace(
-            self, old_start=old - self.old_end, old_end=old - self.old_start, start=row - self.end, end=row - self.start
-        )
+        one, two, start, end = old - self.old_end, old - self.old_start, row - self.end, row - self.start
+        return Pairing(one, two, start, end, self.likeness, self.similarity, self.is_blank, self.is_kept)
 
 
 Alignment = tuple[Pairing, ...]

@@ -27,6 +27,7 @@ __all__ = ["find_row", "find_windows", "rows_with", "seed_of", "span_of_rows"]
 
 _WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
 _TRIED = 6  # words whose places are counted
+_FEW = 100  # places of a word that are looked at faster than a rarer word is found
 _FREQUENT = 50_000  # places of a word beyond which they are not looked at one by one
 _MODERATE = 2_000_000  # code points of text up to which every row may be looked at
 _SOME = 2_000  # rows that are looked at where there are too many
@@ -55,12 +56,33 @@ def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> It
 
 def find_row(source: Source, row: str, key: Key) -> list[int] | None:
     """Every row that has the key of a row, top to bottom; None where there are too many to look at."""
-    places = rows_with(source, [row])
-    if places is None:
-        return None
     wanted, signs = key(row), _signs(row)
-    texts = ((found, source.table.text(found)) for found in places)
-    return [found for found, text in texts if _signs(text) == signs and key(text) == wanted]
+    seed = seed_of(source, [row], _FEW)
+    if seed is None or "\r" in source.text:
+        places = rows_with(source, [row])
+        texts = ((found, source.table.text(found)) for found in places or ())
+        same = [found for found, text in texts if _signs(text) == signs and key(text) == wanted]
+        return None if places is None else same
+    if seed[2] > _FREQUENT:
+        return None
+    known: dict[str, bool] = {}
+    same = []
+    for start, text in _lines_with(source.text, seed[0]):
+        if text not in known:
+            known[text] = _signs(text) == signs and key(text) == wanted
+        if known[text]:
+            same.append(source.table.row_at(start))  # few are the same, so few rows are counted
+    return same
+
+
+def _lines_with(text: str, word: str) -> Iterator[tuple[int, str]]:
+    """Where the lines start that have a word, and what they say, in a text whose lines end with LF."""
+    end = -1
+    for offset in places_of(text, word):
+        if offset > end:
+            start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
+            end = len(text) if end < 0 else end
+            yield start, text[start:end]
 
 
 def _signs(row: str) -> str:
@@ -174,18 +196,36 @@ def _has_lone_cr_at_edge(text: str) -> bool:
     return text.endswith("\r") or (text.startswith("\r") and not text.startswith("\r\n"))
 
 
-def seed_of(text: str, rows: Sequence[str]) -> tuple[str, int, int] | None:
-    """The rarest word of some rows, which row it is of, and how often it stands in the text; None without words."""
+def seed_of(source: Source, rows: Sequence[str], few: int = 1) -> tuple[str, int, int] | None:
+    """The rarest word of some rows, which row it is of, and how often it stands in the text; None without words.
+
+    No rarer one is looked for than one that stands there in `few` places.
+    """
+    counts = source.derive(_Counts)
     words = {word: row for row, line in enumerate(rows) for word in _WORD.findall(line)}
     longest = sorted(words, key=lambda word: (-len(word), words[word], word))[:_TRIED]
     best: tuple[str, int, int] | None = None
     for word in longest:
-        count = text.count(word)
+        count = counts.of(word)
         if best is None or count < best[2]:
             best = word, words[word], count
-        if not count:
-            break
+        if count <= few:
+            break  # every place has this one, so another word that is not there is missed when the place is compared
     return best
+
+
+class _Counts:
+    """How often words stand in a text; tiers ask for the same ones."""
+
+    def __init__(self, source: Source) -> None:
+        self._text = source.text
+        self._known: dict[str, int] = {}
+
+    def of(self, word: str) -> int:
+        known = self._known.get(word)
+        if known is None:
+            known = self._known[word] = self._text.count(word)
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +239,7 @@ class _Places:
 
 def _rows_with(source: Source, rows: Sequence[str]) -> _Places:
     """The rows of the text that have the rarest word of some rows; some of them where there are too many."""
-    seed = seed_of(source.text, rows)
+    seed = seed_of(source, rows)
     if seed is None:
         is_all = len(source.text) <= _MODERATE
         return _Places(list(range(source.table.count if is_all else min(source.table.count, _SOME))), 0, is_all)

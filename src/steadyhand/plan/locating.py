@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import EditError
-from steadyhand.lazy import dataclass, replace
+from steadyhand.lazy import replace
 from steadyhand.match.needle import Needle, Spare
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
 from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named

@@ -11,7 +11,7 @@ from itertools import accumulate, islice
 from steadyhand.lazy import dataclass
 from steadyhand.match.lexis import Lexis, lexis_of, token_key
 from steadyhand.match.pairing import Alignment, Pairing
-from steadyhand.text.indent import unit_of
+from steadyhand.text.indent import unit_in
 from steadyhand.text.lines import body, line_start, split_bodies, split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -28,7 +28,7 @@ _AROUND = 100_000  # code points on either side, at least, in which the unit of 
 class Window:
     """A span of the file that answers to an old text, its rows with their endings, and how they answer.
 
-    `newline` ends a new row that has no neighbour to learn from; `unit` is the file's level of indentation.
+    `newline` ends a new row that has no neighbour to learn from.
     `is_partial`: the first row starts in the middle of its line, so that its indentation says nothing.
     `above` and `below` are rows of the file around the window, the nearest first.
     """
@@ -40,10 +40,14 @@ class Window:
     alignment: Alignment
     lexis: Lexis
     newline: str
-    unit: str | None
     is_partial: bool = False
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> str | None:
+        """The level of indentation of the file around the window."""
+        return self.source.derive(_Units).near(self.span)
 
     def starts(self) -> list[int]:
         """Where each row starts in the file, and where the last one ends."""
@@ -67,6 +71,20 @@ class Window:
 
 def window_at(source: Source, span: Span, old: str, alignment: Alignment | None = None) -> Window:
     """The window at a span, widened to whole lines; an alignment that is given already is taken as it is."""
+    if alignment is not None:
+        return _window(source, span, old, alignment)
+    known = source.derive(_windows)
+    if (span, old) not in known:
+        known[span, old] = _window(source, span, old, None)
+    return known[span, old]
+
+
+def _windows(_source: Source) -> dict[tuple[Span, str], Window]:
+    """The windows of a source so far: who doubts a place and who builds on it look at the same one."""
+    return {}
+
+
+def _window(source: Source, span: Span, old: str, alignment: Alignment | None) -> Window:
     from steadyhand.match.align import align
 
     lexis = lexis_of(source.path)
@@ -75,8 +93,8 @@ def window_at(source: Source, span: Span, old: str, alignment: Alignment | None 
     if alignment is None:
         alignment = align(split_bodies(old), [body(row) for row in rows], lexis)
     above, below = _around(source.text, wide)
-    newline, unit = source.newline_at(wide.start), source.derive(_Units).near(wide)
-    return Window(source, wide, old, tuple(rows), alignment, lexis, newline, unit, is_partial, above, below)
+    newline = source.newline_at(wide.start)
+    return Window(source, wide, old, tuple(rows), alignment, lexis, newline, is_partial, above, below)
 
 
 def _around(text: str, span: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -112,5 +130,5 @@ class _Units:
         stretch = span.start // _AROUND
         if stretch not in self._known:
             near = self._text[max(0, stretch - 1) * _AROUND : (stretch + 2) * _AROUND]
-            self._known[stretch] = unit_of(split_bodies(near))
+            self._known[stretch] = unit_in(near)
         return self._known[stretch]

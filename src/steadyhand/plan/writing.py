@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import EditError
-from steadyhand.lazy import dataclass, replace
+from steadyhand.lazy import replace
 from steadyhand.match.lexis import lexis_of, token_key
 from steadyhand.match.needle import Signs
 from steadyhand.match.resolve import Found

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
+from itertools import count
+from typing import NamedTuple
 
-from steadyhand.lazy import dataclass
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_lines
 from steadyhand.text.pace import go_on, paced
@@ -25,12 +27,12 @@ _CELLS = 400_000_000
 _DEPTH = 64
 _STRETCH = 65_536
 _LONG_STRETCH = 1_000_000
+_SHORT = 64  # rows of a gap of which it is first asked whether it shares any
 _STRANGE = -1
 _MANY = 20_000  # rows between two questions whether to go on
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Rows `before_start:before_end` became rows `after_start:after_end`; one of the two may be empty."""
 
     before_start: int
@@ -45,6 +47,8 @@ class Change:
 
     def shift(self, rows: int) -> Change:
         """The same change so many rows further down on both sides."""
+        if not rows:
+            return self
         return Change(self.before_start + rows, self.before_end + rows, self.after_start + rows, self.after_end + rows)
 
 
@@ -63,9 +67,9 @@ Change(before_start=3, before_end=3, after_start=3, after_end=4)]
         return _one_sided(change, before, after)
     if set(before[head : change.before_end]).isdisjoint(after[head : change.after_end]):
         return [change]  # most edits: nothing between the ends is left to be aligned
-    numbers: dict[str, int] = {}
-    left = [numbers.setdefault(line, len(numbers)) for line in before]
-    right = [numbers.setdefault(line, len(numbers)) for line in after]
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    left = [numbers[line] for line in before]
+    right = [numbers[line] for line in after]
     return _diff_numbers(left, right)
 
 
@@ -239,6 +243,9 @@ class _Differ:
             if start < end or other < other_end:
                 self._found.append(Change(start, end, other, other_end))
             return
+        if end - start <= _SHORT and set(left[start:end]).isdisjoint(right[other:other_end]):
+            self._found.append(Change(start, end, other, other_end))
+            return
         anchors = self._anchors(start, end, other, other_end) if depth < _DEPTH else []
         if not anchors:
             self._align(start, end, other, other_end)
@@ -276,7 +283,9 @@ def _single_rows(numbers: list[int], start: int, end: int, among: Container[int]
     """The row of each line, of all or `among` some, that stands once in the range, in the order of the rows."""
     rows: dict[int, int] = {}
     repeated: set[int] = set()
-    for row in paced(range(start, end), _MANY):
+    for row in range(start, end):
+        if not row % _MANY:
+            go_on()
         number = numbers[row]
         if among is not None and number not in among:
             continue

@@ -7,16 +7,18 @@ of them, by the pair nearest to the row. Nothing here looks at anything but the 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from steadyhand.lazy import dataclass
-from steadyhand.text.lines import line_start
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.text.lines import line_start, split_bodies
 
-__all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_of", "width_of"]
+__all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_in", "unit_of", "width_of"]
 
 _UNITS = (4, 2, 8, 3, 1)
+_INDENT = lazy_pattern(r"^[ \t]*+(?=[^\n]*?\S)", re.MULTILINE)  # of a row that is not blank
 
 Carry = Callable[[str], str | None]
 
@@ -54,12 +56,36 @@ def unit_of(*texts: Sequence[str]) -> str | None:
     >>> unit_of(["a", "  b", "    c", "d"])
     '  '
     """
-    parts = [[indent_of(row) for row in rows if row.strip()] for rows in texts]
+    return _unit([[indent_of(row) for row in rows if row.strip()] for rows in texts])
+
+
+def unit_in(text: str) -> str | None:
+    """The same for the rows of one text; those of a long one are not taken apart.
+
+    >>> unit_in("a\\n  b\\n    c\\nd\\n")
+    '  '
+    """
+    if "\r" in text:
+        return unit_of(split_bodies(text))
+    indents = _INDENT.findall(text)
+    return _unit([indents]) if "\t" in text else _step([list(map(len, indents))])
+
+
+def _unit(parts: Sequence[Sequence[str]]) -> str | None:
+    """The unit in lists of indentations, each of neighbours."""
     indents = [indent for part in parts for indent in part]
     if sum(indent.startswith("\t") for indent in indents) * 2 > sum(bool(indent) for indent in indents):
         return "\t"
-    widths = [[len(indent) for indent in part if "\t" not in indent] for part in parts]
-    steps = Counter(abs(two - one) for part in widths for one, two in pairwise(part) if abs(two - one) > 1)
+    return _step([[len(indent) for indent in part if "\t" not in indent] for part in parts])
+
+
+def _step(widths: Sequence[Sequence[int]]) -> str | None:
+    """The smallest step between neighbours that is not rare. Few steps differ, so they are counted by their ends."""
+    steps: Counter[int] = Counter()
+    for part in widths:
+        for (one, two), count in Counter(pairwise(part)).items():
+            if abs(two - one) > 1:
+                steps[abs(two - one)] += count
     if not steps:
         return None
     most = max(steps.values())

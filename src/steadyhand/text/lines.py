@@ -6,13 +6,18 @@ Rows count from 0, lines shown to people from 1. A final newline ends the last l
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, count
+from operator import add
+from typing import NamedTuple
 
 from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.text.pace import go_on
 from steadyhand.text.span import Span
 
 _ENDING = lazy_pattern(r"\r\n?|\n")
 _NEAR = 256
+_BLOCK = 4_096  # code points of a text whose line starts are found together
 _LINE = lazy_pattern(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
@@ -138,26 +143,42 @@ class NewlineFacts:
 
 
 class LineTable:
-    """Where each line starts; built once, then each question is a look-up."""
+    """Where each line starts, found block by block of the text as it is asked for.
 
-    __slots__ = ("_length", "_starts", "_text")
+    How many lines a block has is counted in C; only of blocks that somebody looks into are the starts listed. So a
+    question about one place of a large text costs no look at each of its lines.
+    """
 
-    def __init__(self, text: str) -> None:
-        starts = array("Q", [0])
-        starts.extend(found.end() for found in _ENDING.finditer(text))
-        if starts[-1] == len(text):
-            starts.pop()  # nothing after the last ending: no further line
-        self._starts = starts
-        self._length = len(text)
+    __slots__ = ("_block", "_blocks", "_count", "_length", "_rows_before", "_size", "_text")
+
+    def __init__(self, text: str, size: int = _BLOCK) -> None:
+        """`size` is how many code points a block has."""
         self._text = text
+        self._size = size
+        self._length = len(text)
+        before = [0]  # how many lines have ended where each block begins; one entry more than there are blocks
+        for low in range(0, len(text), size):
+            go_on()
+            before.append(before[-1] + count_lines(text, min(low + size, len(text)), low))
+        self._rows_before = before
+        self._count = before[-1] + (1 if text and not text.endswith(("\n", "\r")) else 0)
+        self._blocks: dict[int, array[int]] = {}
+        self._block = _Block(0, 0, array("Q"))
 
     @property
     def count(self) -> int:
-        return len(self._starts)
+        return self._count
 
     def start(self, row: int) -> int:
         """Where a row starts; the row after the last starts at the end of the text."""
-        return self._starts[row] if row < len(self._starts) else self._length
+        if row >= self._count:
+            return self._length
+        if row < 1:
+            return 0
+        block = self._block
+        if not block.first < row <= block.last:
+            block = self._load(bisect_left(self._rows_before, row) - 1)
+        return block.starts[row - block.first - 1]
 
     def span(self, row: int) -> Span:
         """The line with its ending."""
@@ -169,13 +190,55 @@ class LineTable:
 
     def text(self, row: int) -> str:
         """The line without its ending."""
-        return body(self.span(row).of(self._text))
+        line = self._text[self.start(row) : self.start(row + 1)]
+        if line.endswith("\n"):
+            return line[:-2] if line.endswith("\r\n") else line[:-1]
+        return line[:-1] if line.endswith("\r") else line
+
+    def texts(self, first: int, end: int) -> list[str]:
+        """The lines from row `first` to before row `end`, without their endings."""
+        return split_bodies(self._text[self.start(first) : self.start(end)]) if first < end else []
 
     def row_at(self, offset: int) -> int:
         """The row an offset lies in; the end of the text belongs to the last row."""
-        return max(bisect_right(self._starts, offset) - 1, 0)
+        if offset >= self._length:
+            return max(self._count - 1, 0)
+        if offset < 1:
+            return 0
+        block = self._load((offset - 1) // self._size)
+        return block.first + bisect_right(block.starts, offset)
 
     def rows_of(self, span: Span) -> tuple[int, int]:
         """First and last row a span covers; an empty span covers the row it stands in."""
         first = self.row_at(span.start)
         return first, first if span.is_empty else max(first, self.row_at(span.end - 1))
+
+    def _load(self, number: int) -> _Block:
+        starts = self._blocks.get(number)
+        if starts is None:
+            starts = self._blocks[number] = array("Q", _starts(self._text, number * self._size, self._size))
+        self._block = block = _Block(self._rows_before[number], self._rows_before[number + 1], starts)
+        return block
+
+
+class _Block(NamedTuple):
+    """The lines that start behind the first character of a stretch of text and up to its end.
+
+    `first` is how many lines have ended where it begins, `last` how many where it ends.
+    """
+
+    first: int
+    last: int
+    starts: array[int]
+
+
+def _starts(text: str, low: int, size: int) -> list[int]:
+    """Where the lines start that start behind `low` and no further than `size` code points behind it."""
+    high = min(low + size, len(text))
+    stretch = text[low:high]
+    if "\r" not in stretch:
+        return list(map(add, accumulate(map(len, stretch.split("\n")[:-1])), count(low + 1)))
+    starts = [low + found.end() for found in _ENDING.finditer(stretch)]
+    if text[high - 1 : high + 1] == "\r\n":
+        starts.pop()  # this ending goes on in the next block
+    return starts

@@ -6,12 +6,13 @@ line by line while that makes them more alike. Bounded by budgets: many lines me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, field
 from steadyhand.text.diff import equal_pairs
-from steadyhand.text.lines import body, line_ending
-from steadyhand.text.resemblance import Measure, Resemblance, shared_weight
+from steadyhand.text.lines import body, line_ending, split_lines
+from steadyhand.text.resemblance import Measure, Resemblance, shared_at_most, shared_weight
 from steadyhand.text.seeds import find_rows
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -29,17 +30,27 @@ _FLOOR = 0.5  # two lines that have nothing to do with each other are often this
 _SAME = 0.25  # a line that is there as it is says more about the place than characters that happen to agree
 
 
-def find_windows(source: Source, wanted: Sequence[str]) -> list[Resemblance]:
-    """The places that resemble these lines, best first."""
+def find_windows(source: Source, wanted: Sequence[str], floor: float = 0.0) -> list[Resemblance]:
+    """The places that resemble these lines, best first; of those less alike than `floor` only some of the best."""
     search = _Search(source, wanted, [line.strip() for line in wanted], Measure(wanted))
     most = max(1, _ROWS // len(wanted))
     starts = find_rows(source, search.rows)[:most]
     windows = dict.fromkeys(window for first in starts for window in search.windows(first))
-    found = sorted((search.measure(*window), window) for window in windows)[::-1]
+    found = search.ranked(windows, floor)
     if len(wanted) > _MOVED:
         return [resemblance for resemblance, _ in found]
     near = [pair for pair in found[:_REFINED] if pair[0].rank > found[0][0].rank - _BEHIND]
     return [search.refine(*pair) for pair in near] + [resemblance for resemblance, _ in found[len(near) :]]
+
+
+class _Bound(NamedTuple):
+    """What is known of a window: how alike it is, its rows without blanks around them, and a rank, perhaps too high."""
+
+    rank: float
+    span: Span
+    similarity: float
+    rows: list[str]
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,7 @@ class _Search:
     wanted: Sequence[str]
     rows: Sequence[str]
     needle: Measure
+    measured: dict[tuple[int, int], _Bound] = field(default_factory=dict)
 
     def windows(self, first: int) -> Iterator[tuple[int, int]]:
         """The rows from about `first` that may answer to the needle; none where a line is out of all proportion."""
@@ -58,25 +70,51 @@ class _Search:
         first = max(0, min(first, table.count - 1))
         low, high = max(0, first - slack), min(table.count, first + len(self.wanted) + slack)
         if table.span_of(low, high - 1).length <= 8 * self.needle.length + 10_000:
-            lines = [table.span(row).of(self.source.text).strip() for row in range(low, high)]
+            lines = list(map(str.strip, table.texts(low, high)))
             for start, end in _extents(self.rows, lines, first - low):
                 yield low + max(0, start), low + min(len(lines), end)
 
     def measure(self, start: int, end: int) -> Resemblance:
         """How much the rows from `start` to before `end` are like the needle."""
-        table = self.source.table
-        lines = [table.span(row).of(self.source.text) for row in range(start, end)]
-        if not line_ending(self.wanted[-1]):
-            lines[-1] = body(lines[-1])
-        similarity = self.needle.alike(lines)
-        rank = similarity + _SAME * shared_weight(self.rows, [line.strip() for line in lines])
-        return Resemblance(rank, Span(table.start(start), table.start(start) + sum(map(len, lines))), similarity)
+        found = self.bound(start, end)
+        if not found.is_exact:
+            rank = found.similarity + _SAME * shared_weight(self.rows, found.rows)
+            found = self.measured[start, end] = found._replace(rank=rank, is_exact=True)
+        return Resemblance(found.rank, found.span, found.similarity)
+
+    def bound(self, start: int, end: int) -> _Bound:
+        """The same, with a rank that may be too high: rows that both have count in whatever order they are."""
+        known = self.measured.get((start, end))
+        if known is None:
+            table = self.source.table
+            lines = split_lines(table.span_of(start, end - 1).of(self.source.text))
+            if not line_ending(self.wanted[-1]):
+                lines[-1] = body(lines[-1])
+            similarity, rows = self.needle.alike(lines), list(map(str.strip, lines))
+            span = Span(table.start(start), table.start(start) + sum(map(len, lines)))
+            rank = similarity + _SAME * shared_at_most(self.rows, rows)
+            known = self.measured[start, end] = _Bound(rank, span, similarity, rows)
+        return known
+
+    def ranked(self, windows: Iterable[tuple[int, int]], floor: float) -> list[tuple[Resemblance, tuple[int, int]]]:
+        """The windows from the best on: all that are as alike as the floor, and so many of the best as are refined.
+
+        A window is compared row by row only where its bound leaves it a chance to be one of them.
+        """
+        open_windows = sorted(windows, key=lambda window: -self.bound(*window).rank)
+        found: list[tuple[Resemblance, tuple[int, int]]] = []
+        for window in open_windows:
+            bound = self.bound(*window)
+            if bound.similarity >= floor or len(found) < _REFINED or bound.rank >= sorted(found)[-_REFINED][0].rank:
+                found.append((self.measure(*window), window))
+        return sorted(found)[::-1]
 
     def refine(self, best: Resemblance, window: tuple[int, int]) -> Resemblance:
         """The window with its edges moved, a line at a time, to where it ranks highest."""
         for _ in range(_STEPS):
-            moved = max((self.measure(*near), near) for near in self._beside(*window))
-            if moved[0].rank <= best.rank:
+            hopeful = [near for near in self._beside(*window) if self.bound(*near).rank > best.rank]
+            moved = max([(self.measure(*near), near) for near in hopeful], default=None)
+            if moved is None or moved[0].rank <= best.rank:
                 break
             best, window = moved
         return best

@@ -62,14 +62,18 @@ def find_nearest(source: Source, needle: str, *, limit: int = 3) -> tuple[Neares
     >>> found[0].first_line, found[0].difference.actual
     (2, 'return w * h')
     """
-    if not source.text or not needle.strip() or limit < 1 or count_lines(source.text) > _MOST_LINES:
+    if not source.text or not needle.strip() or limit < 1 or _has_too_many_lines(source.text):
         return ()
     wanted = split_lines(needle)
-    similar = find_windows(source, wanted) if line_ending(wanted[0]) else find_parts(source, needle)
     floor = text_floor(needle)
+    similar = find_windows(source, wanted, floor) if line_ending(wanted[0]) else find_parts(source, needle)
     variants = _blank_variants(source, needle, wanted)
     best = _apart([*(place for place in similar if place.similarity >= floor), *variants])[:limit]
     return tuple(_shown(source, needle, wanted, place) for place in best)
+
+
+def _has_too_many_lines(text: str) -> bool:
+    return len(text) > _MOST_LINES and count_lines(text) > _MOST_LINES
 
 
 def _blank_variants(source: Source, needle: str, wanted: Sequence[str]) -> list[Resemblance]:

@@ -5,6 +5,7 @@ Only measures. Where to measure is decided elsewhere, and nothing found here is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from steadyhand.text.diff import diff_rows, equal_pairs
 from steadyhand.text.span import Span
 from steadyhand.text.typography import PLAIN
 
-__all__ = ["CELLS", "Measure", "Resemblance", "shared_weight", "similar_names", "text_floor"]
+__all__ = ["CELLS", "Measure", "Resemblance", "shared_at_most", "shared_weight", "similar_names", "text_floor"]
 
 CELLS = 16_000_000  # code points of one text times the other's, compared one by one; beyond this piece by piece
 _BLANKS = lazy_pattern(r"[ \t]+")
@@ -43,28 +44,36 @@ class Resemblance(NamedTuple):
 
 
 class Measure:
-    """One text, in pieces, that many others are compared with."""
+    """One text, line by line, that many others are compared with; lines that they share are folded once."""
 
-    __slots__ = ("_folded", "_text", "_wanted")
+    __slots__ = ("_folded", "_lines", "_text", "_wanted")
 
     def __init__(self, wanted: Sequence[str]) -> None:
         self._wanted = wanted
         self._text = "".join(wanted)
         self._folded: str | None = None  # made when it is needed first
+        self._lines: dict[str, str] = {}
 
     @property
     def length(self) -> int:
         return len(self._text)
 
     def alike(self, actual: Sequence[str]) -> float:
-        """The share of code points two lists of pieces have in common and in order, from 0 to 1."""
+        """The share of code points two lists of lines have in common and in order, from 0 to 1."""
         right = "".join(actual)
         if len(self._text) * len(right) > CELLS:
             return self._alike_by_pieces(actual, len(right))
         if self._folded is None:
-            self._folded = _folded(self._text)
+            self._folded = self._fold(self._wanted)
         share = _share(self._text, right)
-        return max(share, (share + 9 * _share(self._folded, _folded(right))) / 10)
+        return max(share, (share + 9 * _share(self._folded, self._fold(actual))) / 10)
+
+    def _fold(self, lines: Sequence[str]) -> str:
+        known = self._lines if len(lines) > 1 else {}  # a part of a line hardly comes again
+        for line in lines:
+            if line not in known:
+                known[line] = _folded_line(line)
+        return "".join([known[line] for line in lines]).removesuffix(" ")
 
     def _alike_by_pieces(self, actual: Sequence[str], size: int) -> float:
         budget = 4 * CELLS
@@ -123,17 +132,25 @@ def _has_all(words: Sequence[str], some: Sequence[str]) -> bool:
 def shared_weight(rows: Sequence[str], lines: Sequence[str]) -> float:
     """How much of the rows, by their length, stands among the lines as it is, from 0 to 1."""
     total = sum(map(len, rows))
-    return sum(len(rows[row]) for row, _ in equal_pairs(rows, lines)) / max(total, 1)
+    return sum([len(rows[row]) for row, _ in equal_pairs(rows, lines)]) / max(total, 1)
+
+
+def shared_at_most(rows: Sequence[str], lines: Sequence[str]) -> float:
+    """The same if the order did not matter: no less than `shared_weight`, and found in no time."""
+    there = Counter(lines)
+    both = Counter(rows) & there
+    total = sum(map(len, rows))
+    return sum([len(row) * count for row, count in both.items()]) / max(total, 1)
 
 
 def _share(left: str, right: str) -> float:
     return 1 - _distance(left, right) / max(len(left) + len(right), 1)
 
 
-def _folded(text: str) -> str:
-    """The text with plain quotes and dashes, one blank for several, and none at the ends of lines."""
-    plain = text if text.isascii() else text.translate(PLAIN)
-    return _BLANKS.sub(" ", plain).replace(" \n", "\n").replace(" \r", "\r").removesuffix(" ")
+def _folded_line(line: str) -> str:
+    """A line with plain quotes and dashes, one blank for several, and none in front of its ending."""
+    plain = line if line.isascii() else line.translate(PLAIN)
+    return _BLANKS.sub(" ", plain).replace(" \n", "\n").replace(" \r", "\r")
 
 
 def _distance(left: str, right: str) -> int:

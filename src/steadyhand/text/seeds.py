@@ -54,7 +54,7 @@ def find_rows(source: Source, rows: Sequence[str]) -> list[int]:
     picked = [(place, row) for place, row in zip(range(0, len(rows), step), rows[::step], strict=True) if row]
     words = _distinct((found, place) for place, row in picked for found in _WORD.findall(row))
     if len(source.text) <= _MODERATE:
-        lines = [line.strip() for line in source.lines]
+        lines = list(map(str.strip, source.lines))
         known = _vote_for_equal(votes, lines, picked)
         _vote_for_alike(votes, lines, _telling(picked, known))
         seeds = words[:_FEW_WORDS]
@@ -157,7 +157,7 @@ def _agreed(votes: Counter[int], tolerance: int) -> list[int]:
             groups[-1].append(start)
         else:
             groups.append([start])
-    ranked = sorted((-sum(votes[start] for start in group), group) for group in groups)[:_CANDIDATES]
+    ranked = sorted([(-sum(map(votes.__getitem__, group)), group) for group in groups])[:_CANDIDATES]
     few = [group for count, group in ranked if count * _HOPELESS <= ranked[0][0]]
     return [max(group, key=lambda start: (votes[start], -start)) for group in few]
 
@@ -166,16 +166,15 @@ def _vote_for_equal(votes: Counter[int], lines: Sequence[str], rows: Sequence[tu
     """Lines that are the needle's vote, long and rare ones most; gives those that say clearly where the needle is."""
     wanted = {row for _, row in rows}
     at: dict[str, list[int]] = {}
-    for number, line in enumerate(lines):
-        if line in wanted:
-            at.setdefault(line, []).append(number)
+    for number in [number for number, line in enumerate(lines) if line in wanted]:
+        at.setdefault(lines[number], []).append(number)
     budget = _VOTES
     for place, row in rows:
         found = at.get(row, ())[: max(budget, 1)]
         budget -= len(found)
         weight = 1 + 50 * min(len(row), 20) // max(len(found), 1)
         for number in found:
-            votes[number - place] += weight
+            votes[number - place] = votes.get(number - place, 0) + weight
     return {row for row, found in at.items() if len(found) <= 3 and len(row) > 3}
 
 

@@ -58,7 +58,7 @@ def _is_rival(place: Candidate, best: Candidate) -> bool:
 
 def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
     """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
-    others = (place for place in find_context(source, needle) if place.seat != best.seat)
+    others = (place for place in find_context(source, needle, best) if place.seat != best.seat)
     return any(place.context_fit > best.context_fit + _BETTER for place in others)
 
 

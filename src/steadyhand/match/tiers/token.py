@@ -80,7 +80,7 @@ def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
 
 
 def _wanted(source: Source, needle: Needle) -> _Wanted | None:
-    seed = seed_of(source.text, needle.rows) if len(needle.text) <= _LONGEST else None
+    seed = seed_of(source, needle.rows) if len(needle.text) <= _LONGEST else None
     if seed is None or not 0 < seed[2] <= _FREQUENT:
         return None
     lexis, word = lexis_of(source.path), seed[0]
