@@ -250,3 +250,14 @@ def test_trim_keeps_the_effect_with_the_smallest_splices(case: tuple[str, Change
         assert splice.old != splice.new
         assert not (splice.old and splice.new and splice.old[0] == splice.new[0])
         assert not (splice.old and splice.new and splice.old[-1] == splice.new[-1])
+
+
+@given(st.lists(st.tuples(st.integers(0, 200_000), st.sampled_from(["", "b", "é", "😀" * 3])), max_size=12))
+def test_a_long_text_is_put_together_like_a_short_one(places: list[tuple[int, str]]) -> None:
+    text = "a" * 70_000 + "é" * 70_000 + "😀a" * 30_000
+    starts = sorted(dict(places).items())
+    changes = ChangeSet.of([Splice(at, text[at : at + 1], new) for at, new in starts if at < len(text)])
+    expected = text
+    for splice in reversed(changes.splices):
+        expected = expected[: splice.start] + splice.new + expected[splice.end :]
+    assert changes.apply(text) == expected

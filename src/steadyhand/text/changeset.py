@@ -25,6 +25,11 @@ from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 
 
+_FEW = 8  # splices for which a text may be moved in memory as it grows
+_STRETCH = 1 << 16  # code points of a text that are copied at a time, and at least
+_STRETCHES = 64  # this part of it
+
+
 @sized("pairs")
 @dataclass(frozen=True, slots=True)
 class Clash:
@@ -71,8 +76,6 @@ class ChangeSet:
 
     def apply(self, text: str) -> str:
         """The text after. Refuses with `stale-source` where an `old` is not there."""
-        pieces: list[str] = []
-        position = 0
         for splice in self.splices:
             if not splice.fits(text):
                 raise EditError(
@@ -81,11 +84,31 @@ class ChangeSet:
                     hint="read the file again and send the edit for its present text",
                     details={"offset": splice.start},
                 )
+        is_grown = len(text) > _STRETCH and len(self.splices) <= _FEW
+        return self._appended(text) if is_grown else self._joined(text)
+
+    def _joined(self, text: str) -> str:
+        pieces: list[str] = []
+        position = 0
+        for splice in self.splices:
             pieces.append(text[position : splice.start])
             pieces.append(splice.new)
             position = splice.end
         pieces.append(text[position:])
         return "".join(pieces)
+
+    def _appended(self, text: str) -> str:
+        """The same for few splices: the text grows in its place, so that no second copy of it is there meanwhile."""
+        after, position = "", 0
+        stretch = max(_STRETCH, len(text) // _STRETCHES)
+        for splice in self.splices:
+            for at in range(position, splice.start, stretch):
+                after += text[at : min(at + stretch, splice.start)]
+            after += splice.new
+            position = splice.end
+        for at in range(position, len(text), stretch):
+            after += text[at : at + stretch]
+        return after
 
     def after_spans(self) -> tuple[Span, ...]:
         """Where each splice's new text stands in the text after."""
