@@ -14,6 +14,7 @@ from benches.texts import code_text, find_and_slice, lines_at
 
 _NEW = "replaced = True\n"
 _PLACES = (("middle", 0.5), ("near the end", 0.98))
+_BARS = {"1 KB, str, middle": "bar ×40", "1 MB, str, middle": "bar ×2", "10 MB, str, middle": "bar ×1.5"}
 
 
 def run(setting: Setting) -> Iterator[Table]:
@@ -42,7 +43,7 @@ def _rows(setting: Setting, text: str, name: str) -> Iterator[Row]:
         assert sh.edit(data, edits).text == find_and_slice(text, old, _NEW).encode()
         yield from compare(
             partial(find_and_slice, text, old, _NEW),
-            [Call(f"{name}, str, {place}", partial(sh.edit, text, edits))],
+            [Call(label := f"{name}, str, {place}", partial(sh.edit, text, edits), remark=_BARS.get(label, ""))],
             setting.scale.effort,
         )
         yield from compare(

@@ -24,7 +24,6 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 
-
 _FEW = 8  # splices for which a text may be moved in memory as it grows
 _STRETCH = 1 << 16  # code points of a text that are copied at a time, and at least
 _STRETCHES = 64  # this part of it
