@@ -177,3 +177,44 @@ def test_the_edits_of_a_task_are_taken_back_without_crediting_each_with_all_othe
     """Touching lines used to hand their edits on from step to step: eight times the work for twice the records."""
     undo_cost(2)
     assert undo_cost(80).calls <= 4 * undo_cost(40).calls
+
+
+def _edited_so_often(ws: sh.Workspace, count: int) -> None:
+    """One line of a file, each time between two edits of another task elsewhere."""
+    Path(ws.root, "a.txt").write_text("".join(f"row {number}\n" for number in range(300)))
+    with ws.task("theirs") as theirs:
+        for number in range(count):
+            ws.edit("a.txt", [sh.Replace(sh.Lines(5, 5), f"mine {number}\n")])
+            theirs.edit("a.txt", [sh.Replace(f"row {2 * number + 100}\n", f"theirs {number}\n")])
+
+
+@cache
+def one_line_cost(count: int) -> Work:
+    """What it costs to take back a task that has changed one line so often, while others changed other lines."""
+    with TemporaryDirectory() as root, sh.Workspace(root, actor="agent", task="mine") as ws:
+        _edited_so_often(ws, count)
+        with Work() as work:
+            ws.undo(task="mine")
+    return work
+
+
+@cache
+def chain_cost(count: int) -> Work:
+    """What it costs to walk so many edits of one line back, one by one."""
+    with TemporaryDirectory() as root, sh.Workspace(root, actor="agent", task="mine") as ws:
+        Path(root, "a.txt").write_text("".join(f"row {number}\n" for number in range(100)))
+        for number in range(count):
+            ws.edit("a.txt", [sh.Replace(sh.Lines(5, 5), f"mine {number}\n")])
+        with Work() as work:
+            for _ in range(count):
+                ws.undo(last=True)
+    return work
+
+
+@pytest.mark.parametrize("cost", [one_line_cost, chain_cost])
+def test_twice_the_edits_are_taken_back_with_twice_the_work(cost: Callable[[int], Work]) -> None:
+    cost(2)
+    few, many = cost(20), cost(40)
+    assert many.calls <= LINEAR * few.calls
+    assert many.statements <= LINEAR * few.statements
+    assert many.decoded <= LINEAR * few.decoded

@@ -6,6 +6,7 @@ import contextlib
 import os
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -433,6 +434,73 @@ def test_a_line_that_took_the_place_of_an_undone_one_keeps_its_ending(ws: sh.Wor
     assert text(ws) == before
 
 
+def test_a_file_that_others_changed_and_changed_back_is_not_untouched(ws: sh.Workspace) -> None:
+    """The file is again as the record left it, byte by byte, but its words are somebody else's."""
+    first = put(ws, 2, "two", task="A")
+    put(ws, 2, "zwei", task="B")
+    put(ws, 2, "two", task="C")
+    before = text(ws)
+    refused(ws.undo, first)
+    assert text(ws) == before
+
+
+def test_a_created_file_that_others_changed_and_changed_back_is_not_removed(ws: sh.Workspace) -> None:
+    created = ws.create("n.md", "one\ntwo\n")
+    for task, old, new in (("B", "two", "zwei"), ("C", "zwei", "two")):
+        with ws.task(task) as bound:
+            bound.edit("n.md", [sh.Replace(old, new)])
+    refused(ws.undo, created.id)
+    assert text(ws, "n.md") == "one\ntwo\n"
+
+
+def test_what_a_party_changed_and_changed_back_by_hand_is_untouched(ws: sh.Workspace) -> None:
+    first = put(ws, 2, "two", task="A")
+    put(ws, 2, "zwei", task="B")
+    put(ws, 2, "two", task="B")
+    ws.undo(first)
+    assert text(ws) == TEN
+
+
+def test_a_line_written_into_an_empty_line_keeps_its_ending(ws: sh.Workspace) -> None:
+    with ws.task("A") as a, ws.task("B") as b:
+        put_in = a.edit("a.md", [sh.Insert(sh.Lines(4), "\nput in\n")])
+        b.read("a.md")
+        b.edit("a.md", [sh.Replace(sh.Lines(5, 5), "in the empty\nline\n")])
+    before = text(ws)
+    refused(ws.undo, put_in.id)
+    assert text(ws) == before
+
+
+def test_what_took_the_place_of_a_line_put_in_where_one_was_deleted_leaves_the_order_open(ws: sh.Workspace) -> None:
+    gone = ws.edit("a.md", [sh.Delete(sh.Lines(2, 2))])
+    with ws.task("B") as b:
+        b.edit("a.md", [sh.Insert(sh.Lines(1, 1), "which side?\n", where="after")])
+        b.edit("a.md", [sh.Replace("which side?", "still open")])
+    refused(ws.undo, gone.id)
+
+
+def test_two_deletions_whose_order_an_older_undo_has_left_open_are_not_undone_together(ws: sh.Workspace) -> None:
+    with ws.task("B") as b, ws.task("D") as d:
+        gone = b.edit("a.md", [sh.Delete(sh.Lines(9, 9))])
+        d.edit("a.md", [sh.Replace("line 10\n", "")])
+        ws.undo(gone.id)
+        d.edit("a.md", [sh.Replace("line 9\n", "")])
+        put(ws, 2, "two")
+        refused(ws.undo, task=d.task_id)
+
+
+def test_a_change_that_two_redos_bring_back_comes_back_once(ws: sh.Workspace) -> None:
+    made = ws.edit("a.md", [sh.Replace("line 3", "line 3 and more")])
+    first = ws.undo(made.id)
+    second = ws.undo(ws.redo(str(first.id)).id)
+    put(ws, 8, "eight")
+    ws.undo(first.id)
+    before = text(ws)
+    assert before.count("and more") == 1
+    refused(ws.redo, str(second.id))
+    assert text(ws) == before
+
+
 def test_a_task_that_wrote_the_same_words_several_times_is_undone_as_one(ws: sh.Workspace) -> None:
     for turn in range(24):  # "mine 10" has a figure that "mine 1" had
         put(ws, 2, f"mine {turn}", task="A")
@@ -456,16 +524,24 @@ def test_at_random_an_undo_takes_away_only_what_its_records_wrote_last(tmp_path:
 
 
 class History:
-    """Several tasks that write words of their own over each other's, and take their work back. Knows who wrote what."""
+    """Several tasks that write words of their own over each other's, and take their work back. Knows who wrote what.
+
+    Every word is written once, and whole lines or words inside a line are replaced. So whatever is there at any time,
+    two words have the same order as whenever both were there, and are on one line or on two as they were then. Words
+    that a forced edit writes again, because its task saw them last, say nothing more.
+    """
 
     def __init__(self, ws: sh.Workspace, file: Path, chance: random.Random) -> None:
         self.ws, self.file, self.chance = ws, file, chance
         self.count = self.undone = self.refusals = 0
-        self.writers: dict[str, str] = {}  # of each word: the record that wrote it last where it was not
+        self.writers: dict[str, str] = {}  # of each word: the record that wrote it
         self.removed: dict[str, set[str]] = {}
         self.brought: dict[str, set[str]] = {}
         self.records: list[str] = []
+        self.again: set[str] = set()  # words that were written again
+        self.versions: list[dict[str, tuple[int, int]]] = []  # the line and the place of each word
         file.write_text("".join(f"{self._word()} {self._word()}\n" for _ in range(6)))
+        self.versions.append(self._places())
 
     def live(self, steps: int) -> None:
         with contextlib.ExitStack() as stack:
@@ -512,24 +588,49 @@ class History:
         self.count += 1
         return f"w{self.count}"
 
+    def _places(self) -> dict[str, tuple[int, int]]:
+        rows = self.file.read_text().splitlines()
+        words = [(word, row) for row, line in enumerate(rows) for word in line.split()]
+        return {word: (row, at) for at, (word, row) in enumerate(words)}
+
+    def _moved(self, now: dict[str, tuple[int, int]]) -> set[str]:
+        """Words that are in another order now than ever before, or no longer on one line, or now on one."""
+        found: set[str] = set()
+        for then in self.versions:
+            common = sorted((word for word in then.keys() & now.keys() - self.again), key=lambda word: then[word][1])
+            for one, two in pairwise(common):
+                as_then = (then[one][0] == then[two][0]) == (now[one][0] == now[two][0])
+                if now[one][1] > now[two][1] or not as_then:
+                    found |= {one, two}
+        return found
+
     def _edited(self, before: str, receipt: Receipt) -> None:
         name = str(receipt.id)
-        was, now = set(before.split()), set(self.file.read_text().split())
+        was, words = set(before.split()), self.file.read_text().split()
+        now = set(words)
+        self.again |= {word for word in now if words.count(word) > 1} | ((now - was) & self.writers.keys())
+        self.again |= {word for word in now - was if any(word in then for then in self.versions)}
+        self.again |= self._moved(self._places())
+        self.versions.append(self._places())
         self.records.append(name)
         self.writers |= dict.fromkeys(now - was, name)
         self.removed[name] = was - now
 
     def _undo(self, before: str, receipt: Receipt) -> None:
         name = str(receipt.id)
-        was, now = set(before.split()), set(self.file.read_text().split())
+        was, words = set(before.split()), self.file.read_text().split()
+        now = set(words)
         self.undone += 1
         undoes = set(receipt.undoes)
         written = {word for word, record in self.writers.items() if record in undoes}
         brought = {word for record in undoes for word in self.brought.get(record, ())}  # by an undo, which is redone
         removed = {word for record in undoes for word in self.removed[record]}
-        assert was - now <= written | brought
-        assert now - was <= removed
-        assert len(self.file.read_text().split()) == len(now), "each once"
-        assert now <= {f"w{number}" for number in range(1, self.count + 1)}, "and none is joined to another"
+        assert now <= set().union(*self.versions), "none is joined to another"
+        assert (was - now) - self.again <= written | brought, "only its own goes"
+        assert (now - was) - self.again <= removed, "only what it took away comes back"
+        assert not now & written - brought - self.again, "all of its own goes"
+        assert all(words.count(word) == 1 for word in now - self.again), "each once"
+        assert not self._moved(self._places()), "in its place"
+        self.versions.append(self._places())
         self.removed[name], self.brought[name] = was - now, now - was
         self.records.append(name)

@@ -13,14 +13,16 @@ from collections.abc import Iterator, Sequence
 from steadyhand.lazy import dataclass
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
+from steadyhand.text.merge import by_rows
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
+from steadyhand.text.words import token_around
 from steadyhand.workspace.journal.record import Entry
 
-__all__ = ["News", "Tracked", "by_lines", "left_of"]
+__all__ = ["News", "Tracked", "by_lines", "left_of", "whole_tokens"]
 
 
 @sized("before", "after")
@@ -248,3 +250,55 @@ def _shared_ending(splice: Splice) -> int:
         if all(text.endswith(ending) and text != ending for text in (splice.old, splice.new)):
             return len(ending)
     return 0
+
+
+@dataclass(slots=True)
+class _Core:
+    """What a change replaces, in the texts before and after it, and how much more belongs to the same tokens."""
+
+    old: Span
+    new: Span
+    left: int
+    right: int
+
+
+def whole_tokens(before: str, after: str, changes: ChangeSet, *, is_trimmed: bool) -> list[Splice]:
+    """What a change does to lines, without those that it wrote as they were, in whole tokens of both texts.
+
+    `is_trimmed`: of lines that it changed, without what it wrote as it was.
+    """
+    cores: list[_Core] = []
+    delta = 0
+    for row in (row for part in by_lines(changes).splices for row in by_rows(part)):
+        splice = row.trim() if is_trimmed else row
+        if splice.changes_nothing:
+            continue
+        old, new = splice.span, Span(splice.start + delta, splice.start + delta + len(splice.new))
+        delta += splice.delta
+        one, two = token_around(before, old), token_around(after, new)
+        core = _Core(
+            old, new, max(old.start - one.start, new.start - two.start), max(one.end - old.end, two.end - new.end)
+        )
+        while cores and _overlap(cores[-1], core):
+            core = _joined(cores.pop(), core)
+        cores.append(core)
+    return [
+        Splice(
+            core.old.start - core.left,
+            before[core.old.start - core.left : core.old.end + core.right],
+            after[core.new.start - core.left : core.new.end + core.right],
+        )
+        for core in cores
+    ]
+
+
+def _overlap(one: _Core, two: _Core) -> bool:
+    return two.old.start - two.left < one.old.end + one.right
+
+
+def _joined(one: _Core, two: _Core) -> _Core:
+    apart = min(two.old.start - one.old.start, two.new.start - one.new.start)
+    behind = min(two.old.end - one.old.end, two.new.end - one.new.end)
+    old, new = Span(one.old.start, two.old.end), Span(one.new.start, two.new.end)
+    left = min(max(one.left, two.left - apart), old.start, new.start)
+    return _Core(old, new, left, max(two.right, one.right - behind))

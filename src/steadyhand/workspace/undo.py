@@ -3,58 +3,94 @@
 Nothing is written here and nothing is forced: where a later change stands on the same text, the undo is
 refused with the lines. The result is an ordinary transaction; committing it appends a record.
 
-1. A file that still is as the record left it gets back exactly the bytes it had.
-2. Otherwise the inverse splices are moved over each later change, in order, gaps outside the journal included. A later
-   change of the same token is in the way, even of other characters: undo would make a value nobody wrote.
-3. A change that was undone since is not in the way: on a clash `tombstones.py` follows whose text is still there. The
-   same words, written again by others, are theirs.
+1. A file that nobody has changed since the record gets back exactly the bytes it had. One that others changed and
+   changed back is not such a file, even if its bytes are the same.
+2. Otherwise all changes since are followed once, gaps outside the journal included, and `tombstones.py` says what the
+   text is without those that are taken back, or who is in the way. Several records of one file are taken back together,
+   so that a task costs what it did, not that times itself.
+3. A change that was undone since is not in the way. The same words, written again by others, are theirs.
 4. A creation is undone only if the file is as created; a deletion only if the path is free. A `.bak` copy that is not
    as it was made stays as it is and hinders nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.text.changeset import ChangeSet, Clash
+from steadyhand.lazy import dataclass
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
-from steadyhand.text.encoding import Encoding
 from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.text.words import is_one_word, token_around
 from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Course, Stop, gap_between, recorded_text, stops_forward, unwind, version_after
+from steadyhand.workspace.lineage import (
+    Course,
+    Stop,
+    gap_between,
+    recorded_text,
+    stops_back,
+    stops_forward,
+    unwind,
+    version_after,
+)
 from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.place import FileImage
-from steadyhand.workspace.tombstones import Later, take_back
+from steadyhand.workspace.tombstones import Step, TakenBack, take_back
 
 _SOME = 16  # changes looked at between two questions whether to go on
 
 
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Every change of one file from the oldest that is taken back on; a deletion that was undone is passed over."""
+
+    stops: list[Stop]
+    places: dict[str, int]
+    last_other: int  # the place of the newest that is not taken back, -1 where there is none
+
+
 class Undo:
-    """Lays the inverse of records on an overlay, newest record first."""
+    """Lays the inverse of records on an overlay, newest record first, but the text of each file at once."""
 
     def __init__(self, journal: Journal, overlay: Overlay) -> None:
         self._journal = journal
         self._course = Course(journal)
         self._overlay = overlay
-        self._taken: set[str] = set()
-        self._seen: dict[tuple[str, str, Encoding | None], Later] = {}
+        self._chosen: set[str] = set()
+        self._chains: dict[tuple[str, str], _Chain] = {}
+        self._done: set[tuple[str, str]] = set()  # records whose text is taken back, by their path
         self.prune: list[str] = []
 
     def take_back(self, entries: Sequence[Entry]) -> None:
         """Undo several records as one; refuses with `cannot-undo` and leaves the overlay to be thrown away."""
-        for entry in sorted(entries, key=lambda item: item.seq, reverse=True):
+        oldest_first = sorted(entries, key=lambda item: item.seq)
+        self._chosen = {entry.record.id for entry in entries}
+        for entry in oldest_first:
+            self._follow(entry)
+        for entry in reversed(oldest_first):
             go_on()
             self._take_back_record(entry)
-            self._taken.add(entry.record.id)
         self.prune.sort(key=lambda path: path.count("/"), reverse=True)  # a directory is empty after those inside it
+
+    def _follow(self, entry: Entry) -> None:
+        """Find what happened to the files of a record since, unless an older record has led there already."""
+        for change in entry.record.files:
+            if change.after is None or (entry.record.id, change.path) in self._chains:
+                continue
+            is_as_left = self._journal.is_as_after(change.after.path, entry.seq)
+            stops = [Stop(entry, change), *(() if is_as_left else self._since(entry, change))]
+            others = [at for at, stop in enumerate(stops) if stop.entry.record.id not in self._chosen]
+            chain = _Chain(stops, {stop.entry.record.id: at for at, stop in enumerate(stops)}, max(others, default=-1))
+            for stop in stops:
+                if stop.entry.record.id in self._chosen:
+                    self._chains[stop.entry.record.id, stop.change.path] = chain
 
     def _take_back_record(self, entry: Entry) -> None:
         """Contents first, then names: those that go, those that move together, those that come back."""
@@ -83,7 +119,8 @@ class Undo:
         """Whether a copy that a record made beside a file is still there; one that is not hinders nothing."""
         draft = self._overlay.came_from(made.path)
         is_there = draft is not None and draft.path == made.path and digest_of(draft.data or b"") == made.digest
-        return is_there and not any(self._since(entry, change))
+        chain = self._chains[entry.record.id, change.path]
+        return is_there and chain.places[entry.record.id] == len(chain.stops) - 1
 
     def _restore_mode(self, entry: Entry, change: FileChange, draft: Draft) -> None:
         assert change.before is not None and change.after is not None
@@ -106,8 +143,10 @@ class Undo:
 
     def _remove_created(self, entry: Entry, change: FileChange, draft: Draft) -> None:
         assert change.after is not None
-        if digest_of(draft.data or b"") != change.after.digest:
-            names = ", ".join(stop.entry.record.id for stop in self._since(entry, change)) or "something else"
+        if digest_of(draft.data or b"") != change.after.digest or not self._is_all_own(entry, change, draft):
+            chain = self._chains[entry.record.id, change.path]
+            later = chain.stops[chain.places[entry.record.id] + 1 :]
+            names = ", ".join(stop.entry.record.id for stop in later) or "something else"
             raise _refusal(
                 entry, change, f"the file it created was changed since by {names}", "undo the later changes first"
             )
@@ -116,22 +155,71 @@ class Undo:
 
     def _restore_content(self, entry: Entry, change: FileChange, draft: Draft) -> None:
         assert change.before is not None and change.after is not None
-        if change.before.digest == change.after.digest:
+        if not change.content_changed or (entry.record.id, change.path) in self._done:
             return
         present = draft.data or b""
-        if digest_of(present) == change.after.digest:
-            self._restore_exactly(entry, change, draft, present)
-            return
         if change.changes is None:
-            raise _refusal(
-                entry, change, "the whole file was replaced and has changed since", "undo the later changes first"
-            )
-        later = self._later(entry, change, draft)
+            if digest_of(present) != change.after.digest or not self._is_all_own(entry, change, draft):
+                raise _refusal(
+                    entry, change, "the whole file was replaced and has changed since", "undo the later changes first"
+                )
+            self._restore_image(entry, change, draft)
+            self._done.add((entry.record.id, change.path))
+            return
+        group = self._group(entry, change)
+        if len(group) == 1 and digest_of(present) == change.after.digest and not self._is_touched(group[0], draft):
+            self._restore_exactly(entry, change, draft, present)
+            self._done.add((entry.record.id, change.path))
+            return
+        oldest = group[0]
+        steps = [*self._undone_steps(group), *self._steps(oldest, change, draft)]
+        self._done.update((stop.entry.record.id, stop.change.path) for stop in group)
         source = draft.source() if draft.changes else draft.decode_as(recorded_text(change, present).encoding)
-        moved = _move_over(entry, change, later, source)
-        if moved:
-            note = EditNote(entry.record.reason, None, None, None, tuple(range(len(moved.splices))), ())
-            draft.take_text(self._applied(entry, change, source, moved), moved, (note,))
+        undone = _undone(entry, change, steps, source, [stop.entry.record.id for stop in group])
+        reasons = {stop.entry.record.id: stop.entry.record.reason for stop in group}
+        if undone.changes:
+            after = self._applied(entry, change, source, undone.changes)
+            draft.take_text(after, undone.changes, tuple(_notes(undone, reasons)))
+        assert oldest.change.before is not None
+        if not self._is_touched(oldest, draft) and digest_of(draft.data or b"") != oldest.change.before.digest:
+            self._unwind(group, draft, present)
+
+    def _group(self, entry: Entry, change: FileChange) -> list[Stop]:
+        """Changes of a file that are taken back with this one, oldest first, as far as splices say what they did."""
+        chain = self._chains[entry.record.id, change.path]
+        group: list[Stop] = []
+        for stop in reversed(chain.stops[: chain.places[entry.record.id] + 1]):
+            if stop.entry.record.id not in self._chosen or not stop.change.content_changed:
+                continue
+            if stop.change.changes is None or stop.change.before is None or stop.change.encoding != change.encoding:
+                break
+            group.append(stop)
+        return group[::-1]
+
+    def _is_touched(self, since: Stop, draft: Draft) -> bool:
+        """Whether anything but what is taken back has had a hand in the content of a file."""
+        chain = self._chains[since.entry.record.id, since.change.path]
+        stops = chain.stops[chain.places[since.entry.record.id] :]
+        if any(stop.change.content_changed and stop.entry.record.id not in self._chosen for stop in stops):
+            return True
+        states = [(stop.change.before, stop.change.after) for stop in stops]
+        gaps = [one[1] and two[0] and one[1].digest != two[0].digest for one, two in pairwise(states)]
+        last = stops[-1].change.after
+        return any(gaps) or (draft.before is not None and last is not None and draft.before.digest != last.digest)
+
+    def _is_all_own(self, entry: Entry, change: FileChange, draft: Draft) -> bool:
+        """Whether a file that is as a record left it was not written again by others."""
+        stop = Stop(entry, change)
+        if not self._is_touched(stop, draft):
+            return True
+        steps = self._steps(stop, change, draft)[1:]
+        try:
+            text = _text_before(steps, recorded_text(change, draft.data or b"").text)
+            whole = Step(entry.record.id, ChangeSet((Splice(0, "", text),)), _party(entry))
+            undone = take_back("", [whole, *steps], [entry.record.id])
+        except EditError:
+            return False
+        return isinstance(undone, TakenBack) and sum(len(splice.old) for splice in undone.changes.splices) == len(text)
 
     def _applied(self, entry: Entry, change: FileChange, source: Source, moved: ChangeSet) -> Source:
         try:
@@ -143,18 +231,30 @@ class Undo:
         return after
 
     def _restore_exactly(self, entry: Entry, change: FileChange, draft: Draft, present: bytes) -> None:
+        assert change.before is not None and change.changes is not None
+        before = unwind(change, present)
+        if digest_of(before) != change.before.digest:
+            self._restore_image(entry, change, draft)
+        elif draft.changes is None:
+            draft.take_bytes(before)
+        else:
+            inverse = change.changes.invert()
+            note = EditNote(entry.record.reason, None, None, None, tuple(range(len(inverse.splices))), ())
+            draft.decode_as(recorded_text(change, present).encoding)
+            draft.take_text(recorded_text(change, before), inverse, (note,))
+
+    def _unwind(self, group: Sequence[Stop], draft: Draft, present: bytes) -> None:
+        """Changes one by one: bytes that are no text may read otherwise once they are side by side."""
+        for stop in reversed(group):
+            assert stop.change.before is not None
+            present = unwind(stop.change, present)
+            if digest_of(present) != stop.change.before.digest:
+                self._restore_image(stop.entry, stop.change, draft)
+                present = draft.data or b""
+        draft.take_bytes(present)
+
+    def _restore_image(self, entry: Entry, change: FileChange, draft: Draft) -> None:
         assert change.before is not None
-        before = unwind(change, present) if change.changes is not None else None
-        if before is not None and digest_of(before) == change.before.digest:
-            if draft.changes is None:
-                draft.take_bytes(before)
-            else:
-                assert change.changes is not None
-                inverse = change.changes.invert()
-                note = EditNote(entry.record.reason, None, None, None, tuple(range(len(inverse.splices))), ())
-                draft.decode_as(recorded_text(change, present).encoding)
-                draft.take_text(recorded_text(change, before), inverse, (note,))
-            return
         image = self._journal.image(change.before.digest)
         if image is None:
             raise _refusal(entry, change, "the image of the version before is gone", "restore it from elsewhere")
@@ -169,13 +269,16 @@ class Undo:
     def _present(self, entry: Entry, change: FileChange) -> Draft:
         """The file as it is in the overlay, wherever later records have moved it."""
         assert change.after is not None
-        path = home = change.after.path
-        for stop in self._since(entry, change):
-            if stop.change.after is None:
-                name = stop.entry.record.id
-                raise _refusal(entry, change, f"{stop.change.path} was deleted by {name}", f"undo {name} first")
-            path = stop.change.after.path
-            home = home if stop.entry.record.id in self._taken else path
+        chain = self._chains[entry.record.id, change.path]
+        last = chain.stops[-1]
+        if last.change.after is None:
+            name = last.entry.record.id
+            raise _refusal(entry, change, f"{last.change.path} was deleted by {name}", f"undo {name} first")
+        path = last.change.after.path
+        home = change.after.path
+        if chain.last_other > chain.places[entry.record.id]:
+            other = chain.stops[chain.last_other].change.after
+            home = home if other is None else other.path
         draft = self._overlay.came_from(path) or self._brought_back(home)
         if draft is None or draft.path is None:
             raise _refusal(entry, change, f"{path} is no longer there", "restore the file first")
@@ -186,30 +289,60 @@ class Undo:
         draft = self._overlay.came_from(path)
         return draft if draft is not None and draft.before_path is None else None
 
-    def _later(self, entry: Entry, change: FileChange, draft: Draft) -> list[Later]:
-        """Every change between the record and the file as it is in the overlay, in order."""
-        later: list[Later] = []
-        last = Stop(entry, change)
-        for stop in self._since(entry, change):
-            assert stop.change.before is not None
-            self._bridge(later, last, stop.change.before.digest)
-            later.append(self._as_later(entry, change, stop))
-            last = stop
+    def _steps(self, oldest: Stop, change: FileChange, draft: Draft) -> list[Step]:
+        """A change and all later ones that led to the file as it is in the overlay, as `change` reads the text."""
+        chain = self._chains[oldest.entry.record.id, oldest.change.path]
+        stops = chain.stops[chain.places[oldest.entry.record.id] :]
+        entry = oldest.entry
+        steps: list[Step] = []
+        for last, stop in pairwise([None, *stops]):
+            assert stop is not None
+            if last is not None:
+                assert stop.change.before is not None
+                self._bridge(steps, last, stop.change.before.digest)
+            record = stop.entry.record
+            splices = ChangeSet() if stop.change.before is None else self._splices_of(entry, change, stop)
+            steps.append(Step(record.id, splices, _party(stop.entry), record.undoes))
+        last = stops[-1]
         if draft.before is not None:
-            self._bridge(later, last, draft.before.digest, draft.before.data)
+            self._bridge(steps, last, draft.before.digest, draft.before.data)
         done = draft.changes
         if draft.before is None:  # this undo has brought the file back, as the last record left it
             done = _rewritten(change, version_after(self._journal, last), draft)
         elif done is None:
             done = _rewritten(change, draft.before.data, draft)
-        return [*later, Later("this undo", done, undoes=tuple(self._taken))]
+        if done:
+            undone = tuple(
+                stop.entry.record.id for stop in stops if (stop.entry.record.id, stop.change.path) in self._done
+            )
+            steps.append(Step("this undo", done, undoes=undone))
+        return steps
 
-    def _as_later(self, entry: Entry, change: FileChange, stop: Stop) -> Later:
-        key = stop.entry.record.id, stop.change.path, change.encoding
-        if key not in self._seen:
-            record, splices = stop.entry.record, self._splices_of(entry, change, stop)
-            self._seen[key] = Later(record.id, splices, (record.actor, record.task), record.undoes)
-        return self._seen[key]
+    def _undone_steps(self, group: Sequence[Stop]) -> list[Step]:
+        """What led to the first of these, from the oldest change that any of them undoes, as far as splices say it."""
+        waiting = [name for stop in group for name in stop.entry.record.undoes]
+        ancestors: dict[str, int] = {}
+        while waiting:
+            name = waiting.pop()
+            if name not in ancestors:
+                undone = self._journal.find(name)
+                ancestors[name] = undone.seq
+                waiting += undone.record.undoes
+        oldest = group[0]
+        if not ancestors or oldest.change.before is None:
+            return []
+        steps: list[Step] = []
+        digest = oldest.change.before.digest
+        for stop in stops_back(self._journal, oldest.change.before.path, before_seq=oldest.entry.seq):
+            change, record = stop.change, stop.entry.record
+            is_known = change.changes is not None and change.encoding == oldest.change.encoding
+            if stop.entry.seq < min(ancestors.values()) or change.before is None or change.after is None:
+                break
+            if change.after.digest != digest or (change.content_changed and not is_known):
+                break
+            steps.append(Step(record.id, change.changes or ChangeSet(), _party(stop.entry), record.undoes))
+            digest = change.before.digest
+        return steps[::-1]
 
     def _splices_of(self, entry: Entry, change: FileChange, stop: Stop) -> ChangeSet:
         """What a later record did, told by its splices or else by comparing the two versions it kept."""
@@ -259,9 +392,9 @@ class Undo:
             path, seq = deletion.change.before.path, self._journal.find(deletion.entry.undone_by).seq
 
     def _is_undone(self, entry: Entry) -> bool:
-        return entry.undone_by is not None or entry.record.id in self._taken
+        return entry.undone_by is not None or entry.record.id in self._chosen
 
-    def _bridge(self, later: list[Later], last: Stop, digest: str, data: bytes | None = None) -> None:
+    def _bridge(self, steps: list[Step], last: Stop, digest: str, data: bytes | None = None) -> None:
         """Add what happened outside the journal between `last` and the version `digest`."""
         assert last.change.after is not None
         if last.change.after.digest == digest:
@@ -274,30 +407,42 @@ class Undo:
                 "the file was changed outside Steadyhand and that version was not kept",
                 "edit it by hand",
             )
-        later.append(Later("a change outside Steadyhand", gap_between(self._journal, last, found)))
+        steps.append(Step("a change outside Steadyhand", gap_between(self._journal, last, found)))
 
 
 def _rewritten(change: FileChange, before: bytes, draft: Draft) -> ChangeSet:
     return changes_between(recorded_text(change, before).text, recorded_text(change, draft.data or b"").text)
 
 
-def _move_over(entry: Entry, change: FileChange, later: Sequence[Later], source: Source) -> ChangeSet:
-    assert change.changes is not None
-    moved = change.changes.invert()
-    for each in paced(later):
-        found = _over(moved, each.changes)
-        if isinstance(found, Clash):
-            break
-        moved = found
-    else:
-        if not _of_one_token(moved, later, source.text):
-            return moved
-    mine = Later(entry.record.id, change.changes, (entry.record.actor, entry.record.task))
+def _party(entry: Entry) -> tuple[str, str | None]:
+    return entry.record.actor, entry.record.task
+
+
+def _notes(undone: TakenBack, reasons: Mapping[str, str | None]) -> Iterator[EditNote]:
+    """For each record the reason it had, and which splices take it back; what it had undone is put down to the last."""
+    last = list(reasons)[-1]
+    splices: dict[str, list[int]] = {}
+    for at, names in enumerate(undone.names):
+        for name in [name for name in names if name in reasons] or [last]:
+            splices.setdefault(name, []).append(at)
+    for name, found in splices.items():
+        yield EditNote(reasons[name], None, None, None, tuple(found), ())
+
+
+def _text_before(steps: Sequence[Step], present: str) -> str:
+    for step in paced(reversed(steps), _SOME):
+        present = step.changes.invert().apply(present)
+    return present
+
+
+def _undone(
+    entry: Entry, change: FileChange, steps: Sequence[Step], source: Source, chosen: Sequence[str]
+) -> TakenBack:
     try:
-        undone = take_back(mine, later, source.text)
+        undone = take_back(_text_before(steps, source.text), steps, chosen)
     except EditError:
         raise _refusal(entry, change, "later records do not lead to the file as it is", "edit it by hand") from None
-    if isinstance(undone, ChangeSet):
+    if isinstance(undone, TakenBack):
         return undone
     lines = sorted({line for each in undone for line in _lines_of(each.span, source)})
     by = undone[0].by
@@ -314,48 +459,6 @@ def _move_over(entry: Entry, change: FileChange, later: Sequence[Later], source:
 def _lines_of(span: Span, source: Source) -> range:
     first, last = source.lines_of(span)
     return range(first, last + 1)
-
-
-def _of_one_token(moved: ChangeSet, later: Sequence[Later], text: str) -> str | None:
-    """Who has changed another part of a token of the present text that the undo would change a part of."""
-    reaches = [token_around(text, splice.trim().span) for splice in moved.splices]
-    reaches = [reach for reach, splice in zip(reaches, moved.splices, strict=True) if reach != splice.trim().span]
-    for each in paced(reversed(later), _SOME):
-        before = _before(reaches, each.changes) if reaches else []
-        if before is None:
-            return each.name
-        reaches = before
-    return None
-
-
-def _before(spans: Sequence[Span], changes: ChangeSet) -> list[Span] | None:
-    """Spans of the text after changes, from top to bottom, in the text before; None where one has a part in them."""
-    found: list[Span] = []
-    written = list(zip(changes.after_spans(), changes.splices, strict=True))
-    at = delta = 0
-    for span in spans:
-        while at < len(written) and written[at][0].end <= span.start:
-            delta += written[at][1].delta
-            at += 1
-        if at < len(written) and written[at][0].start < span.end:
-            return None
-        found.append(span.shift(-delta))
-    return found
-
-
-def _over(mine: ChangeSet, later: ChangeSet) -> ChangeSet | Clash:
-    """A change moved over a later one. What was written onto the end of a word clashes with that word too."""
-    ends = {splice.span.end: splice for splice in later.splices}
-    starts = {splice.start: splice for splice in later.splices}
-    joined: list[tuple[Splice, Splice]] = []
-    for splice in mine.splices:
-        own = splice.old or splice.new
-        before, behind = ends.get(splice.start), starts.get(splice.span.end)
-        if before is not None and is_one_word(before.new[-1:], own[:1]):
-            joined.append((splice, before))
-        if behind is not None and is_one_word(own[-1:], behind.new[:1]):
-            joined.append((splice, behind))
-    return Clash(tuple(joined)) if joined else mine.rebase(later)
 
 
 def _mode(draft: Draft) -> int | None:
@@ -375,7 +478,7 @@ def _refusal(entry: Entry, change: FileChange, because: str, hint: str, **detail
 
 def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
     """The newest record that is neither an undo nor undone, nor only tidied up. Refuses with `cannot-undo`."""
-    for entry in journal.entries(path=path):
+    for entry in journal.entries(path=path, live="edits"):
         if entry.record.verb != "undo" and entry.undone_by is None and not is_tidying(entry.record):
             return entry
     raise EditError(Kind.CANNOT_UNDO, "there is nothing to undo", hint="see `steadyhand log`")
@@ -383,7 +486,7 @@ def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
 
 def standing_of_task(journal: Journal, task: str) -> list[Entry]:
     """Every edit of a task that still stands; a redo only makes an edit stand again. Refuses with `cannot-undo`."""
-    entries = [e for e in journal.entries(task=task) if e.record.verb == "edit" and e.undone_by is None]
+    entries = [e for e in journal.entries(task=task, live="edits") if e.record.verb == "edit" and e.undone_by is None]
     if not entries:
         raise EditError(Kind.CANNOT_UNDO, f"task {task[:80]!r} has nothing to undo", hint="see `steadyhand log --task`")
     return entries
@@ -391,7 +494,7 @@ def standing_of_task(journal: Journal, task: str) -> list[Entry]:
 
 def latest_undo(journal: Journal) -> Entry:
     """The newest undo that was not redone. Refuses with `cannot-undo`."""
-    for entry in journal.entries():
+    for entry in journal.entries(live="undos"):
         if entry.record.verb == "undo" and entry.undone_by is None:
             return entry
     raise EditError(Kind.CANNOT_UNDO, "there is nothing to redo", hint="see `steadyhand log`")

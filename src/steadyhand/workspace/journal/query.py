@@ -7,7 +7,7 @@ index agree.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from weakref import WeakValueDictionary
 
 from steadyhand.lazy import dataclass, replace
@@ -20,9 +20,20 @@ from steadyhand.workspace.journal.party import Happening
 from steadyhand.workspace.journal.record import ID_LENGTH, Entry, Note, Record, Staging, State, is_record_id
 from steadyhand.workspace.journal.row import GENESIS, Row, RowType
 
+Live = Literal["edits", "undos"]
+"""Records that are not undone: those that may be no undo, or those that undo something, be it an undo or a redo."""
+
 PAGE = 500
 _BY_PATH = "files f CROSS JOIN records r"  # the order that SQLite keeps to: by path first
 _LAST = 1 << 62
+_UNDOES = "EXISTS (SELECT 1 FROM undos u WHERE u.seq = r.seq)"
+_UNDOES_UNDO = (
+    "EXISTS (SELECT 1 FROM undos u JOIN records x ON x.id = u.undone JOIN undos v ON v.seq = x.seq WHERE u.seq = r.seq)"
+)
+_LIVE = {
+    "edits": f"r.undone_by IS NULL AND (NOT {_UNDOES} OR {_UNDOES_UNDO})",
+    "undos": f"r.undone_by IS NULL AND {_UNDOES}",
+}
 _MANY_FILES = 8  # a record of fewer is as quickly read again as kept
 _KEPT_BYTES = 16 << 20  # of records of many files, as they are written
 _ENDS = 1024  # rows that settled a record
@@ -39,6 +50,7 @@ class Filter:
     after_seq: int | None = None
     newest_first: bool = True
     states: tuple[State, ...] = tuple(State)
+    live: Live | None = None
 
     def page(self, connection: Connection, last: int | None, size: int) -> list[int]:
         """The next row numbers after `last`, in the order asked for."""
@@ -65,12 +77,23 @@ class Filter:
         asked = [(condition, value) for condition, value in given if value is not None]
         joined = [] if self.path is None else ["r.seq = f.seq"]
         conditions = [*joined, *(condition for condition, _ in asked), f"r.state IN ({marks})"]
+        conditions += [] if self.live is None else [_LIVE[self.live]]
         return conditions, [value for _, value in asked] + [state.value for state in self.states]
 
 
 def _bounded(seq: int | None) -> int | None:
     """A row number that every store can compare with."""
     return None if seq is None else max(-_LAST, min(seq, _LAST))
+
+
+def is_as_after(connection: Connection, path: str, seq: int) -> bool:
+    """Whether all records that touched a path after a row are undone, or undo nothing but records after that row."""
+    query = (
+        f"SELECT 1 FROM {_BY_PATH} WHERE r.seq = f.seq AND f.path = ? AND f.seq > ? AND r.undone_by IS NULL"
+        f" AND r.state IN ('committed', 'partial') AND (NOT {_UNDOES} OR EXISTS (SELECT 1 FROM undos u"
+        " JOIN records x ON x.id = u.undone WHERE u.seq = r.seq AND x.seq <= ?)) LIMIT 1"
+    )
+    return connection.execute(query, (key(path), seq, seq)).fetchone() is None
 
 
 def seqs_starting(connection: Connection, prefix: str, limit: int) -> list[tuple[int, str]]:

@@ -28,6 +28,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.images import Packed
 from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Sight
+from steadyhand.workspace.journal.query import Live
 from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State
 from steadyhand.workspace.journal.retention import GcReport
 from steadyhand.workspace.journal.row import Row
@@ -116,10 +117,12 @@ class Journal(Protocol):
         limit: int | None = None,
         newest_first: bool = True,
         states: tuple[State, ...] = LASTING,
+        live: Live | None = None,
         on_damage: OnDamage | None = None,
     ) -> Iterator[Entry]:
         """Records that fit every filter, streamed. `path` is either side of a change; the seq bounds are exclusive.
 
+        `live` leaves out what was undone, and undos of edits (`edits`) or all that undoes nothing (`undos`).
         A damaged record is left out and handed to `on_damage`.
         """
 
@@ -128,6 +131,9 @@ class Journal(Protocol):
 
     def latest(self, path: str) -> Entry | None:
         """The newest lasting record that touched `path`; refuses with `journal-damaged` if that one is damaged."""
+
+    def is_as_after(self, path: str, seq: int) -> bool:
+        """Whether all later records that touched `path` cancel each other by undo: it is as that row left it."""
 
     def image(self, digest: str) -> bytes | None:
         """A whole file by digest; None when it was never kept or was dropped. Refuses a damaged one."""

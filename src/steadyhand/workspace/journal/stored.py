@@ -33,9 +33,11 @@ from steadyhand.workspace.journal.presence import Presence
 from steadyhand.workspace.journal.query import (
     PAGE,
     Filter,
+    Live,
     RecordsRead,
     entry_at,
     happening_of,
+    is_as_after,
     note_of,
     seqs_starting,
     staged_at,
@@ -161,9 +163,10 @@ class StoredJournal(PartyTables):
         limit: int | None = None,
         newest_first: bool = True,
         states: tuple[State, ...] = LASTING,
+        live: Live | None = None,
         on_damage: OnDamage | None = None,
     ) -> Iterator[Entry]:
-        asked = Filter(path, task, actor, before_seq, after_seq, newest_first, states)
+        asked = Filter(path, task, actor, before_seq, after_seq, newest_first, states, live)
         left = None if limit is None else max(limit, 0)
         for seq in self._seqs(asked, PAGE if left is None else min(left + 1, PAGE)):
             if left == 0:
@@ -192,6 +195,9 @@ class StoredJournal(PartyTables):
         if isinstance(entry, Problem):
             self._met().add(entry)
         return None if entry is None else _sound(entry)
+
+    def is_as_after(self, path: str, seq: int) -> bool:
+        return self._handle.read(lambda connection: is_as_after(connection, path, seq))
 
     def image(self, digest: str) -> bytes | None:
         return self._handle.read(lambda connection: kept.read(connection, digest))
