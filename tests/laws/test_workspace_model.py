@@ -75,6 +75,22 @@ class WorkspaceMachine(RuleBasedStateMachine):
         task = data.draw(st.sampled_from(TASKS))
         self._commit(self._as(task).edit(path, edits), deeds, task)
 
+    @HAS_FILES
+    @rule(data=st.data())
+    def type_again(self, data: st.DataObject) -> None:
+        """Somebody fills a slot, and somebody else fills it with what it held before: the same text, but theirs."""
+        number = self._choose_file(data)
+        file = self.world[number]
+        slot = data.draw(st.sampled_from([slot for slot in range(1, SLOTS + 1) if file.slots[slot]] or [0]))
+        between = self._token() + file.newline
+        if slot:
+            writer = self.writers[number, file.slots[slot].split()[0]]
+            for task, old, new in (("T-3", file.slots[slot], between), ("T-4", between, file.slots[slot])):
+                receipt = self._as(task).edit(self._path(number), [sh.Replace(old, new)])
+                self._commit(receipt, (Fill(number, slot, old, new),), task)
+            if writer in self.model.standing():
+                self._take_back((writer,), lambda **options: self._space.undo(writer, **options), is_undo=True)
+
     @rule(data=st.data(), newline=st.sampled_from(["\n", "\r\n"]))
     def create(self, data: st.DataObject, newline: str) -> None:
         path = self._choose_free(data)
