@@ -189,3 +189,25 @@ def test_a_row_added_with_the_sign_of_a_diff_is_added_without_it_or_refused(
     offer = result.error.details.get("corrected") if result.error else None
     if isinstance(offer, dict):
         assert sh.edit(text, [offer], path="a.txt").text == meant
+
+
+RAISED = '    """Raised when a type cannot be safely serialized."""\n'
+
+
+@pytest.mark.parametrize("is_above", [True, False], ids=["the row above", "the row below"])
+def test_a_row_parted_by_a_blank_line_is_another_where_the_quoted_neighbour_is_elsewhere_without_one(
+    is_above: bool,
+) -> None:
+    """Alone, the place with a blank line more is taken; beside one whose row may have been changed it is not."""
+
+    def rows(*some: str) -> str:
+        return "".join(some if is_above else some[::-1])
+
+    old, new = rows(RAISED, "    pass\n"), rows(RAISED, "    stop()\n")
+    parted = "class A:\n" + rows(RAISED, "\n", "    pass\n")
+    check_edit(parted, Replace(old, new), "class A:\n" + rows(RAISED, "\n", "    stop()\n"), path="a.py")
+    changed = "\n\nclass B:\n" + rows(RAISED, "    go()\n")
+    check_refused(parted + changed, Replace(old, new), "no-match", path="a.py")
+    alone = "\n\nclass B:\n" + rows(RAISED, "\n", "    go()\n")
+    after = "class A:\n" + rows(RAISED, "\n", "    stop()\n") + alone
+    check_edit(parted + alone, Replace(old, new), after, path="a.py")

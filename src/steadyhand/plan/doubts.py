@@ -7,7 +7,7 @@ text that stands in the file as it is quoted is never doubted, except that a lin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.match.needle import Needle
@@ -18,7 +18,7 @@ from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.window import window_at
-from steadyhand.text.lines import line_start, split_bodies
+from steadyhand.text.lines import body, is_whole_lines, line_start, split_bodies
 from steadyhand.text.seeds import places_of
 from steadyhand.text.span import Span
 
@@ -29,6 +29,8 @@ _TO_EDGE = lazy_pattern(r"[ \t]*(?=[\r\n]|\Z)")
 _COMPARED = 20  # lines, the longest, that are looked for elsewhere
 _LOOKED_AT = 10_000  # lines that start like one
 _SOON = 3  # lines
+_SOME = 200  # places of one row
+_WIDE = 400  # characters of the row beside one
 _VISIBLE = 30  # characters from which one line does not stand somewhere by chance
 
 
@@ -156,6 +158,41 @@ def _stands_elsewhere(finding: Finding) -> bool:
     return bool(rows) and here.isdisjoint(rows) and all(_is_line_of(text, row) for row in longest)
 
 
+def _is_whole_elsewhere(finding: Finding) -> bool:
+    """A blank line that is not quoted is between a row that changes and the row beside it, and elsewhere that row has
+    no blank line there: the row that changes may have been changed at that place. One that says much is only here.
+    """
+    found, source = finding.found, finding.draft.source
+    needle = Needle(found.old, found.new, found.signs)
+    if found.new is None or any(_is_long(needle.rows[row]) for row in needle.changed):
+        return False
+    window = window_at(source, finding.span, found.old)
+    known = [pairing for pairing in window.alignment if pairing.is_one_to_one and not pairing.is_blank]
+    for above, below in pairwise(known):
+        changes = [needle.touches(one.old_start, one.old_end) for one in (above, below)]
+        if above.old_end == below.old_start and above.end < below.start and changes[0] != changes[1]:
+            row, behind = (below, False) if changes[0] else (above, True)
+            if _has_neighbour(source.text, body(window.rows[row.start]), finding.span, behind=behind):
+                return True
+    return False
+
+
+def _has_neighbour(text: str, row: str, beside: Span, *, behind: bool) -> bool:
+    """Whether a row that is not there by chance is somewhere else, too, right before or behind a row with text."""
+    if not _is_long(row):
+        return False
+    for at in islice(places_of(text, row), _SOME):
+        end = at + len(row)
+        if beside.start <= at < beside.end or not is_whole_lines(text, Span(at, end)):
+            continue
+        around = (
+            split_bodies(text[end : end + _WIDE])[1:2] if behind else split_bodies(text[max(at - _WIDE, 0) : at])[-1:]
+        )
+        if any(map(str.strip, around)):
+            return True
+    return False
+
+
 def _is_a_sibling(finding: Finding) -> bool:
     """What leads in the lines that change goes by an unrelated name here: the quoted text is of another part."""
     from steadyhand.plan.leading import is_led_otherwise
@@ -185,6 +222,7 @@ DOUBTS: tuple[Callable[[Finding], bool], ...] = (
     _has_a_shape,
     _is_escaped,
     _stands_elsewhere,
+    _is_whole_elsewhere,
     _is_a_sibling,
 )
 
@@ -207,4 +245,8 @@ def find_other_indents(finding: Finding) -> Several | None:
 def is_telling(new: str) -> bool:
     """Two lines that are not blank, or so many characters that they do not stand somewhere by chance."""
     rows = [row for row in split_bodies(new) if row.strip()]
-    return len(rows) >= 2 or sum(not char.isspace() for char in new) >= _VISIBLE
+    return len(rows) >= 2 or _is_long(new)
+
+
+def _is_long(text: str) -> bool:
+    return sum(not char.isspace() for char in text) >= _VISIBLE
