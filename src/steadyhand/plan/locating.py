@@ -23,6 +23,14 @@ from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.proposing import refused
+from steadyhand.plan.surroundings import (
+    LineHint,
+    finder_within,
+    is_ended,
+    missing_header,
+    regions_under,
+    stands_beside,
+)
 from steadyhand.plan.window import Window, window_at
 from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
@@ -82,8 +90,6 @@ class Locator:
         self, draft: Draft, policy: Policy, name: str, edits: Sequence[Edit] = (), *, offers: bool = True
     ) -> None:
         """`edits` are all of the call, in order; `offers`: a refusal offers what would go through."""
-        from steadyhand.plan.surroundings import LineHint
-
         self._draft = draft
         self._several = edits if len(edits) > 1 else ()
         self._policy = policy
@@ -135,8 +141,6 @@ class Locator:
         return Located(tuple(Match(node.span, target.key) for node in found), nodes=found)
 
     def _locate_old(self, edit: Edit, old: Old) -> Located | None:
-        from steadyhand.plan.doubts import is_already_there
-
         if not old.text:
             end = self._draft.length
             if end and not old.at_end:
@@ -154,6 +158,8 @@ class Locator:
                 chosen = self._chosen(edit, old, found)
                 if chosen is not None:
                     return self._believed(edit, chosen)
+                from steadyhand.plan.doubts import is_already_there
+
                 if found.tier.is_single and is_already_there(edit, self._draft):
                     return self._pass_or_refuse(edit, old.text, Nothing(step_names()))
                 raise self._ambiguous(edit, found, old)
@@ -196,8 +202,6 @@ class Locator:
 
     def _parts(self, old: Old) -> Iterator[tuple[list[Span] | None, str | None]]:
         """Where old text may stand, the likeliest first, and how lax the search may be there."""
-        from steadyhand.plan.surroundings import regions_under
-
         laxest = self._laxest
         if not old.under:
             yield None, laxest
@@ -213,8 +217,6 @@ class Locator:
 
     def _regions_before(self, old: Old, *, to_end: bool) -> list[Span]:
         """The same where an earlier edit of the call has changed one of the lines above: as the file was before."""
-        from steadyhand.plan.surroundings import regions_under
-
         if not self._draft.writes:
             return []
         regions = regions_under(self._draft.original, old.under, to_end=to_end)
@@ -223,8 +225,6 @@ class Locator:
 
     def _notes_on(self, old: Old) -> tuple[str, ...]:
         """Says which of the lines above is nowhere, where the quoted lines alone were enough."""
-        from steadyhand.plan.surroundings import missing_header
-
         if not old.under or self._regions_before(old, to_end=True):
             return ()
         missing = missing_header(self._draft.source, old.under)
@@ -284,8 +284,6 @@ class Locator:
         return self._policy.occurrence == "unique" and edit.occurrence is None and edit.expected in (None, 1)
 
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
-        from steadyhand.plan.surroundings import finder_within
-
         find = finder_within(self._draft, old, regions)
         found = self._asked(find, edit, old, laxest)
         if not isinstance(found, Found | Several | Miscount) or found.tier.name != "exact" or not self._has_twins(old):
@@ -318,7 +316,6 @@ class Locator:
         if self._is_beyond_doubt(edit.target, found):
             return Located(found.matches, found.others, found, edit)
         from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
-        from steadyhand.plan.surroundings import is_ended, stands_beside
 
         finding = Finding(edit, found, self._draft)
         if is_doubtful(finding):
@@ -382,8 +379,6 @@ class Locator:
 
     def _is_under(self, span: Span, old: Old) -> bool:
         """Whether a place is in the only part of the file that the lines above it name."""
-        from steadyhand.plan.surroundings import regions_under
-
         regions = regions_under(self._draft.source, old.under)
         return len(regions) == 1 and span.overlaps(regions[0])
 

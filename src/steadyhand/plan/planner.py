@@ -27,6 +27,7 @@ from steadyhand.plan.mark import without_mark
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
+from steadyhand.plan.running import RunningDraft
 from steadyhand.plan.writing import Writing
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.node import Proposal
@@ -86,8 +87,6 @@ class _Planner:
         *,
         offers: bool,
     ) -> None:
-        from steadyhand.plan.running import RunningDraft
-
         self._seen = seen
         needles = [edit.target.text for edit in edits if isinstance(edit.target, Old)]
         kind = RunningDraft if policy.batch == "sequential" else Draft
@@ -252,14 +251,14 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
 
 def _says_what_stands(edit: Edit, located: Located) -> bool:
     """Whether the edit itself tells every character of the place it was found at."""
-    from steadyhand.structure.targets.anchor import Anchor
-
     match edit.target:
         case Old(text=text):
             return bool(text) and located.found is not None and located.found.tier.name in STRICT
         case Lines(text=text):
             return text is not None
         case target:
+            from steadyhand.structure.targets.anchor import Anchor
+
             return isinstance(target, Anchor) and target.end is None
 
 

@@ -68,8 +68,6 @@ class Writing:
 
     def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match, float]:
         """What an edit wants to write where, its first match, and how sure it is that this is meant there."""
-        from steadyhand.plan.first_line import UNSURE
-
         match, found = located.matches[0], located.found
         if found is not None and found.tier.rank > LITERAL:
             every = [self._made(edit, match, found, len(located.matches)) for match in located.matches]
@@ -90,6 +88,8 @@ class Writing:
             if full is None:
                 wishes += self._plain(index, edit, place, found)
                 continue
+            from steadyhand.plan.first_line import UNSURE
+
             if not full.is_clear:
                 raise self._unclear(edit, full, place)
             sure = UNSURE
@@ -121,8 +121,6 @@ class Writing:
 
     def _in_full(self, edit: Edit, found: Found | None, match: Match, places: int) -> FullQuote | None:
         """The edit where its first line was quoted without its indentation; None where that makes no difference."""
-        from steadyhand.plan.first_line import quote_in_full
-
         start = match.span.start
         if found is None or not isinstance(edit, Replace | Delete) or self._policy.tier in STRICT:
             return None
@@ -131,6 +129,8 @@ class Writing:
         new = edit.text if found.tier.name in STRICT else _plain_endings(found.new or "", found.old)
         if _is_bare_row(found.old) and _is_bare_row(new):
             return None  # one row for another, behind the indentation that stays
+        from steadyhand.plan.first_line import quote_in_full
+
         source, asks_parser = self._draft.source, self._asks_parser(places)
         return quote_in_full(source, match.span, found.old, new, asks_parser=asks_parser)
 
