@@ -86,8 +86,9 @@ def _quoted(text: str) -> list[str]:
 
 
 def _line_to_change(lines: list[str]) -> int:
+    """A line near the middle that is a statement by itself, so that the program stays one."""
     middle = len(lines) // 2
-    return next(row for row in range(middle, -1, -1) if lines[row].strip())
+    return next(row for row in range(middle, -1, -1) if lines[row].strip() and not lines[row].rstrip().endswith(":"))
 
 
 def _pair(lines: list[str], changed: int, written: Callable[[str], str]) -> tuple[str, str]:

@@ -58,7 +58,7 @@ def program_lines(size: int, *, seed: int = 0) -> Iterator[str]:
 
 
 def _function(number: int, chance: random.Random) -> Iterator[str]:
-    verb, noun, given = chance.choices(_WORDS, k=3)
+    verb, noun, given = chance.sample(_WORDS, k=3)
     yield f"def {verb}_{noun}_{number}({given}, {noun}):\n"
     for part in chance.choices(_PARTS, k=chance.randint(2, 5)):
         a, b, c = chance.sample(_WORDS, k=3)

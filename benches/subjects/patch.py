@@ -13,7 +13,6 @@ from benches.bench import Bench, Setting
 from benches.clock import Call, compare
 from benches.patch_memory import memory_table
 from benches.patches import (
-    PATH,
     Rewrite,
     apply_by_hand,
     by_turns,
@@ -70,7 +69,8 @@ def _read(setting: Setting, rewrite: Rewrite) -> list[Row]:
 
 
 def _applied(setting: Setting, rewrite: Rewrite) -> Iterator[Row]:
-    program = rewrite_of(list(program_lines(len(rewrite.text))), len(rewrite.changes))
+    lines = list(program_lines(len(rewrite.text)))
+    program = rewrite_of(lines, len(rewrite.changes), "src/long.txt")  # a program no more when lines are gone
     yield _patched(setting, "sh.patch", rewrite)
     yield _patched(setting, "sh.patch, numbers off by 7", rewrite, off=7)
     yield _patched(setting, "sh.patch, repeated lines", program)
@@ -85,7 +85,7 @@ def _patched(setting: Setting, label: str, rewrite: Rewrite, *, off: int = 0) ->
     results: list[sh.Result[str]] = []
 
     def patch() -> None:
-        results[:] = [sh.patch(text, diff, path=PATH)]
+        results[:] = [sh.patch(text, diff, path=rewrite.path)]
 
     floor = partial(apply_by_hand, text, unified([rewrite]))
     (row,) = compare(floor, [Call(label, patch)], setting.scale.patch_effort)
