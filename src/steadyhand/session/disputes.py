@@ -141,8 +141,8 @@ class Disputes(Calls):
     def _apply(self, dispute: Dispute, reason: str | None) -> Receipt:
         from steadyhand.plan.request import EditFile
         from steadyhand.session.ask import Ask
+        from steadyhand.session.conflict_override import ConflictOverride
         from steadyhand.session.lay import Layer
-        from steadyhand.session.overruling import Overruling
         from steadyhand.session.reports import Reports
 
         edit = _kept_edit(dispute)
@@ -152,7 +152,7 @@ class Disputes(Calls):
         outcomes: list[Outcome] = []
 
         def lay(overlay: Overlay) -> None:
-            layer = Layer(overlay, self.mode, Overruling(self._knowledge, dispute))
+            layer = Layer(overlay, self.mode, ConflictOverride(self._knowledge, dispute))
             layer.lay_all([ask], partial=False)
             outcomes[:] = layer.outcomes
 

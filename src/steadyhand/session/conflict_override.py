@@ -24,7 +24,7 @@ from steadyhand.text.splice import Splice
 from steadyhand.workspace.draft import Draft
 
 
-class Overruling(Meetings):
+class ConflictOverride(Meetings):
     """Lets an edit through that was refused once, and says over what; line numbers must mean what they meant."""
 
     def __init__(self, knowledge: Knowledge, dispute: Dispute) -> None:
