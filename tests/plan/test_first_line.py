@@ -390,3 +390,16 @@ def test_a_tag_below_a_tag_is_no_continuation() -> None:
     before = '<form>\n      <button class="btn">Go</button>\n    </form>\n'
     old, new = '<button class="btn">Go</button> \n', '<button class="btn">Go</button> \n    <button>No</button>\n'
     assert "\n    <button>No</button>\n" in run("a.html", before, old, new).text
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "why"),
+    [
+        ("spec:\n  ports:\n  - port: 80\n", "porst:", "  ports_new:\n  ports_new:", "two words are a letter away"),
+        ("spec:\n  kinds:\n  - name: 80\n", "nmae:", "  names:\n  names:", "lines would come into the midst of one"),
+    ],
+)
+def test_a_misspelt_part_of_a_line_that_may_be_another_is_refused(text: str, old: str, new: str, why: str) -> None:
+    for on_drift in ("refuse", "merge", "new"):
+        result = edit(text, [Replace(old, new)], path="a.yaml", policy=Policy(on_drift=on_drift, guards=frozenset()))
+        assert not result.ok, why

@@ -84,9 +84,10 @@ class Absence:
     def misspelt(self, places: Sequence[Nearest]) -> Nearest | None:
         """The one place whose lines the edit quotes with slips of the pen: what differs there is no other text.
 
-        A word that the file has elsewhere is no slip, and neither is one that several places could be meant by.
+        A word that the file has elsewhere is no slip, and neither is one that several places could be meant by. Lines
+        do not come into the midst of one.
         """
-        found = [place for place in places if self._is_misspelt(place.span)]
+        found = [place for place in places if self._is_misspelt(place.span) and not self._comes_inside(place.span)]
         return found[0] if len(found) == 1 and found[0] is places[0] and not self._rivals(places) else None
 
     def _is_misspelt(self, span: Span) -> bool:
@@ -101,7 +102,21 @@ class Absence:
             if slips is None:
                 return False
             words += slips
-        return not any(re.search(rf"\b{re.escape(word)}\b", self.source.text) for word in words)
+        return all(map(self._is_slip, words))
+
+    def _is_slip(self, word: str) -> bool:
+        """Whether the file lacks a word and has just one that differs from it in a letter."""
+        from rapidfuzz.distance import OSA
+
+        size = len(word)
+        known = set(re.findall(rf"\b\w{{{max(size - 1, 1)},{size + 1}}}\b", self.source.text))
+        return sum(OSA.distance(word, one, score_cutoff=1) <= 1 for one in known) == 1 and word not in known
+
+    def _comes_inside(self, span: Span) -> bool:
+        """Whether the edit has other lines than its old text, and the place is part of a line."""
+        new = self.old if self.edit is None else self.edit.text
+        has_others = len(split_bodies(self.old)) != len(split_bodies(new))
+        return has_others and not is_whole_lines(self.source.text, span)
 
     def already_applied(self) -> EditError:
         """The old text is gone and the new text is there."""

@@ -57,7 +57,7 @@ _PROSE = lazy_pattern(
     | ' [^'\\\n]*+ (?: \\(?:.|\Z) [^'\\\n]*+ )*+ ('|(?=\n)|\Z)""",
     re.VERBOSE | re.DOTALL,
 )
-_WORD_BEFORE = lazy_pattern(r"(?:\w+|[)\]])$")
+_WORD_BEFORE = lazy_pattern(r"(?:\w+|[)\]])\Z")
 _FAR = 2_000  # characters between two brackets
 _LONGEST_CHAIN = 500  # operators, calls, indexes and dots of one expression, of which each nests the ones before it
 _MOST_BRANCHES = 500  # `elif` in a text
