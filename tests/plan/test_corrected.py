@@ -161,6 +161,11 @@ ANOTHER = [
         "the only line that is like it has words more",
     ),
     (
+        "assert_type(i8 % i4, np.signedinteger)\nassert_type(f8 % i4, np.float64)\n",
+        Replace("assert_type(i4 % i8, np.signedinteger)\n", "assert_type(i4 % i8, np.integer)\n"),
+        "the only line that is like it has its words in another order",
+    ),
+    (
         "#define setting_database 1\n#define setting_role 2\n#define setting_config 3\n",
         Replace(
             "#define setting_database 1\n#define setting_config 3\n",

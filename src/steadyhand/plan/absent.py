@@ -290,14 +290,17 @@ class Absence:
         return is_cut or any(map(is_elision, rows)) or any(find_row(self.source, row, key) for row in left)
 
     def _says_nothing_else(self, span: Span) -> bool:
-        """Whether a place has every word that the edit keeps and none that the old text lacks, or has them spelt right.
+        """Whether a place has every word that the edit keeps, none that the old text lacks, and all in their order, or
+        has them spelt right.
 
         Where the edit repeats no line that speaks for a place, any other word is a sign of another line.
         """
         ours = span.of(self.source.text)
         old, new = most_alike(self.old, self.old if self.edit is None else self.edit.text, ours)
         said, there = _words(old), _words(ours)
-        return (said & _words(new) <= there <= said) or self._is_misspelt(span)
+        rest = iter(said)
+        is_kept = Counter(said) & Counter(_words(new)) <= Counter(there)
+        return (is_kept and all(word in rest for word in there)) or self._is_misspelt(span)
 
     def _rivals(self, places: Sequence[Nearest]) -> list[str]:
         """Other places that are as near as the first, or are the very same text."""
@@ -322,8 +325,8 @@ class Absence:
         return Span(start, start + span.length) if start >= 0 else None
 
 
-def _words(text: str) -> Counter[str]:
-    return Counter(re.findall(r"\w+", text))
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
 
 
 def _is_saying(row: str) -> bool:
