@@ -197,9 +197,9 @@ def _has_lone_cr_at_edge(text: str) -> bool:
 
 
 def seed_of(source: Source, rows: Sequence[str], few: int = 1) -> tuple[str, int, int] | None:
-    """The rarest word of some rows, which row it is of, and how often it stands in the text; None without words.
+    """The rarest word of some rows, which row it is of, and how often it is in the text; None without words.
 
-    No rarer one is looked for than one that stands there in `few` places.
+    No rarer one is looked for than one that is there in `few` places.
     """
     counts = source.derive(_Counts)
     words = {word: row for row, line in enumerate(rows) for word in _WORD.findall(line)}
@@ -215,7 +215,7 @@ def seed_of(source: Source, rows: Sequence[str], few: int = 1) -> tuple[str, int
 
 
 class _Counts:
-    """How often words stand in a text; tiers ask for the same ones."""
+    """How often words are in a text; tiers ask for the same ones."""
 
     def __init__(self, source: Source) -> None:
         self._text = source.text

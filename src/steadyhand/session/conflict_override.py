@@ -45,12 +45,12 @@ class ConflictOverride(Meetings):
             self._check_lines(draft)
         settled = self._refused_text(planned, draft, source, policy)
         over = self._dispute.records or ("outside",)
-        told = f"written over what {self._dispute.named()} changed"
+        note = f"written over what {self._dispute.named()} changed"
         outcomes = tuple(
             replace(
                 outcome,
                 forced=tuple(dict.fromkeys((*over, *outcome.forced))),
-                notes=tuple(dict.fromkeys((*outcome.notes, told))),
+                notes=tuple(dict.fromkeys((*outcome.notes, note))),
             )
             for outcome in settled.outcomes
         )

@@ -82,7 +82,7 @@ class Knowledge:
         *,
         by: FileStep | None = None,
     ) -> tuple[Sight, ...]:
-        """What is seen of a file now, where the journal has yet to be told of it; remembered by this process.
+        """What is seen of a file now, where the journal does not have it yet; remembered by this process.
 
         `by` is the change of row `seq` that made the version, where this party made it.
         """
@@ -120,7 +120,7 @@ class Knowledge:
                 journal.see_all(self.party, seen)
 
     def _wrote(self, step: FileStep, seq: int) -> dict[str, tuple[Sight, ...]]:
-        """What the journal is to be told of one file: the record brings its versions back."""
+        """What the journal is to keep of one file: the record brings its versions back."""
         path = step.after_path
         if path is None or step.digest is None:
             return {}

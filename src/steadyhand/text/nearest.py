@@ -28,7 +28,7 @@ _MOST_LINES = 1_000_000  # of a text; beyond this no table of lines is built
 
 
 class Difference(NamedTuple):
-    """A pair of lines that differ: the 1-based line of the file, what was expected there, what stands there.
+    """A pair of lines that differ: the 1-based line of the file, what was expected there, what is there.
 
     Endings are included only when nothing else differs; a line that is missing on one side is empty.
     """

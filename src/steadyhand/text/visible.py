@@ -42,7 +42,7 @@ def sized(*names: str) -> Callable[[Class], Class]:
     Page(path='a.md', text=<6 characters>)
     """
 
-    def told(self: Any) -> str:
+    def sized_repr(self: Any) -> str:
         is_tuple = isinstance(self, tuple)
         shown = self._fields if is_tuple else [field.name for field in fields(self) if field.repr]
         values = ((name, getattr(self, name)) for name in shown)
@@ -50,7 +50,7 @@ def sized(*names: str) -> Callable[[Class], Class]:
         return f"{type(self).__name__}({', '.join(said)})"
 
     def wrap(cls: Class) -> Class:
-        cls.__repr__ = told  # type: ignore[assignment]
+        cls.__repr__ = sized_repr  # type: ignore[assignment]
         return cls
 
     return wrap

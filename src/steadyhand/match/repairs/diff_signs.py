@@ -96,7 +96,7 @@ def _only_adds(before: Sequence[str], after: Sequence[str]) -> bool:
 def may_be_signed(old: str, new: str) -> bool:
     """Whether lines are added that begin with the sign of a diff where all others have a blank.
 
-    Not all of these are mended: of `++count`, both pluses may be content.
+    Not all of these are repaired: of `++count`, both pluses may be content.
 
     >>> may_be_signed(" a()\\n b()", " a()\\n++count\\n b()"), may_be_signed("a()\\nb()", "a()\\n++count\\nb()")
     (True, False)

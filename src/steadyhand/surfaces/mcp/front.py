@@ -233,8 +233,8 @@ def _greeting(serving: Serving) -> Wire:
 
 
 def _modern(result: Wire) -> Wire:
-    told = {"cacheScope": "private", "resultType": "complete", "ttlMs": _HOUR}
-    return result | told | {"_meta": {f"{_META}serverInfo": _server()}}
+    caching = {"cacheScope": "private", "resultType": "complete", "ttlMs": _HOUR}
+    return result | caching | {"_meta": {f"{_META}serverInfo": _server()}}
 
 
 def _server() -> Wire:

@@ -74,7 +74,7 @@ def with_root(schema: Schema, names: Sequence[str]) -> Schema:
 
 
 def room_of(most: int) -> Schema:
-    """How a client that cuts answers sooner is told how many characters an answer has at most."""
+    """What tells a client that cuts answers sooner how many characters an answer has at most."""
     return {"_meta": {_ROOM: min(most, _MOST_ROOM)}}
 
 
