@@ -1,4 +1,4 @@
-"""How a scenario's calls are made: once through Python, once through the command line.
+"""How a scenario's calls are made: through Python, through the command line, and through MCP with the tools of `core`.
 
 A scenario folder holds
 
@@ -22,9 +22,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from anyio.from_thread import start_blocking_portal
 from click.testing import CliRunner
 
 from steadyhand.errors import EditError
@@ -35,13 +37,17 @@ from steadyhand.plan.request import requests_from_json
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
 from steadyhand.surfaces.cli.main import cli
+from steadyhand.surfaces.mcp.serving import Care
+from tests.mcp.clients import in_memory, serving
 
 Call = dict[str, Any]
 Answer = dict[str, Any]
 
 
 class Driver:
-    """Makes one call after another and remembers the ids of their records."""
+    """Makes one call after another and remembers the ids of their records; `silent`: what its answers never say."""
+
+    silent: tuple[str, ...] = ()
 
     def __init__(self, root: Path, options: dict[str, Any]) -> None:
         self.root = root
@@ -60,6 +66,9 @@ class Driver:
 
     def make(self, call: Call) -> tuple[str | None, Answer]:
         raise NotImplementedError
+
+    def close(self) -> None:
+        """End what the calls needed."""
 
     def _id(self, name: str) -> str | None:
         return self.ids[int(name[1:]) - 1] if name.startswith("$") else name
@@ -243,6 +252,84 @@ class CommandLineDriver(Driver):
 
     def _file(self, call: Call) -> str:
         return call["path"] if call["path"].startswith("/") else f"{self.root}/{call['path']}"
+
+
+class McpDriver(Driver):
+    """Every call as the tool of `core` that a model would call; each task has a server of its own."""
+
+    SAYS = frozenset(("edit", "apply", "write", "create", "delete", "rename", "read", "outline", "undo", "outside"))
+    silent = ("unique_old",)  # a place is named once: by its number
+    CANNOT = ("overwrite", "without", "policy", "mode")  # what the host decides, not a call
+
+    def __init__(self, root: Path, options: dict[str, Any]) -> None:
+        super().__init__(root, options)
+        self._stack = ExitStack()
+        self._portal = self._stack.enter_context(start_blocking_portal())
+        self._clients: dict[str | None, Any] = {}
+
+    @classmethod
+    def can_say(cls, calls: list[Call]) -> bool:
+        return all(call["call"] in cls.SAYS and not any(name in call for name in cls.CANNOT) for call in calls)
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def make(self, call: Call) -> tuple[str | None, Answer]:
+        tool, arguments = getattr(self, call["call"])(call)
+        client = self._client(None if call["call"] == "undo" else call.get("task"))
+        result = self._portal.call(client.call_tool, tool, arguments)
+        said: dict[str, Any] = result.structured_content
+        assert result.is_error is (said["success"] is False)
+        answer: Answer = {"ok": said["success"] is True}
+        if said["success"]:
+            answer["files"] = sorted([file["status"], file["path"]] for file in self._files(tool, said))
+        if "entries" in said:
+            answer["addresses"] = [entry["address"] for entry in said["entries"]]
+        if "kind" in said:
+            answer["kind"] = said["kind"]
+        found = [[one["tier"], one["differs"]] for one in said.get("outcomes", ()) if "differs" in one]
+        answer |= ({"found": found} if found else {}) | _offered(said.get("details", {}))
+        return said.get("id"), answer
+
+    def _files(self, tool: str, said: dict[str, Any]) -> list[dict[str, Any]]:
+        if tool == "write":
+            return [said]
+        return said["files"] if tool in ("edit", "undo") else []
+
+    def _client(self, task: str | None) -> Any:
+        if task not in self._clients:
+            allow = tuple(self.options.get("allow", ()))
+            served = serving(self.root, actor="tests", task=task, care=lambda _: Care(allow=allow))
+            self._clients[task] = self._stack.enter_context(self._portal.wrap_async_context_manager(in_memory(served)))
+        return self._clients[task]
+
+    def edit(self, call: Call) -> tuple[str, Call]:
+        dry = {"dry_run": True} if call.get("preview") else {}
+        return "edit", _some(call, "path", "edits", "expect", "reason", "partial") | dry
+
+    def apply(self, call: Call) -> tuple[str, Call]:
+        return "edit", call["plan"]
+
+    def write(self, call: Call) -> tuple[str, Call]:
+        return "write", _some(call, "path", "content", "expect", "allow_shrink")
+
+    def create(self, call: Call) -> tuple[str, Call]:
+        return "edit", {"path": call["path"], "create": call["content"]}
+
+    def delete(self, call: Call) -> tuple[str, Call]:
+        return "edit", {"delete": True, **_some(call, "path", "expect")}
+
+    def rename(self, call: Call) -> tuple[str, Call]:
+        return "edit", {"path": call["path"], "rename_to": call["to"]}
+
+    def read(self, call: Call) -> tuple[str, Call]:
+        return "read", {"path": call["path"]}
+
+    def outline(self, call: Call) -> tuple[str, Call]:
+        return "outline", _some(call, "path", "within", "depth")
+
+    def undo(self, call: Call) -> tuple[str, Call]:
+        return "undo", ({"id": call["record"]} if "record" in call else {}) | _some(call, "last", "task")
 
 
 def _found(outcomes: list[dict[str, Any]]) -> Answer:
