@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Final
 
-from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.lazy import dataclass
 from steadyhand.structure.fields import bad_request
-from steadyhand.workspace.globs import Glob, parse_glob
+from steadyhand.workspace.globs import Glob, expand_braces, parse_glob
 
 __all__ = ["GLOB", "Globs", "read_glob"]
 
@@ -19,7 +19,6 @@ GLOB: Final = "Such as *.py (a name, at any depth), src/**/*.ts (a path), or *.{
 
 _LONGEST: Final = 500
 _MOST: Final = 64
-_BRACES: Final = lazy_pattern(r"(?<!\\)\{([^{}]*,[^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +61,8 @@ def read_glob(text: str | None, directory: str = "") -> Globs:
         raise bad_request("glob", "it is empty" if len(text) <= _LONGEST else "it is too long", GLOB)
     if text.startswith("!"):
         raise bad_request("glob", "it says what is not meant", f"say what is meant: {GLOB}")
-    plain = [each.removeprefix("./").rstrip("/") for each in _choices(text)]
+    choices = expand_braces(text, _MOST)
+    if choices is None:
+        raise bad_request("glob", f"its braces stand for more than {_MOST} choices", "send fewer at a time")
+    plain = [each.removeprefix("./").rstrip("/") for each in choices]
     return Globs(tuple(parse_glob(each) for each in plain if each), directory)
-
-
-def _choices(text: str) -> list[str]:
-    """The text once for each choice in its braces."""
-    done: list[str] = []
-    open_ = [text]
-    while open_:
-        if len(open_) + len(done) > _MOST:
-            raise bad_request("glob", f"its braces stand for more than {_MOST} choices", "send fewer at a time")
-        each = open_.pop()
-        found = _BRACES.search(each)
-        if found is None:
-            done.append(each)
-        else:
-            open_ += [each[: found.start()] + choice + each[found.end() :] for choice in found[1].split(",")]
-    return done

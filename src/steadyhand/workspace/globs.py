@@ -16,7 +16,7 @@ from typing import Final
 
 from steadyhand.lazy import dataclass, lazy_pattern
 
-__all__ = ["Glob", "parse_glob"]
+__all__ = ["Glob", "expand_braces", "has_wildcards", "parse_glob"]
 
 _CLASSES: Final = {
     "alnum": "a-zA-Z0-9",
@@ -32,6 +32,7 @@ _CLASSES: Final = {
     "upper": "A-Z",
     "xdigit": "0-9a-fA-F",
 }
+_BRACES: Final = lazy_pattern(r"(?<!\\)\{([^{}]*,[^{}]*)\}")
 _ESCAPED: Final = lazy_pattern(r"\\.", re.DOTALL)
 _NEVER: Final = lazy_pattern(r"(?!)")
 
@@ -81,6 +82,35 @@ def parse_glob(pattern: str) -> Glob:
     if parts[-1] is None:  # what lies inside, not the directory itself
         parts.append(_part("*"))
     return Glob(tuple(parts), is_rooted)
+
+
+def has_wildcards(pattern: str) -> bool:
+    """Whether a pattern can mean more than the one path that it spells.
+
+    >>> has_wildcards("src/a.py"), has_wildcards("src/{a,b}.py"), has_wildcards("src/{a}.py")
+    (False, True, False)
+    """
+    return any(char in pattern for char in "*?[\\") or _BRACES.search(pattern) is not None
+
+
+def expand_braces(pattern: str, most: int = 64) -> list[str] | None:
+    """The pattern once for each choice in its braces; None where they stand for more than `most`.
+
+    >>> expand_braces("src/*.{js,ts}")
+    ['src/*.ts', 'src/*.js']
+    """
+    done: list[str] = []
+    open_ = [pattern]
+    while open_:
+        if len(open_) + len(done) > most:
+            return None
+        each = open_.pop()
+        found = _BRACES.search(each)
+        if found is None:
+            done.append(each)
+        else:
+            open_ += [each[: found.start()] + choice + each[found.end() :] for choice in found[1].split(",")]
+    return done
 
 
 def _matches(parts: Sequence[str | re.Pattern[str] | None], names: Sequence[str]) -> bool:

@@ -1,0 +1,314 @@
+"""What an article says about itself: its id and the rules by which a change of the code concerns it.
+
+    ---
+    jrn: LOGIN_GUIDE
+    attention:
+      - {op: file, path: "src/auth/**"}
+      - {op: file, path: "!src/auth/generated/**"}
+      - {op: symbol, path: "src/auth/session.py#Session.login", keywords: [timeout]}
+      - {op: key, path: "config/app.yaml#login.max_tries"}
+      - {op: article, path: API_OVERVIEW}
+    ---
+
+It is front matter in YAML or TOML; a page without it may say the same in an HTML comment. What cannot be read is a
+problem of that one file, with its line, and never stops anybody. Pure: texts come in, values come out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from textwrap import dedent
+from typing import Final, Literal, cast
+
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+from steadyhand.workspace.globs import expand_braces, has_wildcards
+
+__all__ = ["PAGES", "Article", "Problem", "Rule", "is_page", "lost_attention", "read_article"]
+
+Op = Literal["file", "symbol", "key", "article"]
+
+PAGES: Final = (".md", ".mdx", ".markdown", ".html", ".htm", ".rst", ".txt", ".adoc")
+_COMMENTED: Final = (".md", ".mdx", ".markdown", ".html", ".htm")
+_HTML: Final = (".html", ".htm")
+_OPS: Final = ("file", "symbol", "key", "article")
+_FIELDS: Final = frozenset({"op", "path", "source", "keywords"})
+
+_FRONT: Final = 65_536  # characters in which front matter or a comment is looked for
+_MOST_RULES: Final = 1_000
+_LONGEST: Final = 1_000  # characters of a path, an id or a keyword
+_MOST_KEYWORDS: Final = 100
+
+_TELLING: Final = lazy_pattern(r"^[ \t]*[\"']?(?:jrn|attention)[\"']?[ \t]*[:=]", re.MULTILINE)
+_FENCE: Final = lazy_pattern(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}\1[`~]*[ \t]*$|.*\Z)", re.MULTILINE | re.DOTALL)
+_RAW: Final = lazy_pattern(r"<(script|style|textarea|title|template)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_BLANK: Final = lazy_pattern(r"[^\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that an article depends on.
+
+    `path` is what the author wrote; `place` the path or glob in it, without `!` and `#…`, and `name` the symbol or key.
+    `source` is the repository that it means, where that is another one. `line` is where the rule is in the article.
+    """
+
+    op: Op
+    path: str
+    place: str
+    name: str | None = None
+    source: str | None = None
+    keywords: tuple[str, ...] = ()
+    is_excluding: bool = False
+    line: int = 1
+
+    @property
+    def has_wildcards(self) -> bool:
+        return has_wildcards(self.place)
+
+    def to_json(self) -> dict[str, object]:
+        """The rule as its author wrote it."""
+        said: dict[str, object] = {"op": self.op, "path": self.path}
+        if self.source is not None:
+            said["source"] = self.source
+        if self.keywords:
+            said["keywords"] = list(self.keywords)
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A page with its id and its rules; `is_named`: the id is its own, and not its path."""
+
+    jrn: str
+    path: str
+    rules: tuple[Rule, ...] = ()
+    is_named: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        return {"jrn": self.jrn, "path": self.path, "attention": [rule.to_json() for rule in self.rules]}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about one file that a person should correct."""
+
+    path: str
+    message: str
+    line: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        line = {} if self.line is None else {"line": self.line}
+        return {"path": self.path, **line, "message": self.message}
+
+
+def is_page(path: str) -> bool:
+    """Whether a file can be an article, by its name."""
+    return path.lower().endswith(PAGES)
+
+
+def read_article(path: str, text: str) -> tuple[Article | None, tuple[Problem, ...]]:
+    """The article that a page is, and what is wrong with what it says; None where it says nothing about itself.
+
+    >>> found, problems = read_article("a.md", "---\\njrn: A\\nattention:\\n- {op: file, path: src/*.py}\\n---\\n")
+    >>> found.jrn, found.rules[0].place, problems
+    ('A', 'src/*.py', ())
+    """
+    head = text[:_FRONT].removeprefix("\ufeff")
+    reader = _Reader(path)
+    for block in _blocks(path, head):
+        if isinstance(block, Problem):
+            return None, (block,)
+        found = reader.read(*block)
+        if found is not None or reader.problems:
+            return found, tuple(reader.problems)
+    return None, ()
+
+
+def lost_attention(path: str, before: str, after: str) -> list[str]:
+    """What an edit would take away from what an article says about itself, in words; empty where nothing is lost."""
+    old, _ = read_article(path, before)
+    if old is None:
+        return []
+    new, _ = read_article(path, after)
+    lost = []
+    if old.is_named and (new is None or not new.is_named or new.jrn != old.jrn):
+        lost.append(f"jrn: {old.jrn}")
+    kept = Counter(_identity(rule) for rule in (() if new is None else new.rules))
+    for rule in old.rules:
+        kept[_identity(rule)] -= 1
+        if kept[_identity(rule)] < 0:
+            lost.append(f"attention: {rule.op} {rule.path}")
+    return lost
+
+
+def _identity(rule: Rule) -> tuple[object, ...]:
+    return rule.op, rule.path, rule.source, rule.keywords
+
+
+def _blocks(path: str, head: str) -> Iterator[tuple[str, str, int] | Problem]:
+    """Where a page may say something about itself: syntax, text and the line where the text begins."""
+    from steadyhand.structure.parsers.markdown.front import find_front, front_source
+
+    if head.startswith(("---", "+++")):
+        source = Source.of_text(head)
+        front = find_front(source.lines)
+        if front is not None:
+            inner = front_source(source).text
+            if _TELLING.search(inner):
+                yield front.syntax, inner, 2
+        elif _is_left_open(source.lines):
+            yield Problem(path, f"the front matter is not closed by a line {head[:3]}", 1)
+    if "<!--" not in head or not path.lower().endswith(_COMMENTED):
+        return
+    visible = (_RAW if path.lower().endswith(_HTML) else _FENCE).sub(lambda found: _BLANK.sub(" ", found[0]), head)
+    for start, end in _comments(visible):
+        written = head[start:end]
+        if _TELLING.search(written):
+            yield "yaml", _at_margin(written), head.count("\n", 0, start) + 1
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    """The insides of HTML comments; a search for each mark, since a pattern would look to the end for every opening."""
+    end = 0
+    while (start := text.find("<!--", end)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        yield start + 4, end
+
+
+def _is_left_open(lines: list[str]) -> bool:
+    """Whether a page that opens front matter and never closes it says something about itself at its top."""
+    for line in lines[1:]:
+        if _TELLING.match(line):
+            return True
+        if not line.strip() or line.startswith("#"):
+            return False
+    return False
+
+
+def _at_margin(written: str) -> str:
+    """The lines of a comment, moved to the margin; a first line beside `<!--` is there already."""
+    first, newline, rest = written.partition("\n")
+    return first.strip() + newline + dedent(rest)
+
+
+class _WrongRule(Exception):
+    """What is wrong with one rule."""
+
+
+class _Reader:
+    """What one block says."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
+
+    def read(self, syntax: str, text: str, line: int) -> Article | None:
+        from steadyhand.structure.keys.plain import plain_of
+        from steadyhand.structure.keys.syntax import syntaxes
+
+        source = Source.of_text(text)
+        read = syntaxes()[syntax].read(source)
+        if isinstance(read, Refusal):
+            at = read.details.get("line")
+            self._problem(
+                f"the front matter cannot be read: {_reason(read)}", line + at - 1 if isinstance(at, int) else line
+            )
+            return None
+        top = read.documents[0] if read.documents else None
+        if top is None or top.kind != "mapping":
+            self._problem("the front matter is no mapping", line)
+            return None
+        entries = {str(child.path[-1]): child for child in top.children}
+        lines = {name: line + source.line_of(child.entry.start) - 1 for name, child in entries.items()}
+        given = entries.get("jrn")
+        jrn = None if given is None else self._jrn(plain_of(given), lines["jrn"])
+        rules: tuple[Rule, ...] = ()
+        if "attention" in entries:
+            listed = entries["attention"]
+            if listed.kind == "sequence":
+                places = [line + source.line_of(child.entry.start) - 1 for child in listed.children]
+                rules = self._rules([plain_of(child) for child in listed.children[: _MOST_RULES + 1]], places)
+            elif listed.kind != "null":
+                self._problem("attention: a list of rules is expected", lines["attention"])
+        if jrn is None and "attention" not in entries:
+            return None
+        return Article(jrn or self.path, self.path, rules, is_named=jrn is not None)
+
+    def _jrn(self, value: object, line: int) -> str | None:
+        jrn = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+        if not jrn or len(jrn) > _LONGEST or not jrn.isprintable():
+            self._problem("jrn: a name is expected; the path is used in its place", line)
+            return None
+        return jrn
+
+    def _rules(self, values: list[object], lines: list[int]) -> tuple[Rule, ...]:
+        if len(values) > _MOST_RULES:
+            self._problem(f"attention: only the first {_MOST_RULES} rules are read", lines[_MOST_RULES])
+        rules = []
+        for value, line in zip(values[:_MOST_RULES], lines, strict=False):
+            try:
+                rules.append(self._rule(value, line))
+            except _WrongRule as wrong:
+                self._problem(f"attention: {wrong}", line)
+        return tuple(rules)
+
+    def _rule(self, value: object, line: int) -> Rule:
+        if not isinstance(value, Mapping):
+            raise _WrongRule("a rule is a mapping with op and path")
+        op, path, source = (value.get(name) for name in ("op", "path", "source"))
+        unknown = [str(name)[:40] for name in value if name not in _FIELDS]
+        if unknown:
+            self._problem(f"attention: unknown field {', '.join(unknown)}", line)
+        if op not in _OPS:
+            known = ", ".join(_OPS)
+            raise _WrongRule(f"unknown op {str(op)[:40]!r}; known are {known}")
+        if not isinstance(path, str) or not path.strip() or len(path) > _LONGEST or "\0" in path:
+            raise _WrongRule(f"op {op} needs a path")
+        if source is not None and (not isinstance(source, str) or not source.strip() or len(source) > _LONGEST):
+            raise _WrongRule("source is the name of a repository")
+        return self._placed(cast("Op", op), path.strip(), source, self._keywords(value.get("keywords"), line), line)
+
+    def _placed(self, op: Op, path: str, source: str | None, keywords: tuple[str, ...], line: int) -> Rule:
+        is_excluding = path.startswith("!")
+        if op == "article":
+            return Rule(op, path, path, None, source, keywords, line=line)
+        if is_excluding and op != "file":
+            raise _WrongRule(f"only op file can exclude with a leading !, not {op}")
+        place, name = path[is_excluding:], None
+        if op in ("symbol", "key"):
+            place, mark, name = place.rpartition("#") if op == "symbol" else place.partition("#")
+            if not mark or not place or not name.strip():
+                example = "src/app.py#Session.send" if op == "symbol" else "config.yaml#server.port"
+                raise _WrongRule(f"op {op} needs a path such as {example}")
+        plain = _plain(place)
+        if plain is None or expand_braces(plain) is None:
+            why = (
+                "does not count from the root of the repository" if plain is None else "has too many choices in braces"
+            )
+            raise _WrongRule(f"the path {path[:80]} {why}")
+        return Rule(op, path, plain, name, source, keywords, is_excluding, line)
+
+    def _keywords(self, value: object, line: int) -> tuple[str, ...]:
+        given = [] if value is None else [value] if isinstance(value, str) else value
+        if not isinstance(given, list) or not all(isinstance(each, str | int | float) for each in given):
+            self._problem("attention: keywords is a list of words", line)
+            return ()
+        return tuple(str(each).strip()[:_LONGEST] for each in given[:_MOST_KEYWORDS] if str(each).strip())
+
+    def _problem(self, message: str, line: int) -> None:
+        self.problems.append(Problem(self.path, message, line))
+
+
+def _plain(place: str) -> str | None:
+    """A path from the root of the repository without detours; None where it climbs. A final slash stays."""
+    names = [name for name in place.split("/") if name not in ("", ".")]
+    if not names or ".." in names:
+        return None
+    return "/".join(names) + ("/" if place.endswith("/") else "")
+
+
+def _reason(refusal: Refusal) -> str:
+    return str(refusal.details.get("reason", refusal.message))[:300]

@@ -1,0 +1,357 @@
+"""Questions to git: bounded in output and time, and deaf to what an untrusted repository configures.
+
+A repository's own configuration can name programs: hooks, an external diff, a text converter, a file-system monitor,
+filters, a signature checker, a transport for objects that are missing. None of them is run here, nothing is fetched and
+nothing is written, not even the index. Names come and go as bytes between NULs, so that every file name survives; as
+text they hold a lone surrogate for each byte that is no UTF-8.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, Final
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
+from steadyhand.workspace.refusal import shown
+
+__all__ = ["Blobs", "Entry", "Git", "LogEntry", "git_text"]
+
+_SECONDS: Final = 120.0
+_MOST_OUTPUT: Final = 64 << 20  # bytes of one answer
+_MOST_COMMITS: Final = 1_000
+_RENAMES: Final = 1_000  # files on each side among which renames are looked for
+_FIXED: Final = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.quotePath=false",
+    "core.untrackedCache=keep",
+    "diff.external=",
+    "log.showSignature=false",
+    "safe.bareRepository=explicit",
+)
+_ENVIRONMENT: Final = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+# Where a change usually goes, the likeliest first; the branch that is checked out is never its own base.
+_BASES: Final = tuple(
+    f"refs/{where}/{name}"
+    for where, names in (
+        ("remotes/origin", ("HEAD", "main", "master")),
+        ("remotes/upstream", ("HEAD", "main", "master")),
+        ("heads", ("main", "master")),
+    )
+    for name in names
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file that differs between two sides, as git lists it. Modes are octal, `000000` where there is no file.
+
+    An id of None is a file of the working tree that git has not stored.
+    """
+
+    status: str
+    path: str
+    old_path: str | None
+    modes: tuple[str, str]
+    ids: tuple[str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A commit, and the files that it changed."""
+
+    id: str
+    author: str
+    date: str
+    subject: str
+    paths: tuple[str, ...]
+
+
+class Git:
+    """The repository that a directory belongs to. Every path counts from that directory."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._program = _program()
+        self._environment = _environment()
+
+    def head(self) -> str | None:
+        """The commit that is checked out; None where there is none yet. Refuses where no repository is."""
+        self.ask("rev-parse", "--git-dir")
+        return self.commit("HEAD")
+
+    def commit(self, name: str) -> str | None:
+        """The commit that a name means; None where it means none."""
+        if not name or name.startswith("-") or "\0" in name:
+            return None
+        found = self._answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", codes=(0, 1, 128))
+        return git_text(found).strip() or None
+
+    def usual_base(self) -> tuple[str, str] | None:
+        """The branch that the present one probably goes to, and its commit; None where none can be told."""
+        fields = "%(refname)%00%(objectname)%00%(HEAD)%00%(upstream)"
+        answer = self.ask("for-each-ref", f"--format={fields}", "refs/heads", *_BASES)
+        refs = [git_text(row).split("\0") for row in answer.split(b"\n") if row.count(b"\0") == 3]
+        commits = {ref[0]: ref[1] for ref in refs if ref[2] != "*"}
+        upstream = [ref[3] for ref in refs if ref[2] == "*" and ref[3]]
+        for name in (*_BASES, *upstream):
+            commit = commits.get(name) or (self.commit(name) if name in upstream else None)
+            if commit is not None:
+                return name.removeprefix("refs/").removeprefix("remotes/").removeprefix("heads/"), commit
+        return None
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The commit from which both come; None where the history that is here has none."""
+        return git_text(self._answer("merge-base", one, other, codes=(0, 1))).strip() or None
+
+    def is_shallow(self) -> bool:
+        return self.ask("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+    def log(self, base: str | None, head: str, *, most: int = _MOST_COMMITS) -> list[LogEntry]:
+        """The commits that `head` has and `base` lacks, the newest first."""
+        import secrets
+
+        mark = secrets.token_hex(16)  # no file name can pass for it
+        answer = self.ask(
+            "log",
+            "-z",
+            f"--max-count={most}",
+            f"--format={mark}%H%x1f%an%x1f%aI%x1f%s",
+            "--encoding=UTF-8",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--relative",
+            "-c",
+            head if base is None else f"{base}..{head}",
+        )
+        commits = answer.split(mark.encode())[1:]
+        return [_logged(git_text(commit)) for commit in commits]
+
+    def differences(self, base: str | None, head: str | None) -> list[Entry]:
+        """The files that differ between two commits, or, without `head`, between a commit and the working tree.
+
+        Without `base` it is the empty tree. Files that git does not track are not among them.
+        """
+        before = base or self._empty_tree()
+        sides = [before] if head is None else [before, head]
+        options = ["--raw", "-z", "--no-abbrev", "--relative", "-M", f"-l{_RENAMES}", "--ignore-submodules=dirty"]
+        answer = self.ask("diff", *options, "--no-ext-diff", "--no-textconv", *sides, "--", filters=head is None)
+        return list(_entries(answer))
+
+    def untracked(self) -> list[str]:
+        """Files of the working tree that git neither tracks nor ignores."""
+        return _names(self.ask("ls-files", "--others", "--exclude-standard", "-z"))
+
+    def tracked(self) -> list[str]:
+        """Files that git tracks."""
+        return _names(self.ask("ls-files", "-z"))
+
+    def attributes(self, paths: Iterable[str], names: Sequence[str]) -> dict[str, dict[str, str]]:
+        """What `.gitattributes` files say of paths: for each attribute that is specified, its value."""
+        given = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        if not given:
+            return {}
+        parts = self.ask("check-attr", "--stdin", "-z", *names, given=given).split(b"\0")
+        found: dict[str, dict[str, str]] = {}
+        for path, name, value in zip(parts[0::3], parts[1::3], parts[2::3], strict=False):
+            if value != b"unspecified":
+                found.setdefault(git_text(path), {})[git_text(name)] = git_text(value)
+        return found
+
+    def sizes(self, ids: Iterable[str]) -> dict[str, int]:
+        """How large stored files are, in bytes; one that is missing here is left out."""
+        given = "".join(f"{each}\n" for each in dict.fromkeys(ids))
+        if not given:
+            return {}
+        rows = self.ask("cat-file", "--batch-check", given=given.encode()).split(b"\n")
+        read = (row.split(b" ") for row in rows)
+        return {git_text(row[0]): int(row[2]) for row in read if len(row) == 3 and row[1] == b"blob"}
+
+    @contextmanager
+    def blobs(self) -> Iterator[Blobs]:
+        """Stored files, one after another, from one process that ends with the block."""
+        import subprocess
+
+        process = subprocess.Popen(
+            self._command("cat-file", "--batch"),
+            cwd=self.root,
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield Blobs(process.stdin, process.stdout)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
+
+    def ask(self, *words: str, given: bytes = b"", filters: bool = False) -> bytes:
+        """What a command of git answers. Refuses where it fails, answers too much or takes too long.
+
+        `filters`: it may read files of the working tree, so the filters that are configured are switched off.
+        """
+        settings = self._no_filters() if filters else ()
+        return self._answer(*words, given=given, settings=settings)
+
+    def _answer(
+        self, *words: str, given: bytes = b"", settings: Sequence[str] = (), codes: Sequence[int] = (0,)
+    ) -> bytes:
+        import subprocess
+        import tempfile
+
+        with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as asked:
+            asked.write(given)  # a pipe could fill while git waits for somebody to read its answer
+            asked.seek(0)
+            process = subprocess.Popen(
+                self._command(*words, settings=settings),
+                cwd=self.root,
+                env=self._environment,
+                stdin=asked,
+                stdout=subprocess.PIPE,
+                stderr=told,
+            )
+            assert process.stdout is not None
+            late = threading.Timer(_SECONDS, process.kill)
+            late.daemon = True
+            late.start()
+            answer = b""
+            try:
+                answer = process.stdout.read(_MOST_OUTPUT + 1)
+            finally:
+                if len(answer) > _MOST_OUTPUT:
+                    process.kill()
+                process.stdout.close()
+                code = process.wait()
+                is_late = late.finished.is_set()
+                late.cancel()
+            told.seek(0)
+            error = git_text(told.read(4_000)).strip()
+        if len(answer) > _MOST_OUTPUT:
+            raise EditError(
+                Kind.TOO_LARGE,
+                f"git {words[0]} answers more than {_MOST_OUTPUT >> 20} MB",
+                hint="compare a smaller change",
+            )
+        if is_late:
+            raise EditError(Kind.TIMED_OUT, f"git {words[0]} took more than {_SECONDS:g} seconds", hint="try it again")
+        if code not in codes or (code != 0 and "not a git repository" in error):
+            raise self._refusal(words[0], error)
+        return answer if code == 0 else b""
+
+    def _command(self, *words: str, settings: Sequence[str] = ()) -> list[str]:
+        options = [part for setting in (*_FIXED, *settings) for part in ("-c", setting)]
+        return [self._program, "--no-pager", *options, *words]
+
+    def _no_filters(self) -> list[str]:
+        """Settings that switch off every filter that is configured: a filter is a program."""
+        names = _names(self._answer("config", "--list", "--name-only", "-z"))
+        drivers = {name[: name.rindex(".")] for name in names if name.startswith("filter.") and name.count(".") > 1}
+        made = [[f"{each}.clean=", f"{each}.smudge=", f"{each}.process=", f"{each}.required=false"] for each in drivers]
+        return [setting for driver in made for setting in driver]
+
+    def _empty_tree(self) -> str:
+        return git_text(self.ask("hash-object", "-t", "tree", "--stdin")).strip()
+
+    def _refusal(self, command: str, error: str) -> EditError:
+        if "not a git repository" in error:
+            return EditError(
+                Kind.NO_SUCH_FILE,
+                "there is no git repository here",
+                hint="run it inside a clone, or make one with git init",
+                details={"path": self.root},
+            )
+        if "dubious ownership" in error or "cannot use bare repository" in error:
+            said = "belongs to another user" if "dubious" in error else "is a bare repository"
+            hint = (
+                f"git config --global --add safe.directory {self.root}" if "dubious" in error else "use a clone of it"
+            )
+            return EditError(Kind.NOT_ALLOWED, f"the repository {said}, and git refuses to read it", hint=hint)
+        last = error.splitlines()[-1][:300] if error else "it gave no reason"
+        return EditError(
+            Kind.DISK_REFUSED, f"git {command} failed: {shown(last)}", hint=f"run git {command} to see what is wrong"
+        )
+
+
+class Blobs:
+    """Stored files by their ids."""
+
+    def __init__(self, asked: IO[bytes], answered: IO[bytes]) -> None:
+        self._asked = asked
+        self._answered = answered
+
+    def read(self, id: str) -> bytes | None:
+        """The bytes of a file; None where it is not here, as in a partial clone."""
+        try:
+            self._asked.write(f"{id}\n".encode())
+            self._asked.flush()
+            head = self._answered.readline().split()
+            if len(head) != 3 or head[1] != b"blob":
+                return None
+            data = self._answered.read(int(head[2]))
+            self._answered.read(1)
+        except OSError:
+            return None
+        return data
+
+
+def git_text(data: bytes) -> str:
+    """What git answers, as text; a byte that is no UTF-8 becomes a lone surrogate."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _names(answer: bytes) -> list[str]:
+    return [git_text(name) for name in answer.split(b"\0") if name]
+
+
+def _entries(answer: bytes) -> Iterator[Entry]:
+    """What `git diff --raw -z` lists."""
+    parts = iter(answer.split(b"\0"))
+    for part in parts:
+        fields = git_text(part).lstrip(":").split(" ")
+        if len(fields) != 5:
+            continue
+        status = fields[4][:1]
+        first = git_text(next(parts, b""))
+        second = git_text(next(parts, b"")) if status in "RC" else None
+        before, after = (None if set(each) == {"0"} else each for each in fields[2:4])
+        yield Entry(status, second or first, first if second else None, (fields[0], fields[1]), (before, after))
+
+
+def _logged(text: str) -> LogEntry:
+    head, _, names = text.partition("\0")
+    commit, author, date, subject = (*head.split("\x1f", 3), "", "", "")[:4]
+    paths = (name for name in names.removeprefix("\n").split("\0") if name)
+    return LogEntry(commit, author, date, subject.replace("\x1f", " "), tuple(paths))
+
+
+def _program() -> str:
+    """Where git is: in a directory that the path names in full, never in the one that is worked on."""
+    for directory in os.get_exec_path():
+        place = os.path.join(directory, "git")
+        if os.path.isabs(place) and os.access(place, os.X_OK) and not os.path.isdir(place):
+            return place
+    raise EditError(Kind.NOT_INSTALLED, "git is not installed", hint="install git; it must be on the PATH")
+
+
+def _environment() -> Mapping[str, str]:
+    """The caller's environment without what steers git, such as a hook's `GIT_DIR`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "LC_", "LANGUAGE"))}
+    return {**kept, **_ENVIRONMENT}
