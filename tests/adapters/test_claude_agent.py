@@ -12,8 +12,8 @@ from claude_agent_sdk import Transport
 from mcp import Client
 
 import steadyhand as sh
-from steadyhand.surfaces.adapters.calling import Made
 from steadyhand.surfaces.adapters.claude_agent import NAME, names, tools
+from steadyhand.tools.made import Made
 from tests.adapters import story
 
 START = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude", "version": "1"}}

@@ -13,8 +13,8 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 import steadyhand as sh
-from steadyhand.surfaces.adapters.calling import Made
 from steadyhand.surfaces.adapters.langchain import tools
+from steadyhand.tools.made import Made
 from tests.adapters import story
 
 

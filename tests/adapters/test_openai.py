@@ -14,8 +14,8 @@ from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
 import steadyhand as sh
-from steadyhand.surfaces.adapters.calling import Made
 from steadyhand.surfaces.adapters.openai import answers, answers_async, tools
+from steadyhand.tools.made import Made
 from tests.adapters import story
 from tests.adapters.web import Api
 

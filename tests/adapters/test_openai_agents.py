@@ -16,8 +16,8 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 from openai.types.responses.response_apply_patch_tool_call import ResponseApplyPatchToolCall
 
 import steadyhand as sh
-from steadyhand.surfaces.adapters.calling import Made
 from steadyhand.surfaces.adapters.openai_agents import PatchEditor, tools
+from steadyhand.tools.made import Made
 from tests.adapters import story
 
 set_tracing_disabled(True)

@@ -14,8 +14,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
 import steadyhand as sh
-from steadyhand.surfaces.adapters.calling import Made
 from steadyhand.surfaces.adapters.pydantic_ai import tools
+from steadyhand.tools.made import Made
 from tests.adapters import story
 
 Script = list[Mapping[str, object] | str]

@@ -11,8 +11,8 @@ from smolagents import ChatMessage, LogLevel, MessageRole, Model, ToolCallingAge
 from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
 
 import steadyhand as sh
-from steadyhand.surfaces.adapters.calling import Made
 from steadyhand.surfaces.adapters.smolagents import Refused, tools
+from steadyhand.tools.made import Made
 from tests.adapters import story
 
 

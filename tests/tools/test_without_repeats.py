@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from steadyhand.surfaces.adapters.calling import make_call
 from steadyhand.surfaces.mcp.answers import render
+from steadyhand.tools.made import make_call
 from tests.tools.ground import make
 
 PAGE = "<h1 id=title>Hi</h1>\n<p>a</p>\n<p>b</p>\n"

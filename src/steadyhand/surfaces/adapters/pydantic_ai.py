@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import Action
-from steadyhand.surfaces.adapters.calling import Watch, make_call_async
 from steadyhand.surfaces.adapters.missing import needs
 from steadyhand.tools.kit import Kit
+from steadyhand.tools.made import Watch, make_call_async
 from steadyhand.tools.schema import plain_schema
 
 if TYPE_CHECKING:

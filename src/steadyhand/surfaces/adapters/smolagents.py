@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from steadyhand.surfaces.adapters.calling import Made, Watch, make_call
 from steadyhand.surfaces.adapters.missing import needs
 from steadyhand.tools.kit import Kit
+from steadyhand.tools.made import Made, Watch, make_call
 from steadyhand.tools.schema import plain_schema
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Tool as Ours
