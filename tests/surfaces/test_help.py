@@ -18,7 +18,7 @@ from steadyhand.surfaces.cli.main import cli
 from tests.surfaces.shell import SOURCE, Shell
 
 NAMES = (
-    "act apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
+    "act agent apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
     "insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch why "
     "write"
 ).split()

@@ -20,7 +20,7 @@ SECTIONS = ("Change files", "Look", "History", "Models", "Care")
 _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
     "COMMAND",
-    "act apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
+    "act agent apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
     "insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch why "
     "write",
 )

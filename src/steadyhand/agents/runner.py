@@ -1,0 +1,256 @@
+"""One conversation of a model with one set of tools: who says what, how long it may last, what it cost.
+
+The loop is ours. A call is made only when the reply that holds it is complete, so a request that failed can be sent
+again. Whatever ends a conversation is an `Ended`, never an exception: a limit, a model that cannot be reached, one that
+repeats itself, or whoever waits for it no longer wanting it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+from steadyhand.agents.model import Answered, Message, Model, ModelError, Offered, Reply, Said, Tokens, ToolCall
+from steadyhand.agents.text_calls import text_calls
+from steadyhand.lazy import dataclass, field
+from steadyhand.tools.kit import Kit
+from steadyhand.tools.made import Made, make_call_async
+from steadyhand.tools.schema import plain_schema
+
+__all__ = ["Conversation", "Desk", "Ended", "KitDesk", "Limits", "Stop", "Watch"]
+
+Stop = Literal["done", "turns", "calls", "tokens", "time", "model", "loop"]
+Step = Said | Reply | Made | ModelError
+Watch = Callable[[Step], None]
+"""Told of each step as it happens: what we say, each reply, each call that was made, each try that failed."""
+
+_LONGEST_ANSWER = 60_000  # characters of a tool's answer that the model is sent
+_CHARACTERS_A_TOKEN = 4  # where a server counts nothing
+_SAME = 3  # times that a call may get the same answer; then the model is told, and two more times are the last
+_LONGEST_WAIT = 60.0
+
+_AS_TEXT = (
+    "Your reply held {what} written as text. I made {it} this time. From now on make tool calls through the tool-call "
+    "interface, not as text."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long a conversation may last. `retries` are those of one request, after `pause` seconds, then twice that …"""
+
+    turns: int = 24
+    calls: int = 80
+    tokens: int = 400_000
+    seconds: float = 600.0
+    retries: int = 5
+    pause: float = 1.0
+
+
+class Desk(Protocol):
+    """The tools that a conversation has."""
+
+    def offered(self) -> Sequence[Offered]: ...
+
+    async def make(self, call: ToolCall) -> Made:
+        """Make a call; a refusal is an answer too."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a call has ended the conversation."""
+
+
+class KitDesk:
+    """All tools of a kit, and nothing else."""
+
+    is_over = False
+
+    def __init__(self, kit: Kit) -> None:
+        self.kit = kit
+
+    def offered(self) -> Sequence[Offered]:
+        return [Offered(tool.name, tool.summary, plain_schema(tool.parameters)) for tool in self.kit.tools]
+
+    async def make(self, call: ToolCall) -> Made:
+        return await make_call_async(self.kit, call.name, call.arguments)
+
+
+@dataclass(slots=True)
+class Ended:
+    """How a conversation has gone so far. `text` is the model's last word, `error` why it cannot go on."""
+
+    stop: Stop = "done"
+    text: str = ""
+    error: str | None = None
+    turns: int = 0
+    calls: int = 0
+    as_text: int = 0
+    retries: int = 0
+    tokens: Tokens = field(default_factory=Tokens)
+    seconds: float = 0.0
+    usage: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def is_done(self) -> bool:
+        return self.stop == "done"
+
+    def tool_usage(self) -> dict[str, object]:
+        return {name: {"calls": calls, "refused": refused} for name, (calls, refused) in sorted(self.usage.items())}
+
+
+class _Stopped(Exception):
+    def __init__(self, stop: Stop, message: str) -> None:
+        super().__init__(message)
+        self.stop: Stop = stop
+        self.message = message
+
+
+class Conversation:
+    """A conversation that can be gone on with: `say` returns when the model makes no more calls, or cannot go on."""
+
+    def __init__(
+        self,
+        model: Model,
+        desk: Desk,
+        instructions: str,
+        *,
+        limits: Limits | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self._model = model
+        self._desk = desk
+        self._instructions = instructions
+        self._limits = limits or Limits()
+        self._watch = watch
+        self._same: Counter[tuple[str, str]] = Counter()
+        self.messages: list[Message] = []
+        self.ended = Ended()
+
+    async def say(self, text: str) -> Ended:
+        """Say something and let the model work until it is done. A conversation that was stopped stays so."""
+        if not self.ended.is_done:
+            return self.ended
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        try:
+            async with asyncio.timeout(max(self._limits.seconds - self.ended.seconds, 0.0)):
+                self._add(Said(text))
+                while await self._turn():
+                    pass
+        except TimeoutError:
+            self._stop("time", f"the conversation took longer than {self._limits.seconds:g} seconds")
+        except _Stopped as stopped:
+            self._stop(stopped.stop, stopped.message)
+        finally:
+            self.ended.seconds += clock() - begun
+        return self.ended
+
+    def transcript(self) -> list[dict[str, object]]:
+        """Everything that was said, as JSON."""
+        return [{"role": "system", "text": self._instructions}, *map(_told, self.messages)]
+
+    async def _turn(self) -> bool:
+        """One request, its reply, and the calls in it; whether there is more to do."""
+        limits, ended = self._limits, self.ended
+        if ended.turns >= limits.turns:
+            raise _Stopped("turns", f"the model was not done after {limits.turns} turns")
+        if ended.tokens.total >= limits.tokens:
+            raise _Stopped("tokens", f"the conversation took {ended.tokens.total:,} tokens of {limits.tokens:,}")
+        tools = self._desk.offered()
+        reply = await self._ask(tools)
+        ended.turns += 1
+        ended.tokens += reply.tokens or self._estimate(reply)
+        ended.text = reply.text.strip() or ended.text
+        self._add(reply)
+        if reply.calls:
+            for call in reply.calls:
+                self._add(Answered(call, await self._make(call)))
+            return not self._desk.is_over
+        written = text_calls(reply.text, tools)
+        if not written:
+            return False
+        ended.as_text += len(written)
+        answers = [await self._make(ToolCall(f"text-{ended.turns}", name, given)) for name, given in written]
+        one = len(written) == 1
+        said = _AS_TEXT.format(what="a tool call" if one else f"{len(written)} tool calls", it="it" if one else "them")
+        told = [f"Answer of {name}:\n{text}" for (name, _), text in zip(written, answers, strict=True)]
+        self._add(Said("\n\n".join([said, *told])))
+        return not self._desk.is_over
+
+    async def _ask(self, tools: Sequence[Offered]) -> Reply:
+        """A reply; a request that failed for a passing reason is sent again after a while."""
+        limits = self._limits
+        for tried in range(limits.retries + 1):
+            try:
+                return await self._model.ask(self._instructions, self.messages, tools)
+            except ModelError as error:
+                self._tell(error)
+                if not error.is_passing or tried == limits.retries:
+                    after = f" ({tried + 1} tries)" if tried else ""
+                    raise _Stopped("model", f"{error.message}{after}") from None
+                pause = limits.pause * 2**tried
+                wait = min(pause, _LONGEST_WAIT) if error.wait is None else error.wait
+                if wait > limits.seconds:
+                    raise _Stopped("model", f"{error.message}; it asks to wait {wait:g} seconds") from None
+            self.ended.retries += 1
+            await asyncio.sleep(wait)
+        raise AssertionError("unreachable")
+
+    async def _make(self, call: ToolCall) -> str:
+        """Make a call; what the model is told of it."""
+        ended = self.ended
+        if ended.calls >= self._limits.calls:
+            raise _Stopped("calls", f"the model made {ended.calls} calls and wanted more")
+        if self._desk.is_over:
+            return "not made: the conversation has ended"
+        made = await self._desk.make(call)
+        ended.calls += 1
+        counts = ended.usage.setdefault(made.tool, [0, 0])
+        counts[0] += 1
+        counts[1] += made.failed
+        self._tell(made)
+        return self._checked(call, made.text)
+
+    def _checked(self, call: ToolCall, text: str) -> str:
+        """An answer as it is sent: no longer than a model can use, and with a word to one that repeats itself."""
+        key = f"{call.name} {json.dumps(call.arguments, default=str)}", text
+        self._same[key] += 1
+        if self._same[key] >= _SAME + 2:
+            raise _Stopped("loop", f"the model made the same call of {call.name} {self._same[key]} times")
+        if len(text) > _LONGEST_ANSWER:
+            text = f"{text[:_LONGEST_ANSWER]}\n[cut off after {_LONGEST_ANSWER:,} of {len(text):,} characters]"
+        if self._same[key] >= _SAME:
+            text += f"\n\nYou made this very call {self._same[key]} times with the same answer. Do something else."
+        return text
+
+    def _estimate(self, reply: Reply) -> Tokens:
+        size = sum(len(json.dumps(_told(message), default=str)) for message in self.messages)
+        out = len(json.dumps(_told(reply), default=str))
+        return Tokens((size + len(self._instructions)) // _CHARACTERS_A_TOKEN, out // _CHARACTERS_A_TOKEN)
+
+    def _add(self, message: Message) -> None:
+        self.messages.append(message)
+        if not isinstance(message, Answered):
+            self._tell(message)
+
+    def _tell(self, step: Step) -> None:
+        if self._watch is not None:
+            self._watch(step)
+
+    def _stop(self, stop: Stop, message: str) -> None:
+        self.ended.stop, self.ended.error = stop, message
+
+
+def _told(message: Message) -> dict[str, object]:
+    match message:
+        case Said():
+            return {"role": "user", "text": message.text}
+        case Answered():
+            return {"role": "tool", "tool": message.call.name, "call": message.call.id, "text": message.text}
+        case Reply():
+            calls = [{"id": call.id, "tool": call.name, "arguments": call.arguments} for call in message.calls]
+            tokens = {"tokens": message.tokens.to_json()} if message.tokens is not None else {}
+            return {"role": "assistant", "text": message.text, "calls": calls, **tokens}

@@ -1,0 +1,240 @@
+"""A conversation over real HTTP: what becomes of it when the model does well, badly, or nothing at all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steadyhand as sh
+from steadyhand.agents.model import ModelError, named_model
+from steadyhand.agents.runner import Conversation, Ended, KitDesk, Limits
+from steadyhand.tools.made import Made
+from tests.agents.scripted_server import (
+    Call,
+    Calls,
+    Drop,
+    Endless,
+    Raw,
+    ScriptedServer,
+    Slow,
+    Status,
+    scripted_server,
+    text_of,
+)
+
+QUICK = Limits(pause=0.01)
+
+
+def edit(old: str, new: str, path: str = "a.md") -> Call:
+    return Call("edit", {"path": path, "edits": [{"target": old, "new": new, "reason": "asked for"}]})
+
+
+EDIT = edit("two", "2")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "a.md").write_text("one\ntwo\nthree\n")
+    return tmp_path
+
+
+def hold(root: Path, server: ScriptedServer, limits: Limits = QUICK) -> tuple[Ended, list[Any]]:
+    steps: list[Any] = []
+    with sh.Workspace(root, actor="model", task="T-1") as ws:
+        model = named_model("openai-chat:scripted", base_url=server.url)
+        desk = KitDesk(ws.tools("core"))
+        conversation = Conversation(model, desk, "Do it.", limits=limits, watch=steps.append)
+        return asyncio.run(conversation.say("Make two a digit.")), steps
+
+
+def text(root: Path) -> str:
+    return (root / "a.md").read_text()
+
+
+def test_a_call_is_made_and_answered_and_counted(root: Path) -> None:
+    with scripted_server(EDIT, "All done.") as server:
+        ended, steps = hold(root, server)
+    assert text(root) == "one\n2\nthree\n"
+    assert (ended.stop, ended.text, ended.turns, ended.calls) == ("done", "All done.", 2, 1)
+    assert ended.tokens.to_json() == {"input": 200, "output": 20}
+    assert ended.tool_usage() == {"edit": {"calls": 1, "refused": 0}}
+    answer = server.requests[1]["messages"][-1]
+    assert answer["role"] == "tool"
+    assert json.loads(text_of(answer))["success"] is True
+    assert [step.tool for step in steps if isinstance(step, Made)] == ["edit"]
+
+
+def test_calls_of_one_reply_are_made_in_order(root: Path) -> None:
+    with scripted_server(Calls((EDIT, edit("2", "II"))), "Done.") as server:
+        ended, _ = hold(root, server)
+    assert text(root) == "one\nII\nthree\n"
+    assert ended.calls == 2
+
+
+def test_a_refusal_goes_back_to_the_model(root: Path) -> None:
+    with scripted_server(edit("nowhere at all", "x"), EDIT, "Done.") as server:
+        ended, _ = hold(root, server)
+    assert text(root) == "one\n2\nthree\n"
+    assert "no-match" in text_of(server.requests[1]["messages"][-1])
+    assert ended.tool_usage() == {"edit": {"calls": 2, "refused": 1}}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "```json\n" + json.dumps({"name": "edit", "arguments": EDIT.arguments}) + "\n```",
+        "<tool_call>\n" + json.dumps({"name": "edit", "arguments": EDIT.arguments}) + "\n</tool_call>",
+        f"<function=edit>{json.dumps(EDIT.arguments)}</function>",
+    ],
+)
+def test_a_call_written_as_text_is_made_and_the_model_is_told(root: Path, written: str) -> None:
+    with scripted_server(f"I will edit it.\n{written}\n", "Done.") as server:
+        ended, _ = hold(root, server)
+    assert text(root) == "one\n2\nthree\n"
+    assert (ended.as_text, ended.calls, ended.stop) == (1, 1, "done")
+    told = text_of(server.requests[1]["messages"][-1])
+    assert "through the tool-call interface" in told
+    assert '"success": true' in told
+
+
+def test_garbage_arguments_are_refused_and_the_conversation_goes_on(root: Path) -> None:
+    steps = [Call("edit", '{"path": "a.md", "edits": [{'), Call("edit", "\ufffd"), Call("nothing", {}), EDIT, "Done."]
+    with scripted_server(*steps) as server:
+        ended, _ = hold(root, server)
+    assert text(root) == "one\n2\nthree\n"
+    assert ended.stop == "done"
+    assert ended.tool_usage()["edit"] == {"calls": 3, "refused": 2}
+
+
+def test_a_rate_limit_is_waited_for_as_long_as_it_says(root: Path) -> None:
+    with scripted_server(Status(429, "0"), Status(429), Status(503), EDIT, "Done.") as server:
+        ended, steps = hold(root, server)
+    assert text(root) == "one\n2\nthree\n"
+    assert (ended.stop, ended.retries, ended.turns) == ("done", 3, 2)
+    assert [step.wait for step in steps if isinstance(step, ModelError)] == [0.0, None, None]
+
+
+def test_a_wait_that_is_longer_than_there_is_time_is_not_begun(root: Path) -> None:
+    with scripted_server(Status(429, "3600")) as server:
+        ended, _ = hold(root, server)
+    assert (ended.stop, ended.retries) == ("model", 0)
+    assert "3600 seconds" in (ended.error or "")
+
+
+def test_a_dropped_connection_makes_no_half_call(root: Path) -> None:
+    with scripted_server(Drop(400, EDIT), Drop(), EDIT, Drop(), "Done.") as server:
+        ended, _ = hold(root, server)
+    assert text(root) == "one\n2\nthree\n"
+    assert (ended.stop, ended.retries, ended.calls) == ("done", 3, 1)
+
+
+def test_an_error_that_stays_ends_the_conversation(root: Path) -> None:
+    with scripted_server(Status(401)) as server:
+        ended, _ = hold(root, server)
+    assert (ended.stop, ended.retries, len(server.requests)) == ("model", 0, 1)
+    with scripted_server(Status(500)) as server:
+        ended, _ = hold(root, server, Limits(pause=0.001, retries=2))
+    assert (ended.stop, ended.retries, len(server.requests)) == ("model", 2, 3)
+    assert "(3 tries)" in (ended.error or "")
+
+
+def test_a_slow_answer_ends_at_the_limit_and_what_was_done_stays(root: Path) -> None:
+    with scripted_server(EDIT, Slow()) as server:
+        ended, _ = hold(root, server, Limits(seconds=1.0))
+    assert (ended.stop, ended.calls) == ("time", 1)
+    assert text(root) == "one\n2\nthree\n"
+
+
+def test_limits_on_turns_calls_and_tokens(root: Path) -> None:
+    reads = [Call("read", {"path": "a.md", "start": number}) for number in range(1, 4)]
+    for limits, stop in (
+        (Limits(turns=2), "turns"),
+        (Limits(calls=2), "calls"),
+        (Limits(tokens=150), "tokens"),
+    ):
+        with scripted_server(*reads) as server:
+            ended, _ = hold(root, server, limits)
+        assert ended.stop == stop
+        assert ended.error
+
+
+def test_a_model_that_repeats_itself_is_told_and_then_stopped(root: Path) -> None:
+    with scripted_server(edit("nowhere at all", "x")) as server:
+        ended, _ = hold(root, server)
+    assert (ended.stop, ended.calls) == ("loop", 5)
+    assert "this very call 3 times" in text_of(server.requests[3]["messages"][-1])
+
+
+def test_a_reply_without_end_is_cut_off(root: Path) -> None:
+    with scripted_server(Endless()) as server:
+        ended, _ = hold(root, server)
+    assert ended.stop == "model"
+    assert "longer than 1,000,000 characters" in (ended.error or "")
+    assert server.sent < 100_000_000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\xff\xfe\x00garbage",
+        b'data: {"choices": [{"index": 0, "delta": {"content": "\xff\xfe"}}]}\n\ndata: [DONE]\n\n',
+        b"data: " + b"[" * 100_000 + b"\n\n",
+        b"data: {}\n\ndata: [DONE]\n\n",
+    ],
+)
+def test_what_is_no_reply_ends_the_conversation(root: Path, body: bytes) -> None:
+    with scripted_server(Raw(body)) as server:
+        ended, _ = hold(root, server, Limits(pause=0.001, retries=1))
+    assert ended.stop in ("model", "done")
+    assert text(root) == "one\ntwo\nthree\n"
+
+
+def test_nested_arguments_are_refused(root: Path) -> None:
+    deep = '{"path": ' + "[" * 50_000 + "]" * 50_000 + "}"
+    with scripted_server(Call("edit", deep), f"```json\n{deep}\n```", "Done.") as server:
+        ended, _ = hold(root, server)
+    assert ended.stop == "done"
+    assert text(root) == "one\ntwo\nthree\n"
+
+
+def test_the_transcript_has_everything_that_was_said(root: Path) -> None:
+    with scripted_server(EDIT, "Done.") as server, sh.Workspace(root) as ws:
+        model = named_model("openai-chat:scripted", base_url=server.url)
+        conversation = Conversation(model, KitDesk(ws.tools("core")), "Do it.")
+        asyncio.run(conversation.say("Go."))
+    roles = [each["role"] for each in conversation.transcript()]
+    assert roles == ["system", "user", "assistant", "tool", "assistant"]
+    json.dumps(conversation.transcript())
+
+
+def test_a_cancelled_conversation_leaves_nobody_writing(root: Path) -> None:
+    async def cancelled(server: ScriptedServer, ws: sh.Workspace) -> None:
+        model = named_model("openai-chat:scripted", base_url=server.url)
+        made = asyncio.Event()
+        conversation = Conversation(
+            model, KitDesk(ws.tools("core")), "", watch=lambda step: made.set() if isinstance(step, Made) else None
+        )
+        task = asyncio.create_task(conversation.say("Go."))
+        await made.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with scripted_server(EDIT, Slow()) as server, sh.Workspace(root) as ws:
+        asyncio.run(cancelled(server, ws))
+        assert len(ws.history()) == 1
+    assert text(root) == "one\n2\nthree\n"
+
+
+def test_a_model_that_there_is_not_is_refused() -> None:
+    with pytest.raises(sh.EditError) as refused:
+        named_model("nobody:nothing")
+    assert refused.value.kind is sh.Kind.BAD_REQUEST
+    with pytest.raises(sh.EditError) as refused:
+        named_model("anthropic:x", base_url="http://127.0.0.1:9/v1")
+    assert refused.value.kind is sh.Kind.BAD_REQUEST
