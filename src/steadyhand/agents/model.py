@@ -125,8 +125,9 @@ def named_model(
     """A model by its name: `anthropic:…`, `openai:…`, `openai-chat:…`, and every other that pydantic-ai has.
 
     Keys come from the environment, as pydantic-ai reads them. With `base_url` the name is one that the server there
-    knows, behind `openai-chat:` or alone, and `api_key` is all that it is sent: no key of another service. Refuses with `not-installed` without the extra `agent` or the client of the
-    provider, and with `bad-request` a name that there is not or a key that is not set.
+    knows, behind `openai-chat:` or alone, and `api_key` is all that it is sent: no key of another service.
+    Refuses with `not-installed` without the extra `agent` or the client of the provider, and with `bad-request` a name
+    that there is not or a key that is not set.
     """
     try:
         from pydantic_ai.exceptions import UserError
