@@ -29,7 +29,7 @@ _HINT = "send text that is complete where it is to stand, or address a larger pl
 def fault_in(source: Source) -> Fault | Unchecked | None:
     """The first place where a source is not valid, if that can be said; of what is valid nothing else is read."""
     from steadyhand.structure.parsers.code.reading import syntax_of
-    from steadyhand.structure.parsers.code.tree import unfit
+    from steadyhand.structure.parsers.code.tree import is_installed, unfit
 
     language = language_of(source)
     if language is None:
@@ -37,11 +37,17 @@ def fault_in(source: Source) -> Fault | Unchecked | None:
     if (refusal := unfit(language, source.text)) is not None:
         return Unchecked(refusal.message)
     judge = language.judge_of(source.text)
-    if judge is not None and judge(source.text) is None:
-        return None
+    fault = None
+    if judge is not None:
+        fault = judge(source.text)
+        # The grammar has a say only where the judge may be too old for the line.
+        if fault is None or (not _is_newer(language, source.text, fault) and is_installed(language)):
+            return fault
     syntax = syntax_of(source)
     if isinstance(syntax, Refusal):
         return None if syntax.kind == Kind.NOT_INSTALLED else Unchecked(syntax.message)
+    if judge is not None:
+        return fault if syntax.errors > 0 else None
     return fault_of(syntax, source.text)
 
 

@@ -48,11 +48,12 @@ _SURE = tuple(
 _BRACKETED = lazy_pattern(rf"[\])]{_FOLLOWED}")
 _IDENTITY = lazy_pattern(r"\bis\b(?:\s*\b(not)\b)?")
 _BLANK = lazy_pattern(r"\s*")
-# A string that is not closed goes to the end of its line, or of the text: each place is looked at once.
+# A string that is not closed goes to the end of its line, or of the text: each place is looked at once. Every choice
+# starts with a character, not with a repetition of one, so that the places where none starts are passed quickly.
 _PROSE = lazy_pattern(
     r"""\#[^\n]*
-    | \"{3} [^"\\]*+ (?: (?: \\(?:.|\Z) | "(?!"") ) [^"\\]*+ )*+ (\"{3}|\Z)
-    | '{3} [^'\\]*+ (?: (?: \\(?:.|\Z) | '(?!'') ) [^'\\]*+ )*+ ('{3}|\Z)
+    | \"\"\" [^"\\]*+ (?: (?: \\(?:.|\Z) | "(?!"") ) [^"\\]*+ )*+ (\"{3}|\Z)
+    | ''' [^'\\]*+ (?: (?: \\(?:.|\Z) | '(?!'') ) [^'\\]*+ )*+ ('{3}|\Z)
     | " [^"\\\n]*+ (?: \\(?:.|\Z) [^"\\\n]*+ )*+ ("|(?=\n)|\Z)
     | ' [^'\\\n]*+ (?: \\(?:.|\Z) [^'\\\n]*+ )*+ ('|(?=\n)|\Z)""",
     re.VERBOSE | re.DOTALL,
@@ -151,7 +152,8 @@ def _is_shallow(statement: str) -> bool:
 
 def _may_warn(text: str) -> bool:
     """Whether something in the text looks like what is warned of; what is called or indexed twice does not."""
-    code = _PROSE.sub(r"\1\2\3\4", text).replace("\\\n", "  ")
+    # What ends a string is a group: `split` gives the text around prose with it, and nothing is done per string here.
+    code = "".join(filter(None, _PROSE.split(text))).replace("\\\n", "  ")
     if any(sure.search(code) for sure in _SURE):
         return True
     return not all(_is_of_a_name(code, found) for found in _BRACKETED.finditer(code))

@@ -30,7 +30,8 @@ _MANY = 500
 
 _BRACKET = lazy_pattern(r"[(\[{}\])]")
 _COMMENT = lazy_pattern(r"/\*|\*/")
-_RUN = lazy_pattern(r"<{400}|(?:\$\{[\"'`]?){200}")
+_LONG_RUN = "<" * 400
+_NESTED_RUN = lazy_pattern(r"(?:\$\{[\"'`]?){200}")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _LETTER = lazy_pattern(rb"[\w$\x80-\xff]")
 _LONE_CR = lazy_pattern(r"\r(?!\n)")
@@ -76,11 +77,16 @@ def unfit(language: Language, text: str) -> Refusal | None:
     """The refusal of a text that nobody should try to parse."""
     if (refusal := too_long(language, text)) is not None:
         return refusal
-    if _depth(_BRACKET.findall(text)) > _DEEPEST:
+    # Most texts have fewer brackets than may be nested, and none of the runs: counting and looking for a text is quick.
+    if sum(map(text.count, "([{")) > _DEEPEST and _depth(_BRACKET.findall(text)) > _DEEPEST:
         return _too_large(f"the text is nested more than {_DEEPEST} levels deep")
-    if _RUN.search(text) or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
+    if _has_run(text) or (language.nests_comments and _depth(_COMMENT.findall(text)) > _MANY):
         return _hopeless(language, 1)
     return None
+
+
+def _has_run(text: str) -> bool:
+    return _LONG_RUN in text or ("${" in text and _NESTED_RUN.search(text) is not None)
 
 
 def too_long(language: Language, text: str) -> Refusal | None:
@@ -123,6 +129,15 @@ def _covered(language: Language, text: str) -> str:
 def _wide(parsed: Parsed) -> Node | None:
     """An error that holds more than can be a mistake."""
     return next((node for node in parsed.errors if node.is_error and node.child_count > _WIDEST), None)
+
+
+def is_installed(language: Language) -> bool:
+    """Whether the grammar of a language is there."""
+    try:
+        grammar_of(language.package, language.grammar)
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 @cache
