@@ -171,10 +171,10 @@ def _comparison(fields: Iterable[_Field], *, is_frozen: bool) -> dict[str, objec
 
 def _init_of(cls: type, *, is_frozen: bool, has_slots: bool) -> object:
     """The `__init__` of a class, compiled."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_made": _FACTORY}
+    known: dict[str, Any] = {"_made": _FACTORY}
     parameters: dict[bool, list[str]] = {False: ["self"], True: []}
-    body = []
     fields: dict[str, _Field] = getattr(cls, _FIELDS)
+    body = ["_kept = self.__dict__"] if is_frozen and not has_slots else []
     for name, each in fields.items():
         value = name
         if each.default_factory is not _MISSING:
@@ -190,7 +190,13 @@ def _init_of(cls: type, *, is_frozen: bool, has_slots: bool) -> object:
             if each.default is _MISSING or not has_slots:
                 continue
             value = f"_default_{name}"
-        body.append(f"_set(self, {name!r}, {value})" if is_frozen else f"self.{name} = {value}")
+        if not is_frozen:
+            body.append(f"self.{name} = {value}")
+        elif has_slots:  # past the `__setattr__` that refuses; `object.__setattr__` would look the slot up each time
+            known[f"_set_{name}"] = getattr(cls, name).__set__
+            body.append(f"_set_{name}(self, {value})")
+        else:
+            body.append(f"_kept[{name!r}] = {value}")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     taken = ", ".join([*parameters[False], *(["*", *parameters[True]] if parameters[True] else [])])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import NamedTuple, Protocol
 
 from steadyhand.lazy import dataclass, replace
@@ -130,7 +130,7 @@ def resolve(
     needle = Needle(old, new, signs)
     for step in allowed:
         is_plain = not step.is_mended and not spares
-        for query in [_Query(tier, needle) for tier in step.tiers] if is_plain else _queries(step, needle, spares):
+        for query in map(_Query, step.tiers, repeat(needle)) if is_plain else _queries(step, needle, spares):
             found = _ask(find, query, occurrence, expected, hint)
             if found is not None:
                 return found
@@ -203,7 +203,11 @@ def _ask(
 
 def _found(query: _Query, places: Sequence[Span], others: tuple[Span, ...], total: int) -> Found:
     tier, needle = query.tier, query.needle
-    matches = tuple([Match(place, tier.name, tier.confidence, tier.differs) for place in places])
+    name, sure, differs = tier.name, tier.confidence, tier.differs
+    if len(places) == 1:
+        matches: tuple[Match, ...] = (Match(places[0], name, sure, differs),)
+    else:
+        matches = tuple([Match(place, name, sure, differs) for place in places])
     return Found(
         matches, others, total, tier, needle.text, needle.new, query.mended, query.spare, needle.signs
     )  # fmt: skip

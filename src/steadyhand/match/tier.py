@@ -74,7 +74,7 @@ class Step:
     @property
     def tiers(self) -> tuple[Tier, ...]:
         """The tiers, loaded when a search comes to them."""
-        return tuple(map(tier_named, self.tier_names))
+        return _tiers_named(self.tier_names)
 
 
 _TIERS = Registry("steadyhand.match.tiers", "TIER", "elision exact fuzzy newline token typography whitespace")
@@ -104,6 +104,11 @@ def tier_named(name: str) -> Tier:
     return tier
 
 
+@cache
+def _tiers_named(names: tuple[str, ...]) -> tuple[Tier, ...]:
+    return tuple(map(tier_named, names))
+
+
 def steps() -> tuple[Step, ...]:
     """Every step, strictest first: each tier, and between them the tiers that a mended old text may be found at."""
     return _STEPS
@@ -117,6 +122,6 @@ def step_names() -> tuple[str, ...]:
 def steps_up_to(laxest: str | None) -> tuple[Step, ...]:
     """The steps a policy allows: `laxest` and those stricter, or all."""
     if laxest is None:
-        return steps()
+        return _STEPS
     limit = max(step.rank for step in steps() if step.name == laxest)
     return tuple(step for step in steps() if step.rank <= limit)

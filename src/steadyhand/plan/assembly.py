@@ -43,14 +43,17 @@ class Whereabouts:
         """`length` is that of the text before, of which the writes speak."""
         self._after = after
         self._writes = writes
-        self._length = length
         self.lines: dict[int, tuple[int, int]] = {}
         moved = 0
-        for write in writes:
-            lines = after.lines_of(self._written(write, moved))  # writes are sorted: counted on from the one before
-            known = self.lines.get(write.edit)
-            self.lines[write.edit] = lines if known is None else (min(known[0], lines[0]), max(known[1], lines[1]))
-            moved += write.delta
+        for (first, last), new, edit in writes:
+            start = first + moved
+            moved += len(new) - (last - first)
+            written = Span(self._behind_ending(start, new) if first == last == length else start, last + moved)
+            lines = after.lines_of(written)  # writes are sorted: counted on from the one before
+            if edit in self.lines:
+                known = self.lines[edit]
+                lines = min(known[0], lines[0]), max(known[1], lines[1])
+            self.lines[edit] = lines
 
     def lines_of_others(self, starts: Sequence[int]) -> tuple[int, ...]:
         """The lines of places of the original, as far as no write has taken them."""
@@ -71,10 +74,8 @@ class Whereabouts:
     def _moved(self) -> list[int]:
         return list(accumulate([write.delta for write in self._writes], initial=0))
 
-    def _written(self, write: Write, moved: int) -> Span:
-        """Where a write stands now; the line end that a last line without one got first is not counted to it."""
-        text, (first, last) = self._after.text, write.span
-        start, end = first + moved, first + moved + len(write.new)
-        if first == last == self._length and text[start - 1 : start] not in ("", "\n", "\r"):
-            start += next((len(ending) for ending in ("\r\n", "\n", "\r") if write.new.startswith(ending)), 0)
-        return Span(start, end)
+    def _behind_ending(self, start: int, new: str) -> int:
+        """Where text at the end begins; the line end that a last line without one got first is not counted to it."""
+        if self._after.text[start - 1 : start] in ("", "\n", "\r"):
+            return start
+        return start + next((len(ending) for ending in ("\r\n", "\n", "\r") if new.startswith(ending)), 0)

@@ -134,14 +134,15 @@ class Draft:
 
         `after` is what the text would be then, if somebody has it; it is believed only where it is.
         """
-        added = [(slot.index, Write(slot.span, new, edit)) for slot, new in places]
-        if len(added) == 1:
-            ((index, write),) = added
-            if "\r" in write.new:
+        if len(places) == 1:
+            ((slot, new),) = places
+            if "\r" in new:
                 self._has_returns = True
-            self.writes.insert(index, write)
-            self._ends.insert(index, write.span.end)
+            added = [(slot.index, Write(slot.span, new, edit))]
+            self.writes.insert(slot.index, added[0][1])
+            self._ends.insert(slot.index, slot.span.end)
         else:
+            added = [(slot.index, Write(slot.span, new, edit)) for slot, new in places]
             if any("\r" in new for _, new in places):
                 self._has_returns = True
             self.writes = list(_merged(self.writes, sorted(added, key=lambda pair: pair[1].span)))

@@ -57,6 +57,7 @@ _TOLERATED = 800_000_000  # code points in which old text is looked for that is 
 _HEADERLESS = 0.9  # how sure a place is that a line above it should tell, and no such line is there
 _PHRASE = 8  # letters and digits of a line that is quoted as a line
 _CONTEXT = "context that is not in the file"
+_COUNTED = (Found, Several, Miscount)
 _DRIFT = 0.85  # how much a place must be like the old text for drifted lines to be merged or overwritten
 
 
@@ -99,7 +100,7 @@ class Locator:
         self._tolerated = _TOLERATED
         self._offering = policy if offers else None
         self._told_apart = _TOLD_APART
-        self._hint = LineHint(draft, [edit.target for edit in edits if isinstance(edit.target, Old)])
+        self._edits = edits
 
     def locate(self, edit: Edit) -> Located | None:
         """Where the edit goes; None when the policy lets an edit pass that is there already."""
@@ -110,6 +111,10 @@ class Locator:
             return self._locate(edit)
         finally:
             self._equals.pass_over(edit)
+
+    @cached_property
+    def _hint(self) -> LineHint:
+        return LineHint(self._draft, self._edits)
 
     @cached_property
     def _equals(self) -> _Equals:
@@ -286,10 +291,10 @@ class Locator:
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
         find = finder_within(self._draft, old, regions)
         found = self._asked(find, edit, old, laxest)
-        if not isinstance(found, Found | Several | Miscount) or found.tier.name != "exact" or not self._has_twins(old):
+        if not isinstance(found, _COUNTED) or found.tier.name != "exact" or not self._has_twins(old):
             return found
         every = self._asked(_but_exactly(find), edit, old, laxest)
-        has_more = isinstance(every, Found | Several | Miscount) and every.total > found.total
+        has_more = isinstance(every, _COUNTED) and every.total > found.total
         return every if has_more else found
 
     def _has_twins(self, old: Old) -> bool:

@@ -88,10 +88,8 @@ class _Planner:
         offers: bool,
     ) -> None:
         self._seen = seen
-        needles = [edit.target.text for edit in edits if isinstance(edit.target, Old)]
         kind = RunningDraft if policy.batch == "sequential" else Draft
-        spares = [edit.new for edit in edits if isinstance(edit, Replace)]
-        self.draft: Draft = kind(source, needles, spares)
+        self.draft: Draft = kind(source, *(_needles(edits) if len(edits) > 1 else ()))
         self.others: dict[int, tuple[int, ...]] = {}
         self.more_others: dict[int, int] = {}
         self.proofs: list[tuple[int, Span]] = []
@@ -111,7 +109,7 @@ class _Planner:
             if tick is not None:
                 tick()
             outcomes[index] = self._judge(index, self.edits[index], stop)
-        return [outcomes[index] for index in range(len(self.edits))]
+        return [*map(outcomes.__getitem__, range(len(self.edits)))]
 
     def _order(self) -> list[int]:
         """In which order the edits are judged: as given, but for what may be put behind a last line without ending.
@@ -127,10 +125,10 @@ class _Planner:
         """A refusal of the call as a whole, before any edit is looked at."""
         if self.source.is_binary:
             return refusals.not_text(self._name)
-        guarded = [
-            GuardedEdit(index, edit.target.text if isinstance(edit.target, Old) else "", edit.text)
-            for index, edit in enumerate(self.edits)
-        ]
+        guarded: list[GuardedEdit] = []
+        for index, edit in enumerate(self.edits):
+            target = edit.target
+            guarded.append(GuardedEdit(index, target.text if isinstance(target, Old) else "", edit.text))
         return ask_guards("request", self._guard_input(tuple(guarded))).refusal
 
     def _judge(self, index: int, edit: Edit, stop: EditError | None) -> Outcome:
@@ -163,9 +161,13 @@ class _Planner:
             wishes, made = self._writing.proposed(index, edit, located)
         else:
             wishes, match, sure = self._writing.wishes(index, edit, located)
-        if not [wish for wish in wishes if wish.old != wish.new]:
+        written, places, is_new = "", [], False
+        for slot, old, new in wishes:
+            is_new = is_new or old != new
+            written += new
+            places.append((slot, new))
+        if not is_new:
             raise self._nothing_new(edit)
-        written = "".join([wish.new for wish in wishes])
         self.source.encoding.check_new_text(written)
         target, standing, quoted, blind = edit.target, located.matches[0].span, "", None
         if isinstance(target, Old):
@@ -176,12 +178,15 @@ class _Planner:
         objection = ask_guards("edit", self._guard_input((guarded,))).refusal
         if objection is not None:
             raise objection
-        self.others[index] = tuple([self.draft.to_original(span.start) for span in located.others])
+        if located.others:
+            self.others[index] = tuple([self.draft.to_original(span.start) for span in located.others])
         left = 0 if located.found is None else located.found.total - len(located.matches)
-        self.more_others[index] = max(left - len(located.others), 0)
+        if left > len(located.others):
+            self.more_others[index] = left - len(located.others)
         if _says_what_stands(edit, located):
-            self.proofs += [(index, self._original(found.span)) for found in located.matches]
-        self.draft.write([(wish.slot, wish.new) for wish in wishes], index, made.after)
+            for found in located.matches:
+                self.proofs.append((index, self._original(found.span)))
+        self.draft.write(places, index, made.after)
         return match, (*located.notes, *made.notes, *self._ending_note(edit, match, written)), sure
 
     def _ending_note(self, edit: Edit, match: Match, written: str) -> tuple[str, ...]:
@@ -192,6 +197,8 @@ class _Planner:
         return ("CR LF in the new text is written as LF, as the file has it",) if ending == "\n" else ()
 
     def _original(self, span: Span) -> Span:
+        if not self.draft.writes:
+            return span
         return Span(self.draft.to_original(span.start), self.draft.to_original(span.end))
 
     def _nothing_new(self, edit: Edit) -> EditError:
@@ -201,6 +208,12 @@ class _Planner:
 
     def _guard_input(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
         return GuardInput(self.path, self.source.text, None, edits, self.policy, seen=self._seen)
+
+
+def _needles(edits: Sequence[Edit]) -> tuple[list[str], list[str]]:
+    """The texts that edits will look for, and those that they may look for where many of the others are missing."""
+    olds = [edit.target.text for edit in edits if isinstance(edit.target, Old)]
+    return olds, [edit.new for edit in edits if isinstance(edit, Replace)]
 
 
 def _with_offers(edits: Sequence[Edit], outcomes: Sequence[Outcome]) -> tuple[list[Edit], bool]:
@@ -239,11 +252,11 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
         if not one.applied:
             done.append(one)
             continue
-        others, splices = places.lines_of_others(planner.others[one.index]), tuple(by_edit.get(one.index, ()))
+        others, splices = places.lines_of_others(planner.others.get(one.index, ())), tuple(by_edit.get(one.index, ()))
         done.append(
             Outcome(
                 one.index, True, one.path, one.tier, one.confidence, one.similarity, places.lines[one.index],
-                one.differs, one.reason, None, others, planner.more_others[one.index], splices, None, one.notes,
+                one.differs, one.reason, None, others, planner.more_others.get(one.index, 0), splices, None, one.notes,
             )
         )  # fmt: skip
     return Plan(ok, tuple(done), changes, splice_edits, after, None, verdict.warnings, tuple(planner.proofs))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Generic, TypeVar
 
 from steadyhand.errors import EditError
@@ -26,6 +27,7 @@ from steadyhand.text.visible import sized
 Text = TypeVar("Text", str, bytes)
 _VERBS = (Replace, Insert, Delete, Act)
 _ONE = (*_VERBS, Mapping)
+_LISTS = (list, tuple)
 Edits = Edit | Mapping[str, object] | Sequence[Edit | Mapping[str, object]]
 
 
@@ -87,10 +89,15 @@ def edit(
         verbs = read_edits(edits)
     except EditError as error:
         return _refused(text, source, error, _blame(edits, error, path))
-    from steadyhand.plan.planner import plan
-
-    made = plan(source, verbs, policy if policy is not None else USUAL, path=path)
+    made = _plan()(source, verbs, policy if policy is not None else USUAL, path=path)
     return _result(text, source, made)
+
+
+@cache
+def _plan() -> Callable[..., Plan]:
+    from steadyhand.plan.planner import plan  # not before the first edit
+
+    return plan
 
 
 def apply_to(
@@ -115,8 +122,8 @@ def apply_to(
 
 def read_edits(edits: Edits) -> tuple[Edit, ...]:
     """Verbs from verbs or their JSON form, one or many. Refuses with `bad-request`."""
-    items: object = edits if isinstance(edits, list | tuple) else [edits] if isinstance(edits, _ONE) else edits
-    if isinstance(items, str | bytes) or not isinstance(items, Sequence):
+    items: object = edits if isinstance(edits, _LISTS) else [edits] if isinstance(edits, _ONE) else edits
+    if not isinstance(items, _LISTS) and (isinstance(items, str | bytes) or not isinstance(items, Sequence)):
         raise bad_request("edits", "a list of edits is expected", "such as [Replace(old, new)]")
     return tuple(
         [

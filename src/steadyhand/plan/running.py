@@ -109,7 +109,8 @@ class RunningDraft(Draft):
             size *= 4
 
     def read(self, start: int, end: int) -> str:
-        start = max(start, 0)
+        if start < 0:
+            start = 0
         if self._current is not None:
             return self._current.text[start:end] if start < end else ""
         end = min(end, self.length)
@@ -171,11 +172,13 @@ class RunningDraft(Draft):
             self._count(added)
         if len(added) == 1:
             ((index, write),) = added
-            delta = write.delta
-            self._moved.insert(index, self._moved[index])
-            self._now_ends.insert(index, write.span.end + self._moved[index])
-            if delta:
-                self._moved[index + 1 :] = [moved + delta for moved in self._moved[index + 1 :]]
+            delta, moved = write.delta, self._moved[index]
+            if index == len(self._now_ends):  # behind all others, as most are
+                self._moved.append(moved + delta)
+                self._now_ends.append(write.span.end + moved + delta)
+            else:
+                self._moved[index:] = [moved, *[each + delta for each in self._moved[index:]]]
+                self._now_ends.insert(index, write.span.end + moved)
                 self._now_ends[index:] = [end + delta for end in self._now_ends[index:]]
         else:
             self._moved = list(accumulate((write.delta for write in self.writes), initial=0))

@@ -6,6 +6,7 @@ Everything here only rules places out or decides between equal ones; no place is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 
 from steadyhand.match.needle import Needle
@@ -72,12 +73,12 @@ def missing_header(source: Source, under: Sequence[str]) -> str | None:
 class LineHint:
     """The line at which old text is said to be, moved by as much as the places before it were found to be off.
 
-    `olds` are all old texts of the call, in order: before any is found, one below may tell how far all are off.
+    `edits` are all of the call, in order: before any is found, an old text below may tell how far all are off.
     """
 
-    def __init__(self, draft: Draft, olds: Sequence[Old] = ()) -> None:
+    def __init__(self, draft: Draft, edits: Sequence[Edit] = ()) -> None:
         self._draft = draft
-        self._olds = olds
+        self._edits = edits
         self._off = 0
         self._has_learned = False
 
@@ -104,6 +105,10 @@ class LineHint:
         if old.line is not None:
             self._off = self._row_of(span) - (old.line - 1)
             self._has_learned = True
+
+    @cached_property
+    def _olds(self) -> list[Old]:
+        return [edit.target for edit in self._edits if isinstance(edit.target, Old)]
 
     def looks_ahead(self, old: Old) -> bool:
         """Take the lines as far off as the next old text below is that the file has once; whether one was found.

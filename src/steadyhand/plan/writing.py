@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Wish", "Writing"]
 
+_QUOTING = (Replace, Delete)
 _LEAD_LOST = 0.99  # how much of the old text is there where only blanks in front of it are missing
 _MANY = 20_000  # rows of an edit beyond which it is written in one piece
 _PARSED = 2_000_000  # code points that are parsed to tell two readings of an edit apart at several places
@@ -81,8 +82,10 @@ class Writing:
             return [self._free(index, *write) for write in writes], measured, sure
         wishes: list[Wish] = []
         sure, signs = 1.0, None if found is None else found.signs
-        every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
-        if len(every_full) > 1:
+        if len(located.matches) == 1:
+            every_full = [self._in_full(edit, found, match, 1)]
+        else:
+            every_full = [self._in_full(edit, found, place, len(located.matches)) for place in located.matches]
             self._check_alike(located, found, [full is not None and full.is_moved for full in every_full])
         for place, full in zip(located.matches, every_full, strict=True):
             if full is None:
@@ -122,7 +125,7 @@ class Writing:
     def _in_full(self, edit: Edit, found: Found | None, match: Match, places: int) -> FullQuote | None:
         """The edit where its first line was quoted without its indentation; None where that makes no difference."""
         start = match.span.start
-        if found is None or not isinstance(edit, Replace | Delete) or self._policy.tier in STRICT:
+        if found is None or not isinstance(edit, _QUOTING) or self._policy.tier in STRICT:
             return None
         if self._draft.read(start - 1, start) not in (" ", "\t"):
             return None
@@ -184,31 +187,34 @@ class Writing:
 
     def _rows_that_change(
         self, edit: Edit, span: Span, texts: tuple[str, str], signs: Signs | None, *, is_literal: bool
-    ) -> Iterator[tuple[Span, str]]:
+    ) -> list[tuple[Span, str]]:
         """The lines of a place that an edit writes, of a place where its old text is as it is but for line endings.
 
         A line that old and new text share keeps the file's bytes, its ending too, unless nothing else is changed.
         """
-        is_literal = is_literal or self._policy.newlines == "literal"
+        has_returns = "\r" in texts[0] or "\r" in texts[1] or self._draft.has_returns
+        is_literal = is_literal or self._policy.newlines == "literal" or not has_returns
         here, old = self._draft.read(span.start, span.end), split_lines(texts[0])
         rows = old if here == texts[0] else split_lines(here)
         new = split_lines(texts[1] if is_literal else self._as_file_ends(texts[1]))
         if len(rows) != len(old) or len(rows) + len(new) > _MANY:
-            yield span, self._fit(texts[1], span)
-            return
+            return [(span, self._fit(texts[1], span))]
         keys, others = old, new
         if not is_literal and ("\r" in texts[0] or "\r" in texts[1]):
             ended = [_unended(row) for row in old], [_unended(row) for row in new]
             keys, others = ended if ended[0] != ended[1] else (old, new)
         starts = list(accumulate(map(len, rows), initial=span.start))
         known = None if signs is None else diff_within(keys, others, signs)
+        is_line = self._is_alone or (isinstance(edit.target, Old) and edit.target.fit == "lines")
+        found: list[tuple[Span, str]] = []
         for change in diff_rows(keys, others) if known is None else _with_endings(known, old, new):
-            place = Span(starts[change.before_start], starts[change.before_end])
-            text = "".join(new[change.after_start : change.after_end])
-            above = rows[change.before_start - 1] if change.before_start else ""
-            text = text if is_literal else self._fit(text, place, line_ending(above))
-            is_line = self._is_alone or (isinstance(edit.target, Old) and edit.target.fit == "lines")
-            yield (place, text) if is_line else self._core(place, text)
+            start, end, other_start, other_end = change
+            place = Span(starts[start], starts[end])
+            text = "".join(new[other_start:other_end])
+            if not is_literal:
+                text = self._fit(text, place, line_ending(rows[start - 1] if start else ""))
+            found.append((place, text) if is_line else self._core(place, text))
+        return found
 
     def _core(self, place: Span, text: str) -> tuple[Span, str]:
         """What is written of a change, where other edits of the call may change more of its lines.
@@ -229,7 +235,10 @@ class Writing:
     def _free(self, index: int, span: Span, new: str) -> Wish:
         """One place that is replaced as a whole."""
         draft = self._draft
-        return Wish(self._untaken(draft.slot(span), index, span), draft.read(span.start, span.end), new)
+        slot = draft.slot(span)
+        return Wish(
+            self._untaken(slot, index, span) if isinstance(slot, Taken) else slot, draft.read(span.start, span.end), new
+        )
 
     def _untaken(self, slot: Slot | Taken, index: int, span: Span) -> Slot:
         if isinstance(slot, Taken):

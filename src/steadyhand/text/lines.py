@@ -56,13 +56,13 @@ def count_lines(text: str, end: int | None = None, start: int = 0) -> int:
     (3, 2, 0)
     """
     stop = len(text) if end is None else end
+    if not text.count("\r", max(start - 1, 0), stop):
+        return text.count("\n", start, stop)
     if stop and text[stop - 1 : stop + 1] == "\r\n":
         stop -= 1
     if start and text[start - 1 : start + 1] == "\r\n":
         start -= 1
-    endings = text.count("\n", start, stop)
-    returns = text.count("\r", start, stop)
-    return endings + returns - text.count("\r\n", start, stop) if returns else endings
+    return text.count("\n", start, stop) + text.count("\r", start, stop) - text.count("\r\n", start, stop)
 
 
 def line_ending(line: str) -> str:

@@ -21,6 +21,8 @@ __all__ = ["Source", "digest_of"]
 
 _OF_TEXT = Encoding("utf-8", errors="surrogatepass", chosen_by="text")
 
+_START = (0, 1)  # the first offset, and its line
+
 Derived = TypeVar("Derived")
 
 
@@ -125,7 +127,8 @@ class Source:
         """
         if "table" in self.__dict__:
             return self.table.row_at(offset) + 1
-        place, line = cast("tuple[int, int]", self.__dict__.get("_counted", (0, 1)))
+        known: tuple[int, int] = self.__dict__.get("_counted", _START)
+        place, line = known
         if place <= offset:
             line += count_lines(self.text, offset, place)
         elif offset > place - offset:

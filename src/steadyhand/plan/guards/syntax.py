@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
-from steadyhand.structure.format import Fault, Unchecked, format_of
+from steadyhand.structure.format import Fault, Format, Unchecked, format_of
 from steadyhand.structure.neutral import is_neutral
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -14,9 +14,10 @@ _LONGEST = 160  # characters of a line of an excerpt
 
 def check(given: GuardInput) -> Finding | None:
     """Refuse what would break a file that parses; the text before is looked at only when the text after is broken."""
-    if given.after is None or _is_neutral(given):
+    known = format_of(given.path)
+    if known is None or known.fault is None or given.after is None or _is_neutral(known, given):
         return None
-    after = _fault(given.after, given.path, given.after_source)
+    after = _fault(known, given.after, given.path, given.after_source)
     if after is None:
         return None
     name = given.path or "the text"
@@ -24,7 +25,7 @@ def check(given: GuardInput) -> Finding | None:
         return _warning(f"the syntax of {name} was not checked: {after.reason}")
     if given.before is None or not given.before.strip():
         return _warning(f"{name} is written, but does not parse as its name says: {_told(after)}")
-    if isinstance(before := _fault(given.before, given.path), Unchecked):
+    if isinstance(before := _fault(known, given.before, given.path), Unchecked):
         return _warning(
             f"{name} was not checked before the edit ({before.reason}) and does not parse now: {_told(after)}"
         )
@@ -43,20 +44,18 @@ def check(given: GuardInput) -> Finding | None:
     )
 
 
-def _is_neutral(given: GuardInput) -> bool:
+def _is_neutral(known: Format, given: GuardInput) -> bool:
     """Whether the change itself shows that a text which parsed still does; what has been read already is looked up."""
-    known = format_of(given.path)
-    if known is None or known.is_neutral is None or given.before is None or given.changes is None:
+    if known.is_neutral is None or given.before is None or given.changes is None:
         return False
     if given.after is None or given.after_source is not None or len(given.after) > known.largest:
         return False
     return is_neutral(known.is_neutral, given.before, given.changes, given.after)
 
 
-def _fault(text: str, path: str | None, source: Source | None = None) -> Fault | Unchecked | None:
+def _fault(known: Format, text: str, path: str | None, source: Source | None = None) -> Fault | Unchecked | None:
     """The first fault of a text in the format its name says; None also where that has no syntax."""
-    known = format_of(path)
-    if known is None or known.fault is None:
+    if known.fault is None:
         return None
     if len(text) > known.largest:
         return Unchecked(f"it has more than {known.largest:,} characters")
