@@ -255,30 +255,38 @@ def test_nobody_in_the_package_makes_dataclasses_another_way() -> None:
                 assert not {alias.name for alias in node.names}.intersection(names), path
 
 
-def registries() -> dict[str, lazy.Registry]:
-    found: dict[str, lazy.Registry] = {}
+def registries() -> dict[tuple[str, str], lazy.Registry]:
+    found: dict[tuple[str, str], lazy.Registry] = {}
     for path in SRC.rglob("*.py"):
         if "Registry(" not in path.read_text(encoding="utf-8") or path.name == "lazy.py":
             continue
         module = importlib.import_module(".".join(("steadyhand", *path.relative_to(SRC).with_suffix("").parts)))
         for value in vars(module).values():
             many = value.values() if isinstance(value, dict) else [value]
-            found |= {each.package: each for each in many if isinstance(each, lazy.Registry)}
+            found |= {(each.package, each.attribute): each for each in many if isinstance(each, lazy.Registry)}
     return found
 
 
-@pytest.mark.parametrize("registry", registries().values(), ids=lambda registry: registry.package)
-def test_a_registry_names_every_module_of_its_folder_that_declares_an_entry(registry: lazy.Registry) -> None:
+@pytest.mark.parametrize(
+    "registry", registries().values(), ids=lambda registry: f"{registry.package}-{registry.attribute}"
+)
+def test_a_registry_names_every_module_of_its_package_that_declares_an_entry(registry: lazy.Registry) -> None:
     folder = SRC.joinpath(*registry.package.split(".")[1:])
-    declares = re.compile(rf"^{registry.attribute}\b", re.MULTILINE)
-    there = [path.stem for path in sorted(folder.glob("*.py")) if declares.search(path.read_text(encoding="utf-8"))]
-    assert list(registry.names) == there
-    assert len(registry.load()) == len(there)
+    declares = re.compile(rf"^{registry.attribute} = ", re.MULTILINE)
+    there = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("*.py")
+        if declares.search(path.read_text(encoding="utf-8"))
+    }
+    assert set(registry.modules.values()) == there
+    assert list(registry.names) == sorted(registry.names)
+    assert len(registry.load()) == len(registry.names)
 
 
 def test_every_folder_of_tools_is_a_toolset() -> None:
     folders = {path.parent.name for path in (SRC / "tools").glob("*/toolset.py")} | {"everywhere"}
-    assert {name.rpartition(".")[2] for name in registries() if name.startswith("steadyhand.tools.")} == folders
+    packages = {package for package, _ in registries()}
+    assert {name.rpartition(".")[2] for name in packages if name.startswith("steadyhand.tools.")} == folders
     assert len(registries()) == 22
 
 

@@ -12,7 +12,7 @@ from benches.clock import Call, compare
 from benches.documents import chapter_name, document, method_name
 from benches.stdio import StdioClient
 from benches.table import Table
-from steadyhand.structure.language import languages
+from steadyhand.structure.code.language import languages
 
 _CLI = ("-m", "steadyhand")
 _LOAD = """

@@ -25,8 +25,8 @@ from benches.parsers import FLOOR, parser_of
 from benches.peers import peer_tables
 from benches.table import Row, Table
 from steadyhand.plan.edit import Edit
+from steadyhand.structure.config.json.text import read_text
 from steadyhand.structure.format import Format, format_of
-from steadyhand.structure.parsers.json.text import read_text
 
 _UNGUARDED = sh.Policy(guards=frozenset())
 _SNAPSHOT = sh.Policy(batch="snapshot")

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from steadyhand.session.event import Event
     from steadyhand.session.receipt import FileReceipt, Receipt
     from steadyhand.structure.address import parse_address
+    from steadyhand.structure.anchor import Anchor
+    from steadyhand.structure.code.symbol import Symbol
+    from steadyhand.structure.config.key import Key
+    from steadyhand.structure.html.selector import Selector
+    from steadyhand.structure.lines import Lines
+    from steadyhand.structure.markdown.block import Block
+    from steadyhand.structure.markdown.code_block import CodeBlock
+    from steadyhand.structure.markdown.front_matter import FrontMatter
+    from steadyhand.structure.markdown.heading import Heading
+    from steadyhand.structure.markdown.table import Table
+    from steadyhand.structure.notebook.cell import Cell
     from steadyhand.structure.outline import Location, Outline, locate, outline
-    from steadyhand.structure.targets.anchor import Anchor
-    from steadyhand.structure.targets.block import Block
-    from steadyhand.structure.targets.cell import Cell
-    from steadyhand.structure.targets.code_block import CodeBlock
-    from steadyhand.structure.targets.front_matter import FrontMatter
-    from steadyhand.structure.targets.heading import Heading
-    from steadyhand.structure.targets.key import Key
-    from steadyhand.structure.targets.lines import Lines
-    from steadyhand.structure.targets.selector import Selector
-    from steadyhand.structure.targets.symbol import Symbol
-    from steadyhand.structure.targets.table import Table
     from steadyhand.text.changeset import ChangeSet
     from steadyhand.text.source import Source
     from steadyhand.text.span import Span
@@ -56,26 +56,26 @@ __version__ = "0.1.0"
 _HOMES = {
     "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
-    "Anchor": "steadyhand.structure.targets.anchor",
+    "Anchor": "steadyhand.structure.anchor",
     "Announced": "steadyhand.workspace.announced",
-    "Block": "steadyhand.structure.targets.block",
-    "Cell": "steadyhand.structure.targets.cell",
+    "Block": "steadyhand.structure.markdown.block",
+    "Cell": "steadyhand.structure.notebook.cell",
     "ChangeSet": "steadyhand.text.changeset",
-    "CodeBlock": "steadyhand.structure.targets.code_block",
+    "CodeBlock": "steadyhand.structure.markdown.code_block",
     "Conversation": "steadyhand.tools.call",
     "Delete": "steadyhand.plan.edit",
     "Dispute": "steadyhand.session.dispute",
     "EditError": "steadyhand.errors",
     "Event": "steadyhand.session.event",
     "FileReceipt": "steadyhand.session.receipt",
-    "FrontMatter": "steadyhand.structure.targets.front_matter",
-    "Heading": "steadyhand.structure.targets.heading",
+    "FrontMatter": "steadyhand.structure.markdown.front_matter",
+    "Heading": "steadyhand.structure.markdown.heading",
     "Insert": "steadyhand.plan.edit",
-    "Key": "steadyhand.structure.targets.key",
+    "Key": "steadyhand.structure.config.key",
     "Kind": "steadyhand.errors",
     "Kit": "steadyhand.tools.kit",
     "Lease": "steadyhand.workspace.journal.party",
-    "Lines": "steadyhand.structure.targets.lines",
+    "Lines": "steadyhand.structure.lines",
     "Location": "steadyhand.structure.outline",
     "Notice": "steadyhand.workspace.elsewhere",
     "Old": "steadyhand.plan.place",
@@ -89,12 +89,12 @@ _HOMES = {
     "Replace": "steadyhand.plan.edit",
     "Requests": "steadyhand.plan.request",
     "Result": "steadyhand.plan.preview",
-    "Selector": "steadyhand.structure.targets.selector",
+    "Selector": "steadyhand.structure.html.selector",
     "Source": "steadyhand.text.source",
     "Span": "steadyhand.text.span",
     "Splice": "steadyhand.text.splice",
-    "Symbol": "steadyhand.structure.targets.symbol",
-    "Table": "steadyhand.structure.targets.table",
+    "Symbol": "steadyhand.structure.code.symbol",
+    "Table": "steadyhand.structure.markdown.table",
     "Why": "steadyhand.workspace.why",
     "Workspace": "steadyhand.tools.workspace",
     "edit": "steadyhand.plan.preview",

@@ -4,7 +4,7 @@
 There, every method is compiled when its class is defined: 0.3 ms a class, and 11 ms to import what does it. Here a
 method is compiled for its first call. For `dataclasses.fields`, `asdict` and `inspect.signature` such a class is like
 any other.
-`Registry` is the modules of a folder that each declare one entry, imported when an entry is asked for.
+`Registry` is the modules of a package that each declare one entry, imported when an entry is asked for.
 `lazy_pattern` is `re.compile`, done at the first use of the pattern.
 
 Nothing else of the package may be imported here, and nothing of the standard library that is not loaded anyway.
@@ -290,23 +290,26 @@ def _shadow(cls: type, *, frozen: bool, eq: bool) -> type:
 
 
 class Registry:
-    """Modules of one folder, each of which declares `attribute`; `names` has a word for each, by the alphabet.
+    """Modules of one package, each of which declares `attribute`; `names` has a word for each, by the alphabet.
 
+    A word is the name of a module, or `name=module` where the module is called otherwise or is in a package below.
     The names are a table so that nobody has to look into the folder; a test compares the two.
     """
 
-    __slots__ = ("attribute", "names", "package")
+    __slots__ = ("attribute", "modules", "names", "package")
 
     def __init__(self, package: str, attribute: str, names: str) -> None:
         self.package = package
         self.attribute = attribute
-        self.names = tuple(names.split())
+        words = [word.partition("=") for word in names.split()]
+        self.names = tuple(name for name, _, _ in words)
+        self.modules = {name: module or name for name, _, module in words}
 
     def load_one(self, name: str) -> Any:
         """What the module of that name declares."""
         from importlib import import_module
 
-        return getattr(import_module(f"{self.package}.{name}"), self.attribute)
+        return getattr(import_module(f"{self.package}.{self.modules[name]}"), self.attribute)
 
     def load(self) -> list[Any]:
         """What each module declares."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
-from steadyhand.structure.parsers.code.python_verdict import python_fault
+from steadyhand.structure.code.python_verdict import python_fault
 from tests.concurrency.crew import THREADS, together
 from tests.conftest import EXAMPLES
 

@@ -30,7 +30,7 @@ from steadyhand.plan.request import (
     WriteFile,
     requests_from_json,
 )
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 
 
 def read(reply: str, cuts: Sequence[int] = ()) -> tuple[list[Piece], list[Note]]:

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 import steadyhand as sh
+from steadyhand.structure.code.python_verdict import is_bounded
 from steadyhand.structure.format import Fault, Unchecked, format_of
-from steadyhand.structure.parsers.code.python_verdict import is_bounded
 from steadyhand.text.source import Source
 from tests.hostile.bombs import SHAPES, check_linear
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
-from steadyhand.structure.language import languages
-from steadyhand.structure.parsers.code.python_verdict import python_fault
+from steadyhand.structure.code.language import languages
+from steadyhand.structure.code.python_verdict import python_fault
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20

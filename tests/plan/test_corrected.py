@@ -15,7 +15,7 @@ from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, marked

@@ -23,8 +23,8 @@ from steadyhand.plan.request import (
     WriteFile,
     requests_from_json,
 )
-from steadyhand.structure.targets.anchor import Anchor
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.anchor import Anchor
+from steadyhand.structure.lines import Lines
 
 BAD_EDITS: list[tuple[object, str]] = [
     (None, "edits[2]"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.structure.targets.anchor import Anchor, anchor_of
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.anchor import Anchor, anchor_of
+from steadyhand.structure.lines import Lines
 from tests.checks import check_edit, check_refused
 
 REFUSED: list[tuple[str, Edit, str]] = [

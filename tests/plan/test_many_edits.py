@@ -23,7 +23,7 @@ from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.plan.running import RunningDraft
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.lines import NewlineFacts
 from tests.checks import check_edit, check_refused
 

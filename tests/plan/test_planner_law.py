@@ -16,7 +16,7 @@ from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.place import Old
 from steadyhand.plan.preview import Policy, edit
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import NewlineFacts, line_ending, split_lines, to_lf
 from steadyhand.text.source import Source

@@ -14,7 +14,7 @@ from steadyhand.plan import refusals
 from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

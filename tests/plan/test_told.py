@@ -9,7 +9,7 @@ import pytest
 from steadyhand.match.tier import step_names, tier_named
 from steadyhand.plan.edit import Delete, Insert, Replace
 from steadyhand.plan.preview import edit
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 
 BODY = "def area(w):\n    # twice the width\n    size = w * 2\n    return size\n"
 DOUBLE = BODY.replace("twice", "double")

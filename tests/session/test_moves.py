@@ -9,7 +9,7 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.request import requests_from_json
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from tests.faults.trees import tree_of
 
 NOTES = "one\ntwo\nthree\n"

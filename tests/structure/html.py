@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from steadyhand.structure.action import actions
+from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 

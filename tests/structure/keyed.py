@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from steadyhand.structure.action import actions
-from steadyhand.structure.keys.item import KeyPath
+from steadyhand.structure.config.item import KeyPath
+from steadyhand.structure.config.key import Key
 from steadyhand.structure.node import Node, Proposal, Refusal
-from steadyhand.structure.targets.key import Key
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from steadyhand.structure.code.language import language_of
 from steadyhand.structure.format import Fault, Format, format_of
-from steadyhand.structure.language import language_of
 from steadyhand.structure.neutral import Change
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice

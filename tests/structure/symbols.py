@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from steadyhand.structure.code.symbol import Symbol
+from steadyhand.structure.code.symbol_node import SymbolNode
 from steadyhand.structure.node import Proposal, Refusal, Where
-from steadyhand.structure.nodes.symbol import SymbolNode
-from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from steadyhand.structure.code.language import language_of
+from steadyhand.structure.code.reading import code_of
 from steadyhand.structure.format import Entry, format_of
-from steadyhand.structure.language import language_of
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.code.reading import code_of
 from steadyhand.text.source import Source
 from tests.real_files import CORPUS, installed_files
 from tests.structure.laws import NOT_PARSED, check_entry, outline_of, refusal_of

@@ -9,13 +9,13 @@ import pytest
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
+from steadyhand.structure.html.element_node import ElementNode
+from steadyhand.structure.html.mask import mask
+from steadyhand.structure.html.naming import address_of
+from steadyhand.structure.html.page import Page, page_of
+from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.together import prove_together
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.nodes.element import ElementNode
-from steadyhand.structure.parsers.html.mask import mask
-from steadyhand.structure.parsers.html.naming import address_of
-from steadyhand.structure.parsers.html.page import Page, page_of
-from steadyhand.structure.parsers.html.together import prove_together
-from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from tests.structure import html_dom

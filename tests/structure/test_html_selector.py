@@ -8,11 +8,11 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address
+from steadyhand.structure.html.element_node import ElementNode
+from steadyhand.structure.html.naming import address_of
+from steadyhand.structure.html.page import Page, page_of
+from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.nodes.element import ElementNode
-from steadyhand.structure.parsers.html.naming import address_of
-from steadyhand.structure.parsers.html.page import Page, page_of
-from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 

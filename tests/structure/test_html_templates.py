@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import Kind
+from steadyhand.structure.html.mask import FILLER, mask
+from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.html.mask import FILLER, mask
-from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from tests.structure.html import changed, refused

@@ -7,8 +7,8 @@ import pytest
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.format import format_of
+from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.targets.selector import Selector
 from steadyhand.text.source import Source
 from tests.structure.html import changed, refused
 

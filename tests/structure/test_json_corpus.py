@@ -11,11 +11,11 @@ import pytest
 
 from steadyhand.plan.edit import Act, Delete
 from steadyhand.plan.preview import edit
+from steadyhand.structure.config.item import KeyPath
+from steadyhand.structure.config.key import Key
+from steadyhand.structure.config.path import parse_path
 from steadyhand.structure.format import Entry, format_of
-from steadyhand.structure.keys.item import KeyPath
-from steadyhand.structure.keys.path import parse_path
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.targets.key import Key
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from tests.structure.jsonc import load

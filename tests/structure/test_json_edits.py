@@ -7,8 +7,8 @@ import pytest
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Act, Insert, Replace
 from steadyhand.plan.preview import edit
+from steadyhand.structure.config.key import Key
 from steadyhand.structure.node import Refusal, Where
-from steadyhand.structure.targets.key import Key
 from tests.structure.keyed import acted, after, applied, node_at, refused
 
 LINED = '{\n  "a": 1,\n  "b": {\n    "c": "x"\n  },\n  "d": [\n    1,\n    2\n  ]\n}\n'

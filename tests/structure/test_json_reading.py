@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
+from steadyhand.structure.config.item import Item, Reading
+from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.config.syntax import syntaxes
 from steadyhand.structure.format import format_of
-from steadyhand.structure.keys.item import Item, Reading
-from steadyhand.structure.keys.plain import plain_of
-from steadyhand.structure.keys.syntax import syntaxes
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.structure.jsonc import load

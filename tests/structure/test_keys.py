@@ -11,12 +11,12 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Delete
 from steadyhand.plan.preview import edit
 from steadyhand.structure.address import parse_address, render_address
-from steadyhand.structure.keys.check import Asked, checked
-from steadyhand.structure.keys.operation import Keys
-from steadyhand.structure.keys.syntax import syntaxes
+from steadyhand.structure.config.check import Asked, checked
+from steadyhand.structure.config.key import Key
+from steadyhand.structure.config.key_node import KeyNode, key_nodes
+from steadyhand.structure.config.operation import Keys
+from steadyhand.structure.config.syntax import syntaxes
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.nodes.key import KeyNode, key_nodes
-from steadyhand.structure.targets.key import Key
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

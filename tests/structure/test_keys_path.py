@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.keys.item import KeyPath
-from steadyhand.structure.keys.path import parse_path, render_path
+from steadyhand.structure.config.item import KeyPath
+from steadyhand.structure.config.path import parse_path, render_path
 
 
 @pytest.mark.parametrize(

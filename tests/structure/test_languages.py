@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from tree_sitter import Parser
 
 from steadyhand.errors import Kind
+from steadyhand.structure.code.bounded import parse_bounded
+from steadyhand.structure.code.format import fault, outline
+from steadyhand.structure.code.language import language_of, languages
+from steadyhand.structure.code.reading import code_of, read_text
+from steadyhand.structure.code.symbol import Symbol
+from steadyhand.structure.code.tree import grammar_of
 from steadyhand.structure.format import format_of, formats
-from steadyhand.structure.formats.code import fault, outline
-from steadyhand.structure.language import language_of, languages
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.code.bounded import parse_bounded
-from steadyhand.structure.parsers.code.reading import code_of, read_text
-from steadyhand.structure.parsers.code.tree import grammar_of
-from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.source import Source
 from tests.conftest import EXAMPLES
 
@@ -251,7 +251,7 @@ def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:
 def test_hostile_python_is_judged_and_never_crashes(text: str) -> None:
     program = (
         "import sys\n"
-        "from steadyhand.structure.parsers.code.python_verdict import python_fault\n"
+        "from steadyhand.structure.code.python_verdict import python_fault\n"
         "print(python_fault(sys.stdin.buffer.read().decode('utf-8', 'surrogatepass')))\n"
     )
     done = subprocess.run(

@@ -13,11 +13,11 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.addressed import Addressed
+from steadyhand.structure.markdown.heading import Heading
+from steadyhand.structure.markdown.marks import Document
+from steadyhand.structure.markdown.reading import known_markdown, read_markdown
+from steadyhand.structure.markdown.view import view_of
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.markdown.marks import Document
-from steadyhand.structure.parsers.markdown.reading import known_markdown, read_markdown
-from steadyhand.structure.parsers.markdown.view import view_of
-from steadyhand.structure.targets.heading import Heading
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

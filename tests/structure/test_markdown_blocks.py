@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.targets.block import Block
+from steadyhand.structure.markdown.block import Block
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written
 

@@ -6,7 +6,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address, render_address
-from steadyhand.structure.targets.code_block import CodeBlock
+from steadyhand.structure.markdown.code_block import CodeBlock
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written
 

@@ -6,7 +6,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.format import format_of
-from steadyhand.structure.targets.front_matter import FrontMatter
+from steadyhand.structure.markdown.front_matter import FrontMatter
 from steadyhand.text.source import Source
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written

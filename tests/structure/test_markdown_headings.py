@@ -6,7 +6,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address, render_address
-from steadyhand.structure.targets.heading import Heading
+from steadyhand.structure.markdown.heading import Heading
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found
 

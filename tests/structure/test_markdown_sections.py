@@ -6,8 +6,8 @@ import pytest
 
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Insert, Replace
+from steadyhand.structure.markdown.heading import Heading
 from steadyhand.structure.node import Proposal
-from steadyhand.structure.targets.heading import Heading
 from tests.checks import check_edit
 from tests.structure.markdown import node_at, refused, written
 

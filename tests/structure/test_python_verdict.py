@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steadyhand
-from steadyhand.structure.parsers.code.python_verdict import python_fault
+from steadyhand.structure.code.python_verdict import python_fault
 
 PACKAGE = Path(steadyhand.__file__).parent
 
@@ -78,7 +78,7 @@ def test_no_tree_of_a_text_is_made_in_the_process() -> None:
 
 THREADS = """
 import ast, gc, sys, threading
-from steadyhand.structure.parsers.code.python_verdict import python_fault
+from steadyhand.structure.code.python_verdict import python_fault
 sys.setswitchinterval(1e-6)
 gc.set_threshold(50)
 class Cycle:

@@ -6,9 +6,9 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.formats.code import outline
+from steadyhand.structure.code.format import outline
+from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.structure.symbols import node_at, source_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import Kind
+from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Proposal, Refusal, Where
-from steadyhand.structure.targets.symbol import Symbol
 from tests.structure.symbols import applied, deleted, inserted, node_at, replaced, source_of
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.errors import Kind
+from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.targets.symbol import Symbol
 from tests.structure.symbols import applied, deleted, inserted, node_at, replaced, source_of
 
 DELETED = [

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadyhand.structure.language import language_of, languages
+from steadyhand.structure.code.bodies import is_first, margin_at
+from steadyhand.structure.code.definition import Code, Definition
+from steadyhand.structure.code.language import language_of, languages
+from steadyhand.structure.code.reading import code_of
+from steadyhand.structure.code.symbol_node import SymbolNode, node_of
+from steadyhand.structure.code.tree import Parsed, parse_code
 from steadyhand.structure.node import Proposal, Refusal, Where
-from steadyhand.structure.nodes.symbol import SymbolNode, node_of
-from steadyhand.structure.parsers.code.definition import Code, Definition
-from steadyhand.structure.parsers.code.reading import code_of
-from steadyhand.structure.parsers.code.tree import Parsed, parse_code
-from steadyhand.structure.symbols.bodies import is_first, margin_at
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
 from steadyhand.text.offsets import utf8_bytes

@@ -7,11 +7,11 @@ import ast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadyhand.structure.formats.code import outline
+from steadyhand.structure.code.definition import Code
+from steadyhand.structure.code.format import outline
+from steadyhand.structure.code.reading import code_of
+from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
-from steadyhand.structure.parsers.code.definition import Code
-from steadyhand.structure.parsers.code.reading import code_of
-from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from steadyhand.structure.language import languages
+from steadyhand.structure.code.fitting import fit
+from steadyhand.structure.code.language import languages
+from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.symbols.fitting import fit
-from steadyhand.structure.targets.symbol import Symbol
 from steadyhand.text.changeset import ChangeSet
 from tests.structure.symbols import deleted, source_of
 

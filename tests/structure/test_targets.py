@@ -6,10 +6,10 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.action import action_names, actions
+from steadyhand.structure.anchor import Anchor, anchor_of, anchors_of
+from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Target, target_keys, targets
-from steadyhand.structure.targets.anchor import Anchor, anchor_of, anchors_of
-from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 

@@ -10,8 +10,8 @@ from steadyhand.errors import Kind
 from steadyhand.plan.edit import Act, Insert, Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.action import actions
+from steadyhand.structure.config.key import Key
 from steadyhand.structure.node import Proposal, Where
-from steadyhand.structure.targets.key import Key
 from tests.structure.keyed import after, node_at, refused
 
 PATH = "a.toml"

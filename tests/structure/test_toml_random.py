@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tomlkit.exceptions import TOMLKitError
 
-from steadyhand.structure.keys.item import Item, Plain
-from steadyhand.structure.keys.operation import Keys
-from steadyhand.structure.keys.plain import plain_of
+from steadyhand.structure.config.item import Item, Plain
+from steadyhand.structure.config.operation import Keys
+from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.config.toml.syntax import SYNTAX
+from steadyhand.structure.config.toml.tree import read_document
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.toml.tree import read_document
-from steadyhand.structure.syntaxes.toml import SYNTAX
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source

@@ -9,11 +9,11 @@ import pytest
 import tomlkit
 
 from steadyhand.errors import Kind
+from steadyhand.structure.config.path import parse_path
+from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.config.toml.tree import Document, read_document
 from steadyhand.structure.format import format_of
-from steadyhand.structure.keys.path import parse_path
-from steadyhand.structure.keys.plain import plain_of
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.toml.tree import Document, read_document
 from steadyhand.text.source import Source
 from tests.structure.keyed import is_alike
 

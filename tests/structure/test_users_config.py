@@ -8,8 +8,8 @@ import tomllib
 import yaml
 
 from steadyhand.plan.edit import Act, Delete, Replace
-from steadyhand.structure.targets.cell import Cell
-from steadyhand.structure.targets.key import Key
+from steadyhand.structure.config.key import Key
+from steadyhand.structure.notebook.cell import Cell
 from tests.checks import check_edit
 
 WORKFLOW = """\

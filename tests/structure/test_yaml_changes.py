@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.structure.keys.operation import Keys
+from steadyhand.structure.config.operation import Keys
+from steadyhand.structure.config.yaml.reading import is_readable, parse
+from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.yaml.reading import is_readable, parse
-from steadyhand.structure.syntaxes.yaml import SYNTAX
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from tests.structure import keyed

@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from steadyhand.errors import Kind
-from steadyhand.structure.keys.operation import Keys
+from steadyhand.structure.config.operation import Keys
+from steadyhand.structure.config.yaml.reading import parse
+from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.yaml.reading import parse
-from steadyhand.structure.syntaxes.yaml import SYNTAX
 from steadyhand.text.source import Source
 from tests.structure import keyed
 
@@ -157,7 +157,7 @@ def test_setting_an_anchored_value_says_who_else_sees_it() -> None:
 )
 def test_a_new_entry_is_written_as_its_siblings_are(before: str, key: str, given: dict[str, object], made: str) -> None:
     if "---" in before:
-        from steadyhand.structure.targets.key import Key
+        from steadyhand.structure.config.key import Key
 
         assert keyed.after(before, Key(key, document=1), "add-key", "a.yaml", **given) == made
         return

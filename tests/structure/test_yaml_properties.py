@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from steadyhand.errors import Kind
-from steadyhand.structure.keys.item import Item
-from steadyhand.structure.keys.operation import Beside, Keys
-from steadyhand.structure.keys.plain import plain_of
+from steadyhand.structure.config.item import Item
+from steadyhand.structure.config.operation import Beside, Keys
+from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.config.yaml.note import note_of
+from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.parsers.yaml.note import note_of
-from steadyhand.structure.syntaxes.yaml import SYNTAX
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from tests.structure.keyed import value_at

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
+from steadyhand.structure.config.item import Item, Reading
+from steadyhand.structure.config.path import parse_path
+from steadyhand.structure.config.yaml.scalars import looks_typed, may_be_plain
+from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.format import format_of
-from steadyhand.structure.keys.item import Item, Reading
-from steadyhand.structure.keys.path import parse_path
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.yaml.scalars import looks_typed, may_be_plain
-from steadyhand.structure.syntaxes.yaml import SYNTAX
 from steadyhand.text.source import Source
 from tests.structure.yaml_documents import ODD, ODDER, WORDS
 

@@ -151,7 +151,7 @@ def _identity(rule: Rule) -> tuple[object, ...]:
 
 def _blocks(path: str, head: str) -> Iterator[tuple[str, str, int] | Problem]:
     """Where a page may say something about itself: syntax, text and the line where the text begins."""
-    from steadyhand.structure.parsers.markdown.front import find_front, front_source
+    from steadyhand.structure.markdown.front import find_front, front_source
 
     if head.startswith(("---", "+++")):
         source = Source.of_text(head)
@@ -206,8 +206,8 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def read(self, syntax: str, text: str, line: int) -> Article | None:
-        from steadyhand.structure.keys.plain import plain_of
-        from steadyhand.structure.keys.syntax import syntaxes
+        from steadyhand.structure.config.plain import plain_of
+        from steadyhand.structure.config.syntax import syntaxes
 
         source = Source.of_text(text)
         read = syntaxes()[syntax].read(source)

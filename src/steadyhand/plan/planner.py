@@ -30,8 +30,8 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.running import RunningDraft
 from steadyhand.plan.writing import Writing
 from steadyhand.structure.addressed import Addressed
+from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Proposal
-from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
@@ -270,7 +270,7 @@ def _says_what_stands(edit: Edit, located: Located) -> bool:
         case Lines(text=text):
             return text is not None
         case target:
-            from steadyhand.structure.targets.anchor import Anchor
+            from steadyhand.structure.anchor import Anchor
 
             return isinstance(target, Anchor) and target.end is None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 
 __all__ = ["bottom_up", "find_overlap"]
 

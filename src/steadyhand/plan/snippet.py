@@ -23,7 +23,7 @@ from steadyhand.plan.snippet_edits import edits_of
 from steadyhand.plan.snippet_gaps import kept_of
 from steadyhand.plan.snippet_refusals import Refusals
 from steadyhand.plan.snippet_rows import read_snippet
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source

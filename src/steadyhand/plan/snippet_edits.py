@@ -16,7 +16,7 @@ from steadyhand.plan.snippet_compare import VisibleRows, likeness
 from steadyhand.plan.snippet_gaps import Gap, gaps_of, kept_of
 from steadyhand.plan.snippet_refusals import Refusals
 from steadyhand.plan.snippet_rivals import find_rival
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.indent import indent_of
 
 __all__ = ["edits_of"]

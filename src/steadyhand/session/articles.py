@@ -214,9 +214,9 @@ class _Rows:
 
 def _name_in_front(text: str | None) -> str | None:
     """What an article calls itself: the key `jrn` of its front matter."""
-    from steadyhand.structure.keys.syntax import syntaxes  # few files have front matter
+    from steadyhand.structure.config.syntax import syntaxes  # few files have front matter
+    from steadyhand.structure.markdown.front import find_front, front_source
     from steadyhand.structure.node import Refusal
-    from steadyhand.structure.parsers.markdown.front import find_front, front_source
 
     if text is None or not text.removeprefix("\ufeff").startswith(("---", "+++")):
         return None

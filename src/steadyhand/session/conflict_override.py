@@ -17,7 +17,7 @@ from steadyhand.session.dispute import (
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.session.meetings import Meetings, Replan
 from steadyhand.session.rebased import Known, PlanFor, laid_over
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice

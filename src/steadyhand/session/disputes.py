@@ -125,7 +125,7 @@ class Disputes(Calls):
     def _put(self, dispute: Dispute, text: str, expect: str | None, reason: str | None) -> Receipt:
         from steadyhand.plan.edit import Replace
         from steadyhand.plan.request import EditFile
-        from steadyhand.structure.targets.lines import Lines
+        from steadyhand.structure.lines import Lines
 
         now = self._standing(dispute)
         if expect is not None and not now.digest.startswith(expect):

@@ -16,9 +16,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
+from steadyhand.structure.lines import Lines
 from steadyhand.structure.outline import Location, locate
 from steadyhand.structure.target import Target
-from steadyhand.structure.targets.lines import Lines
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:

@@ -71,11 +71,18 @@ def _check_kind(value: object, parameter: Parameter, path: str) -> None:
 
 
 _ACTIONS = Registry(
-    "steadyhand.structure.actions",
+    "steadyhand.structure",
     "ACTION",
-    "add_cell add_class add_key add_row append_item check_item delete_key insert_html move move_cell move_key "
-    "remove remove_attribute remove_class rename_key replace_class replace_element set_attribute set_cell set_html "
-    "set_key set_text unwrap wrap",
+    "add_cell=notebook.actions.add_cell add_class=html.actions.add_class add_key=config.actions.add_key "
+    "add_row=markdown.actions.add_row append_item=config.actions.append_item "
+    "check_item=markdown.actions.check_item delete_key=config.actions.delete_key "
+    "insert_html=html.actions.insert_html move move_cell=notebook.actions.move_cell "
+    "move_key=config.actions.move_key remove=html.actions.remove "
+    "remove_attribute=html.actions.remove_attribute remove_class=html.actions.remove_class "
+    "rename_key=config.actions.rename_key replace_class=html.actions.replace_class "
+    "replace_element=html.actions.replace_element set_attribute=html.actions.set_attribute "
+    "set_cell=markdown.actions.set_cell set_html=html.actions.set_html set_key=config.actions.set_key "
+    "set_text=html.actions.set_text unwrap=html.actions.unwrap wrap=html.actions.wrap",
 )
 
 

@@ -80,7 +80,12 @@ class Format:
     is_neutral: Callable[[Change], bool] | None = None
 
 
-_FORMATS = Registry("steadyhand.structure.formats", "FORMATS", "code env html ini json markdown notebook toml yaml")
+_FORMATS = Registry(
+    "steadyhand.structure",
+    "FORMATS",
+    "code=code.format env=config.formats.env html=html.format ini=config.formats.ini json=config.formats.json "
+    "markdown=markdown.format notebook=notebook.format toml=config.formats.toml yaml=config.formats.yaml",
+)
 
 
 @cache

@@ -5,8 +5,8 @@ from __future__ import annotations
 from steadyhand.structure.address import render_address
 from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.node import Node, Refusal
-from steadyhand.structure.nodes.whole_lines import WholeLines
 from steadyhand.structure.target import Target
+from steadyhand.structure.whole_lines import WholeLines
 from steadyhand.text.source import Source
 
 

@@ -95,9 +95,11 @@ class RowTarget(Target):
 
 
 _TARGETS = Registry(
-    "steadyhand.structure.targets",
+    "steadyhand.structure",
     "TARGET",
-    "anchor block cell code_block front_matter heading key lines selector symbol table",
+    "anchor block=markdown.block cell=notebook.cell code_block=markdown.code_block "
+    "front_matter=markdown.front_matter heading=markdown.heading key=config.key lines selector=html.selector "
+    "symbol=code.symbol table=markdown.table",
 )
 
 

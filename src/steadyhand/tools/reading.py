@@ -6,8 +6,8 @@ What is shown counts as read by the task; what is left out does not, nor does a 
 from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.structure.anchor import anchor_of
 from steadyhand.structure.fields import bad_request, join
-from steadyhand.structure.targets.anchor import anchor_of
 from steadyhand.tools.call import Call
 from steadyhand.tools.numbered import MOST_CHARACTERS, number_lines
 

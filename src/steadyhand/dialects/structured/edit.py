@@ -17,7 +17,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import OCCURRENCES, Delete, Edit, Insert, Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, RenameFile, WriteFile
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.match import Occurrence
 
 __all__ = ["Around", "Found", "expect_of_edit", "find_edit", "path_of_edit"]

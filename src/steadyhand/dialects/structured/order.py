@@ -15,7 +15,7 @@ from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.ranges import bottom_up, find_overlap
 from steadyhand.plan.request import EditFile
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 
 __all__ = ["Order"]
 

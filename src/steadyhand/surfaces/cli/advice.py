@@ -139,8 +139,8 @@ def _typed_address(found: re.Match[str]) -> str:
 
 def _kind_of_keys(path: object) -> str:
     """How keys of a file are addressed: those of a page with front matter are not its own."""
+    from steadyhand.structure.config.syntax import syntax_of
     from steadyhand.structure.format import format_of
-    from steadyhand.structure.keys.syntax import syntax_of
 
     known = format_of(path) if isinstance(path, str) else None
     return "front_matter" if known is not None and syntax_of(known.name) is None else "key"

@@ -109,14 +109,14 @@ def _forwards(first: int, last: int) -> Target:
 
 def lines_target(start: int, end: int) -> Target:
     """Lines `start` to `end`, both included."""
-    from steadyhand.structure.targets.lines import Lines
+    from steadyhand.structure.lines import Lines
 
     return Lines(start, end)
 
 
 def anchor_target(text: str) -> Target:
     """`12#a3f`, or `12#a3f:14#9bc` for the lines from one anchor to the other."""
-    from steadyhand.structure.targets.anchor import Anchor
+    from steadyhand.structure.anchor import Anchor
 
     start, _, end = text.partition(":")
     return Anchor(start, end or None)

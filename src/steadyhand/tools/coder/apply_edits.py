@@ -15,7 +15,7 @@ from steadyhand.plan.edit import Replace
 from steadyhand.plan.ranges import find_overlap
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.structure.fields import bad_request
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import clip_diff

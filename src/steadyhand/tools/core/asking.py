@@ -22,10 +22,10 @@ from steadyhand.plan.request import (
     requests_from_json,
 )
 from steadyhand.structure.address import parse_address
+from steadyhand.structure.anchor import Anchor
 from steadyhand.structure.fields import bad_request, join
+from steadyhand.structure.lines import Lines
 from steadyhand.structure.target import target_keys
-from steadyhand.structure.targets.anchor import Anchor
-from steadyhand.structure.targets.lines import Lines
 from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import reason_of

@@ -8,7 +8,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Insert
 from steadyhand.plan.place import Old, Place
 from steadyhand.structure.fields import bad_request
-from steadyhand.structure.targets.lines import Lines
+from steadyhand.structure.lines import Lines
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, reason_of
 from steadyhand.tools.result import CHANGED, success

@@ -6,15 +6,15 @@ What is told of a heading, its path and its number, is what `TextPatch` takes fo
 from __future__ import annotations
 
 from steadyhand.lazy import dataclass
-from steadyhand.structure.keys.syntax import syntaxes
+from steadyhand.structure.config.key_node import key_entries
+from steadyhand.structure.config.syntax import syntaxes
+from steadyhand.structure.markdown.code_block_node import language_of
+from steadyhand.structure.markdown.front import front_source
+from steadyhand.structure.markdown.links import Link, links_of
+from steadyhand.structure.markdown.marks import Document, Mark, Section
+from steadyhand.structure.markdown.names import index_of, joined
+from steadyhand.structure.markdown.reading import read_markdown
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.nodes.code_block import language_of
-from steadyhand.structure.nodes.key import key_entries
-from steadyhand.structure.parsers.markdown.front import front_source
-from steadyhand.structure.parsers.markdown.links import Link, links_of
-from steadyhand.structure.parsers.markdown.marks import Document, Mark, Section
-from steadyhand.structure.parsers.markdown.names import index_of, joined
-from steadyhand.structure.parsers.markdown.reading import read_markdown
 from steadyhand.text.source import Source
 from steadyhand.tools.vault.window import MOST, Window
 

@@ -9,8 +9,8 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.fields import bad_request
-from steadyhand.structure.targets.code_block import CodeBlock
-from steadyhand.structure.targets.heading import Heading
+from steadyhand.structure.markdown.code_block import CodeBlock
+from steadyhand.structure.markdown.heading import Heading
 from steadyhand.text.source import Source
 from steadyhand.tools.advice import advised
 from steadyhand.tools.vault.anatomy import format_name

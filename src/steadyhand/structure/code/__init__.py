@@ -1,0 +1,1 @@
+"""Source code: languages, their grammars, and symbols."""

@@ -1,0 +1,1 @@
+"""One file per language; named in a table."""

@@ -1,0 +1,1 @@
+"""Configuration files: keys and values in JSON, YAML, TOML, INI and .env."""

@@ -1,0 +1,1 @@
+"""INI and its relatives."""

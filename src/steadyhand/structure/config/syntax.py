@@ -1,0 +1,163 @@
+"""What a syntax is: how one format writes keys and values, and which splices change them.
+
+A syntax is one file in `syntaxes/` that ends with `SYNTAX = <an instance>`; `_SYNTAXES` names them.
+A syntax proposes and never applies; everything it does not touch stays byte for byte: comments, order, quoting,
+indentation, anchors. A new entry is written as its siblings are. Values come as plain JSON values; what a format cannot
+say (`null` in TOML, a mapping in `.env`) is refused with `bad-request`.
+Every proposal is checked by its caller (`keys/operation.py`): read again, the file must say what was asked, and
+nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import ClassVar, cast
+
+from steadyhand.errors import Kind
+from steadyhand.lazy import Registry
+from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
+from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.source import Source
+
+
+class Syntax(ABC):
+    """One format of keys and values. `read` costs a parse; callers keep its result with `source.derive`."""
+
+    name: ClassVar[str]
+    formats: ClassVar[tuple[str, ...]] = ()
+    """Further formats (see `structure/format.py`) that are written in it, besides the one of its own name."""
+    typed: ClassVar[bool] = True
+    """Whether a value has a type; where it is false, everything that is read is text."""
+    ordered: ClassVar[bool] = True
+    """Whether the order of names is part of what a file says; where it is not, what an edit moves is no other data."""
+
+    @abstractmethod
+    def read(self, source: Source) -> Reading | Refusal:
+        """Every item with its place. Refuses with `unparsable` (line, what was expected) or `too-large` (nesting)."""
+
+    def reread(self, source: Source, item: Item, end: int) -> Item | Refusal | None:  # noqa: ARG002
+        """A container of before whose inside has changed, as it reads now, from where it started to `end`.
+
+        Only for formats in which what is inside of brackets cannot change how the rest reads; None: read everything.
+        """
+        return None
+
+    def carried(self, source: Source, item: Item) -> str | Refusal | None:  # noqa: ARG002
+        """An entry or item as another file takes it, at the margin; None: its text as it stands."""
+        return None
+
+    def elsewhere(self, source: Source, path: KeyPath, document: int | None) -> Refusal | None:  # noqa: ARG002
+        """The refusal of a path that is not written but means something written elsewhere; None: it means nothing."""
+        return None
+
+    @abstractmethod
+    def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
+        """Give an item another value, of whatever type; text keeps the quoting the old text had where it can."""
+
+    @abstractmethod
+    def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
+        """Replace the value as it is written by other text of the format, indented as its place asks."""
+
+    @abstractmethod
+    def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
+        """Add an entry to a mapping, in front of its child number `index` or behind the last. The name is not there."""
+
+    @abstractmethod
+    def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
+        """Add an item to a sequence, in front of its child number `index` or behind the last."""
+
+    @abstractmethod
+    def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
+        """Give an entry of a mapping another name, which is not there yet."""
+
+    @abstractmethod
+    def delete(self, source: Source, item: Item) -> Proposal | Refusal:
+        """Take an entry or item away, with its separator, the comment on its line and the comments that are its own.
+
+        Comment lines directly above it are its own, if no blank line or other entry parts them from it and they do not
+        head a group of entries. A container that becomes empty is left as the format writes empty ones.
+        """
+
+    @abstractmethod
+    def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
+        """Take an entry or item with its comments to another container, or another place in its own, as it is written.
+
+        `name` is its name there (None in a sequence); `index` counts the container's children as they are now.
+        """
+
+    def entries(self, source: Source, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+        """Entries of a mapping, or items of a sequence, as somebody wrote them for a file, read as a text of their own.
+
+        This default takes them for a whole file; a format whose containers have brackets adds them here.
+        """
+        alone = Source.of_text(written, path=source.path)
+        reading = self.read(alone)
+        if isinstance(reading, Refusal):
+            return reading
+        top = reading.documents[0] if len(reading.documents) == 1 else None
+        if top is not None and top.kind == kind:
+            return alone, top.children
+        return alone, (top,) if top is not None and kind == "sequence" else ()
+
+    def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        """What several items propose in one edit, each of them right alone, if the file is one of its kind after."""
+        again = self.read(source.apply(ChangeSet.of(proposal.splices)))
+        return proposal if isinstance(again, Reading) else together(again.message)
+
+    def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
+        """Add entries or items as they are written, in front of child number `index` or behind the last.
+
+        This default writes the one entry anew; a syntax that can keep how it is written overrides it.
+        """
+        found = self.entries(source, written, container.kind)
+        if isinstance(found, Refusal):
+            return found
+        if len(found[1]) != 1:
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"one entry is expected here, the text has {len(found[1])}",
+                "insert them one by one",
+                {"count": len(found[1])},
+            )
+        value = cast("Plain", plain_of(found[1][0]))
+        if container.kind == "sequence":
+            return self.append(source, container, value, index)
+        return self.add(source, container, str(found[1][0].path[-1]), value, index)
+
+
+def refuse(message: str, hint: str) -> Refusal:
+    """A refusal of something the format cannot say."""
+    return Refusal(Kind.BAD_REQUEST, message, hint)
+
+
+def together(why: str) -> Refusal:
+    """The refusal of changes that are right one by one and wrong together."""
+    return Refusal(
+        Kind.OVERLAPPING_EDITS, f"the places cannot all change at once: {why}", "name them one by one, with nth"
+    )
+
+
+_SYNTAXES = Registry(
+    "steadyhand.structure.config",
+    "SYNTAX",
+    "env=env.syntax ini=ini.syntax json=json.syntax toml=toml.syntax yaml=yaml.syntax",
+)
+
+
+@cache
+def syntaxes() -> Mapping[str, Syntax]:
+    """Every syntax by its name."""
+    found: list[Syntax] = sorted(_SYNTAXES.load(), key=lambda syntax: syntax.name)
+    return MappingProxyType({syntax.name: syntax for syntax in found})
+
+
+def syntax_of(format_name: str) -> Syntax | None:
+    """The syntax that a format's files are written in, if they have keys."""
+    known = syntaxes()
+    others = (syntax for syntax in known.values() if format_name in syntax.formats)
+    return known.get(format_name) or next(others, None)

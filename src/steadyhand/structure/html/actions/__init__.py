@@ -1,0 +1,1 @@
+"""One file per action; named in a table."""

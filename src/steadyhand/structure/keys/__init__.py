@@ -1,1 +1,0 @@
-"""Keys and values of configuration files, whatever the format."""

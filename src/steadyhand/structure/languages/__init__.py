@@ -1,1 +1,0 @@
-"""One file per programming language; named in a table."""

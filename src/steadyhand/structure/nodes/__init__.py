@@ -1,1 +1,0 @@
-"""One module per family of places, with what the verbs mean there."""

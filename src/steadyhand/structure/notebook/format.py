@@ -1,0 +1,32 @@
+"""Jupyter notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steadyhand.structure.format import Entry, Fault, Format, Unchecked
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+
+
+def _outline(source: Source) -> Sequence[Entry] | Refusal:
+    from steadyhand.structure.notebook.cell_node import label_of
+    from steadyhand.structure.notebook.reading import read_notebook
+
+    notebook = read_notebook(source)
+    if isinstance(notebook, Refusal):
+        return notebook
+    return [
+        Entry(notebook.addresses[cell.index], f"{cell.type} cell", label_of(cell), cell.source.value)
+        for cell in notebook.cells
+    ]
+
+
+def _fault(source: Source) -> Fault | Unchecked | None:
+    from steadyhand.structure.config.json.text import fault_of
+    from steadyhand.structure.notebook.reading import read_notebook
+
+    return fault_of(source) or Fault.of(read_notebook(source))
+
+
+FORMATS = (Format("notebook", (".ipynb",), _outline, _fault),)

@@ -1,1 +1,0 @@
-"""One module or folder per format: text to what stands where, nothing lost."""

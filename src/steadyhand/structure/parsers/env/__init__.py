@@ -1,1 +1,0 @@
-"""`.env` files, with the place of every name and value."""

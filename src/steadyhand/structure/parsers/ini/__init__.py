@@ -1,1 +1,0 @@
-"""INI files and their many relatives, with the place of every section, name and value."""

@@ -1,1 +1,0 @@
-"""Markdown: where headings, code, tables, lists and front matter stand, by row."""

@@ -1,1 +1,0 @@
-"""TOML with the place of everything in it: scanned here, verified by the standard library."""

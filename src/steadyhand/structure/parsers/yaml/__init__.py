@@ -1,1 +1,0 @@
-"""YAML with exact places: reading by PyYAML's events, writing by splices."""

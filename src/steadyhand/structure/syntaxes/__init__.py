@@ -1,1 +1,0 @@
-"""One file per way to write keys and values; named in a table."""
