@@ -35,10 +35,9 @@ from steadyhand.match.repair import Repair, RepairExample, repairs
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.match.tier import Example, Step, Tier, steps, tiers
 from steadyhand.structure.action import Parameter, actions
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.format import Format, formats
 from steadyhand.structure.node import Node
-from steadyhand.structure.target import targets
+from steadyhand.structure.target import Addressed, targets
 from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
 from steadyhand.surfaces.cli.render.tool import shape_name
 from steadyhand.surfaces.mcp import listed

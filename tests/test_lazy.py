@@ -287,7 +287,7 @@ def test_every_folder_of_tools_is_a_toolset() -> None:
     folders = {path.parent.name for path in (SRC / "tools").glob("*/toolset.py")} | {"everywhere"}
     packages = {package for package, _ in registries()}
     assert {name.rpartition(".")[2] for name in packages if name.startswith("steadyhand.tools.")} == folders
-    assert len(registries()) == 22
+    assert len(registries()) == 21
 
 
 def test_nobody_looks_into_a_folder_to_find_modules() -> None:

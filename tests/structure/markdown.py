@@ -6,8 +6,8 @@ from typing import Any
 
 from steadyhand.structure.action import actions
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.node import Node, Proposal, Refusal
+from steadyhand.structure.target import Addressed
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 

@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from steadyhand.structure.code.language import language_of
-from steadyhand.structure.format import Fault, Format, format_of
-from steadyhand.structure.neutral import Change
+from steadyhand.structure.format import Change, Fault, Format, format_of
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 

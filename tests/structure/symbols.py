@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from steadyhand.structure.code.symbol import Symbol
-from steadyhand.structure.code.symbol_node import SymbolNode
+from steadyhand.structure.code.symbol import Symbol, SymbolNode
 from steadyhand.structure.node import Proposal, Refusal, Where
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.structure.code.language import language_of
-from steadyhand.structure.code.reading import code_of
+from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.format import Entry, format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source

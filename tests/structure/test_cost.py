@@ -14,20 +14,19 @@ from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput
 from steadyhand.plan.guards.placeholder import check
 from steadyhand.plan.policy import Policy
-from steadyhand.structure.code.above import Above
-from steadyhand.structure.code.checking import fault_of
-from steadyhand.structure.code.fitting import fit
+from steadyhand.structure.code.check import fault_of
+from steadyhand.structure.code.indentation import fit
 from steadyhand.structure.code.language import Language, languages
-from steadyhand.structure.code.reading import read_text
+from steadyhand.structure.code.reader import Above, read_text
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.code.tree import Parsed
-from steadyhand.structure.config.json.style import Style, write_value
-from steadyhand.structure.config.line_file import LineEntry, LineFile, LineSection
-from steadyhand.structure.config.plain import check_plain
-from steadyhand.structure.html.fragment import fault_of as broken
-from steadyhand.structure.html.mask import mask
+from steadyhand.structure.config.item import check_plain
+from steadyhand.structure.config.json.container import Style, write_value
+from steadyhand.structure.config.lines import LineEntry, LineFile, LineSection
 from steadyhand.structure.html.page import page_of
 from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.template import mask
+from steadyhand.structure.html.tree import fault_of as broken
 from steadyhand.structure.node import Refusal
 from steadyhand.text.diff import changes_between
 from steadyhand.text.pace import OFTEN, heed
@@ -56,7 +55,7 @@ def test_a_toml_file_is_read_once_and_once_after_each_edit(monkeypatch: pytest.M
 def test_an_edit_of_source_code_by_its_text_reads_no_definition(
     path: str, parses: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from steadyhand.structure.code import reading
+    from steadyhand.structure.code import reader as reading
 
     trees: list[str] = []
     parse = reading.parse_code
@@ -137,7 +136,7 @@ def test_new_code_that_is_too_long_to_be_parsed_is_not_looked_at(verb: type[sh.R
 
 
 def test_an_element_is_named_only_for_who_asks() -> None:
-    from steadyhand.structure.html.naming import _names
+    from steadyhand.structure.html.element import _names
 
     source = Source.of_text("<p>one</p>" * 50, path="a.html")
     found = Selector("p", nth=7).resolve(source)

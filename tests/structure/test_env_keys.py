@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Act, Insert, Replace
 from steadyhand.plan.preview import edit
-from steadyhand.structure.config.env.syntax import SYNTAX
+from steadyhand.structure.config.editor import Keys
+from steadyhand.structure.config.env import SYNTAX
+from steadyhand.structure.config.item import plain_of
 from steadyhand.structure.config.key import Key
-from steadyhand.structure.config.operation import Keys
-from steadyhand.structure.config.plain import plain_of
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet

@@ -9,12 +9,11 @@ import pytest
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
-from steadyhand.structure.html.element_node import ElementNode
-from steadyhand.structure.html.mask import mask
-from steadyhand.structure.html.naming import address_of
+from steadyhand.structure.html.element import ElementNode, address_of
 from steadyhand.structure.html.page import Page, page_of
+from steadyhand.structure.html.proof import prove_together
 from steadyhand.structure.html.selector import Selector
-from steadyhand.structure.html.together import prove_together
+from steadyhand.structure.html.template import mask
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source

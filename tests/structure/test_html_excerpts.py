@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadyhand.structure.action import actions
-from steadyhand.structure.html import content, wrapping
-from steadyhand.structure.html.check import Change, prove_on
-from steadyhand.structure.html.element import Element
-from steadyhand.structure.html.excerpt import cut_out, is_regular
+from steadyhand.structure.html import content
+from steadyhand.structure.html import content as wrapping
 from steadyhand.structure.html.page import Page, page_of
+from steadyhand.structure.html.proof import Change, cut_out, is_regular, prove_on
 from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.tree import Element
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span

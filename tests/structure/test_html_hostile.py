@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
 from steadyhand.structure.format import format_of
-from steadyhand.structure.html.element_node import ElementNode
-from steadyhand.structure.html.guard import is_safe
-from steadyhand.structure.html.mask import mask
+from steadyhand.structure.html.element import ElementNode
 from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.template import mask
+from steadyhand.structure.html.tree import is_safe
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -226,7 +226,7 @@ def test_in_soup_a_change_is_refused_or_leaves_every_other_tag_where_it_was(
 
 FUZZ = """
 import random
-from steadyhand.structure.html.guard import is_safe
+from steadyhand.structure.html.tree import is_safe
 from steadyhand.structure.html.tree import parse_tree
 chance = random.Random(7)
 names = "svg math template desc title foreignObject mi p a b table tr td select button form".split()

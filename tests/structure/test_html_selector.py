@@ -8,8 +8,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.html.element_node import ElementNode
-from steadyhand.structure.html.naming import address_of
+from steadyhand.structure.html.element import ElementNode, address_of
 from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal

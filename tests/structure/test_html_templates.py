@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steadyhand.errors import Kind
-from steadyhand.structure.html.mask import FILLER, mask
 from steadyhand.structure.html.selector import Selector
+from steadyhand.structure.html.template import FILLER, mask
 from steadyhand.structure.node import Refusal
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Act, Insert, Replace
 from steadyhand.plan.preview import edit
-from steadyhand.structure.config.ini.syntax import SYNTAX
-from steadyhand.structure.config.item import Item
+from steadyhand.structure.config.editor import Keys
+from steadyhand.structure.config.ini import SYNTAX
+from steadyhand.structure.config.item import Item, parse_path, plain_of
 from steadyhand.structure.config.key import Key
-from steadyhand.structure.config.operation import Keys
-from steadyhand.structure.config.path import parse_path
-from steadyhand.structure.config.plain import plain_of
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source

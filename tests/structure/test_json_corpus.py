@@ -11,9 +11,8 @@ import pytest
 
 from steadyhand.plan.edit import Act, Delete
 from steadyhand.plan.preview import edit
-from steadyhand.structure.config.item import KeyPath
+from steadyhand.structure.config.item import KeyPath, parse_path
 from steadyhand.structure.config.key import Key
-from steadyhand.structure.config.path import parse_path
 from steadyhand.structure.format import Entry, format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_lines

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import actions
-from steadyhand.structure.config.item import KeyPath
+from steadyhand.structure.config.item import KeyPath, render_path
 from steadyhand.structure.config.key import Key
-from steadyhand.structure.config.path import render_path
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.structure.jsonc import comments, load

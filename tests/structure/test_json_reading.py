@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.structure.config.item import Item, Reading
-from steadyhand.structure.config.plain import plain_of
-from steadyhand.structure.config.syntax import syntaxes
+from steadyhand.structure.config.item import Item, Reading, plain_of
+from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
@@ -28,7 +27,7 @@ VALUES = st.recursive(
 
 
 def read(text: str, path: str = "a.json") -> Reading | Refusal:
-    return syntaxes()["json"].read(Source.of_text(text, path=path))
+    return syntax_named("json").read(Source.of_text(text, path=path))
 
 
 def top(text: str, path: str = "a.json") -> Item:
@@ -234,7 +233,7 @@ def test_what_json_itself_loads_in_the_corpus_is_read_the_same() -> None:
         except (ValueError, RecursionError):
             continue
         tried += 1
-        reading = syntaxes()["json"].read(source)
+        reading = syntax_named("json").read(source)
         assert isinstance(reading, Reading), path.name
         assert json.dumps(plain_of(reading.documents[0])) == json.dumps(strict), path.name
     assert tried > 20

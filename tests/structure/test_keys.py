@@ -11,11 +11,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Delete
 from steadyhand.plan.preview import edit
 from steadyhand.structure.address import parse_address, render_address
-from steadyhand.structure.config.check import Asked, checked
-from steadyhand.structure.config.key import Key
-from steadyhand.structure.config.key_node import KeyNode, key_nodes
-from steadyhand.structure.config.operation import Keys
-from steadyhand.structure.config.syntax import syntaxes
+from steadyhand.structure.config.editor import Asked, Keys, checked
+from steadyhand.structure.config.key import Key, KeyNode, key_nodes
+from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -191,7 +189,7 @@ def test_documents_count_from_one() -> None:
 def test_keys_of_a_text_inside_another_are_edited_in_place() -> None:
     outer = Source.of_text('before {"a": [1]} behind')
     inner = Source.of_text('{"a": [1]}', path="x.json")
-    found = key_nodes(syntaxes()["json"], inner, ("a",), offset=7, prefix="front_matter")
+    found = key_nodes(syntax_named("json"), inner, ("a",), offset=7, prefix="front_matter")
     assert not isinstance(found, Refusal)
     (node,) = found
     assert node.span.of(outer.text) == "[1]"
@@ -225,7 +223,7 @@ def test_what_is_carried_stands_at_the_margin() -> None:
 )
 def test_a_proposal_that_does_anything_else_is_refused(span: Span, new: str) -> None:
     source = Source.of_text('{"a": 1, "b": 1}', path="a.json")
-    keys = Keys.of(syntaxes()["json"], source)
+    keys = Keys.of(syntax_named("json"), source)
     assert isinstance(keys, Keys)
     careless = Proposal.of(source, (span, new))
     asked = Asked.children()

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.config.item import KeyPath
-from steadyhand.structure.config.path import parse_path, render_path
+from steadyhand.structure.config.item import KeyPath, parse_path, render_path
 
 
 @pytest.mark.parametrize(

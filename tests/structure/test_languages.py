@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from tree_sitter import Parser
 
 from steadyhand.errors import Kind
-from steadyhand.structure.code.bounded import parse_bounded
 from steadyhand.structure.code.format import fault, outline
 from steadyhand.structure.code.language import language_of, languages
-from steadyhand.structure.code.reading import code_of, read_text
+from steadyhand.structure.code.reader import code_of, read_text
 from steadyhand.structure.code.symbol import Symbol
-from steadyhand.structure.code.tree import grammar_of
+from steadyhand.structure.code.tree import grammar_of, parse_bounded
 from steadyhand.structure.format import format_of, formats
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source

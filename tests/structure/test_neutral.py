@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand import Kind, Replace
-from steadyhand.structure.format import Fault, format_of
-from steadyhand.structure.neutral import SMALL
+from steadyhand.structure.format import SMALL, Fault, format_of
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 from tests.checks import check_refused

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadyhand.structure.code.bodies import is_first, margin_at
 from steadyhand.structure.code.definition import Code, Definition
 from steadyhand.structure.code.language import language_of, languages
-from steadyhand.structure.code.reading import code_of
-from steadyhand.structure.code.symbol_node import SymbolNode, node_of
+from steadyhand.structure.code.placement import is_first, margin_at
+from steadyhand.structure.code.reader import code_of
+from steadyhand.structure.code.symbol import SymbolNode, node_of
 from steadyhand.structure.code.tree import Parsed, parse_code
 from steadyhand.structure.node import Proposal, Refusal, Where
 from steadyhand.text.changeset import ChangeSet

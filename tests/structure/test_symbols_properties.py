@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steadyhand.structure.code.definition import Code
 from steadyhand.structure.code.format import outline
-from steadyhand.structure.code.reading import code_of
+from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.text.changeset import ChangeSet

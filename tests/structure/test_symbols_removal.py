@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steadyhand.structure.code.fitting import fit
+from steadyhand.structure.code.indentation import fit
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Proposal, Refusal

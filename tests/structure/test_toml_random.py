@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tomlkit.exceptions import TOMLKitError
 
-from steadyhand.structure.config.item import Item, Plain
-from steadyhand.structure.config.operation import Keys
-from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.config.editor import Keys
+from steadyhand.structure.config.item import Item, Plain, plain_of
 from steadyhand.structure.config.toml.syntax import SYNTAX
 from steadyhand.structure.config.toml.tree import read_document
 from steadyhand.structure.node import Proposal, Refusal

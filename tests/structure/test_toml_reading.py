@@ -9,8 +9,7 @@ import pytest
 import tomlkit
 
 from steadyhand.errors import Kind
-from steadyhand.structure.config.path import parse_path
-from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.config.item import parse_path, plain_of
 from steadyhand.structure.config.toml.tree import Document, read_document
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal

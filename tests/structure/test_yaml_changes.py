@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.structure.config.operation import Keys
-from steadyhand.structure.config.yaml.reading import is_readable, parse
+from steadyhand.structure.config.editor import Keys
+from steadyhand.structure.config.yaml.reader import is_readable, parse
 from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from steadyhand.errors import Kind
-from steadyhand.structure.config.operation import Keys
-from steadyhand.structure.config.yaml.reading import parse
+from steadyhand.structure.config.editor import Keys
+from steadyhand.structure.config.yaml.reader import parse
 from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from steadyhand.errors import Kind
-from steadyhand.structure.config.item import Item
-from steadyhand.structure.config.operation import Beside, Keys
-from steadyhand.structure.config.plain import plain_of
-from steadyhand.structure.config.yaml.note import note_of
+from steadyhand.structure.config.editor import Beside, Keys
+from steadyhand.structure.config.item import Item, plain_of
+from steadyhand.structure.config.yaml.document import note_of
 from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.structure.config.item import Item, Reading
-from steadyhand.structure.config.path import parse_path
-from steadyhand.structure.config.yaml.scalars import looks_typed, may_be_plain
+from steadyhand.structure.config.item import Item, Reading, parse_path
+from steadyhand.structure.config.yaml.document import looks_typed, may_be_plain
 from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal

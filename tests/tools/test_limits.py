@@ -19,11 +19,11 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.config.json import scanner
-from steadyhand.structure.config.toml import scan as toml
-from steadyhand.structure.config.yaml import reading as yaml
+from steadyhand.structure.config.json import reader as scanner
+from steadyhand.structure.config.toml import reader as toml
+from steadyhand.structure.config.yaml import reader as yaml
 from steadyhand.structure.html import page
-from steadyhand.structure.markdown import reading as markdown
+from steadyhand.structure.markdown import reader as markdown
 from steadyhand.text.pace import OFTEN
 from steadyhand.tools.registry import tools_of, toolsets
 from steadyhand.tools.result import failed, refusal_kind

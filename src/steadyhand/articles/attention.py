@@ -206,11 +206,11 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def read(self, syntax: str, text: str, line: int) -> Article | None:
-        from steadyhand.structure.config.plain import plain_of
-        from steadyhand.structure.config.syntax import syntaxes
+        from steadyhand.structure.config.item import plain_of
+        from steadyhand.structure.config.syntax import syntax_named
 
         source = Source.of_text(text)
-        read = syntaxes()[syntax].read(source)
+        read = syntax_named(syntax).read(source)
         if isinstance(read, Refusal):
             at = read.details.get("line")
             self._problem(

@@ -33,9 +33,8 @@ from steadyhand.plan.surroundings import (
 )
 from steadyhand.plan.window import Window, window_at
 from steadyhand.structure.address import render_address
-from steadyhand.structure.addressed import Addressed
-from steadyhand.structure.node import Node, Refusal
-from steadyhand.structure.whole_lines import WholeLines
+from steadyhand.structure.node import Node, Refusal, WholeLines
+from steadyhand.structure.target import Addressed
 from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match, Occurrence

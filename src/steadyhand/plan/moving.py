@@ -6,12 +6,11 @@ from steadyhand.plan.edit import Act, Edit, Insert
 from steadyhand.plan.place import Old, Place
 from steadyhand.plan.request import MoveText
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import format_of
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.target import Target
+from steadyhand.structure.target import Addressed, Target
 from steadyhand.text.lines import line_ending, split_lines
 from steadyhand.text.source import Source
 

@@ -29,9 +29,9 @@ from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.running import RunningDraft
 from steadyhand.plan.writing import Writing
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Proposal
+from steadyhand.structure.target import Addressed
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source

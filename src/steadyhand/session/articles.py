@@ -214,7 +214,7 @@ class _Rows:
 
 def _name_in_front(text: str | None) -> str | None:
     """What an article calls itself: the key `jrn` of its front matter."""
-    from steadyhand.structure.config.syntax import syntaxes  # few files have front matter
+    from steadyhand.structure.config.syntax import syntax_named  # few files have front matter
     from steadyhand.structure.markdown.front import find_front, front_source
     from steadyhand.structure.node import Refusal
 
@@ -222,7 +222,7 @@ def _name_in_front(text: str | None) -> str | None:
         return None
     source = Source.of_text(text[:_FRONT])
     front = find_front(source.lines)
-    read = None if front is None else syntaxes()[front.syntax].read(front_source(source))
+    read = None if front is None else syntax_named(front.syntax).read(front_source(source))
     if read is None or isinstance(read, Refusal):
         return None
     items = read.find(("jrn",))

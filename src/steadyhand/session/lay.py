@@ -204,7 +204,7 @@ class Layer:
     def _move(self, ask: Ask, request: MoveText) -> None:
         """Take a part of a file elsewhere: away here, in there, both or neither."""
         from steadyhand.plan.moving import alone, insertion, move_inside
-        from steadyhand.structure.resolve import resolve_one  # few calls move something
+        from steadyhand.structure.address import resolve_one  # few calls move something
 
         draft = self.overlay.need(request.path)
         if draft.secret:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.place import Place
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.lines import Lines
+from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import count_lines
 from steadyhand.text.region import Region
 from steadyhand.text.source import Source

@@ -11,7 +11,9 @@ import re
 
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.fields import bad_request, check_text, join, nearest_name, read_object
-from steadyhand.structure.target import Target, target_keys, target_kind
+from steadyhand.structure.node import Node, Refusal, WholeLines
+from steadyhand.structure.target import Addressed, Target, target_keys, target_kind
+from steadyhand.text.source import Source
 
 _FORM = lazy_pattern(r"\s*([a-z_]+)(?:\.([a-z_-]+))?(?:\[(-?[0-9]{1,9})\])?:[ \t]*(.*)", re.DOTALL | re.ASCII)
 
@@ -60,3 +62,12 @@ def render_address(target: Target) -> str | None:
     part, number = getattr(target, "part", None), getattr(target, "nth", None)
     said = "" if part is None or (part,) == tuple(usual) else f".{part}"
     return f"{target.key}{said}{'' if number is None else f'[{number}]'}:{value}"
+
+
+def resolve_one(source: Source, target: Target) -> Node | Refusal:
+    """The one node that a target means in a source, or why there is none; of a target by line, its whole lines."""
+    if isinstance(target, Addressed):
+        found = target.resolve(source)
+        return found if isinstance(found, Refusal) else found[0]
+    match = target.locate(source)
+    return match if isinstance(match, Refusal) else WholeLines(match.span, render_address(target) or target.key)

@@ -2,6 +2,8 @@
 
 A node proposes splices and never applies them; it belongs to the one source it was located in.
 New text in a proposal ends its lines with LF: who applies it fits them to their neighbours.
+
+Whole lines as a node: what a target by line locates, so that lines can be moved as everything else can.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
+from steadyhand.text.lines import line_ending
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -105,3 +108,25 @@ class Node(ABC):
     def carried(self, source: Source) -> str | Refusal:
         """Its text as `insert` of a like node would take it: how it is moved without being retyped."""
         return self.own_text(source)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeLines(Node):
+    """Lines with their endings; `start` and `end` are the same places as `before` and `after`."""
+
+    span: Span
+    address: str
+    kind: str = "lines"
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        is_open = bool(new) and not line_ending(new) and bool(line_ending(self.span.of(source.text)))
+        return Proposal.of(source, (self.span, new + "\n" if is_open else new))
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        at = self.span.start if where in ("before", "start") else self.span.end
+        lead = "\n" if at and source.text[at - 1] not in "\r\n" else ""
+        is_open = bool(text) and not line_ending(text) and at < len(source.text)
+        return Proposal.of(source, (Span(at, at), f"{lead}{text}\n" if is_open else lead + text))
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        return Proposal.of(source, (self.span, ""))

@@ -1,21 +1,26 @@
 """What a target is: where an edit goes, as data, for every way of saying it but quoted old text.
 
-A target is one file in `targets/` that ends with `TARGET = <its class>`; `_TARGETS` names them.
+A target is in the module of its noun, which ends with `TARGET = <its class>`; `_TARGETS` names them.
 A target locates; it never edits, and it refuses by returning a `Refusal`.
+
+`Addressed` targets name a thing of a file's own structure: a heading, an element, a symbol, a key. Such a target finds
+every place that answers to it; which of them is meant is decided here, the same way for all.
+Nothing is ever created because it was not found, and none of several is taken unless the caller says which.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, cast
 
-from steadyhand.lazy import Registry
-from steadyhand.structure.fields import bad_request
-from steadyhand.structure.node import Refusal
-from steadyhand.text.match import Match
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import MISSING, Registry, fields
+from steadyhand.structure.fields import bad_request, check_integer, join, read_object
+from steadyhand.structure.node import Node, Refusal
+from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
 
 
@@ -119,3 +124,147 @@ def target_kind(key: str) -> type[Target]:
 def targets() -> Mapping[str, type[Target]]:
     """Every kind of target by its JSON key, in alphabetical order."""
     return MappingProxyType({key: target_kind(key) for key in target_keys()})
+
+
+_SHOWN = 20
+
+
+class Addressed(Target):
+    """A target by name. Subclasses are frozen, slotted dataclasses whose fields are JSON values.
+
+    `main` is the field that a plain value under `key` fills. A field `nth`, where there is one, counts from 1 and picks
+    one of several places; a field `part` is one of `parts`, whose first is the usual one.
+    A subclass checks its fields in `__post_init__` and refuses with `bad_request(f"{key}.{field}", …)`.
+    """
+
+    __slots__ = ()
+    main: ClassVar[str]
+    parts: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def find(self, source: Source) -> Sequence[Node] | Refusal:
+        """Every place that answers to it, in order, at least one; `nth` is not looked at here.
+
+        Where there is none: `no-such-target` with the nearest names; `unparsable`, `too-large`, `not-installed`.
+        """
+
+    def resolve(self, source: Source, which: Occurrence = "unique") -> tuple[Node, ...] | Refusal:
+        """The places that are meant; `which` counts where the target itself has no `nth`."""
+        found = self.find(source)
+        if isinstance(found, Refusal):
+            return found
+        nth = getattr(self, "nth", None)
+        return self._choose(source, found, which if nth is None else nth)
+
+    def locate(self, source: Source) -> Match | Refusal:
+        """The one place in this source, or why there is none."""
+        found = self.resolve(source)
+        return found if isinstance(found, Refusal) else Match(found[0].span, self.key)
+
+    @classmethod
+    def of_file(cls) -> Self | None:
+        """The target that means all of a file, into which things of this kind go; None where there is none."""
+        return None
+
+    def several(self, source: Source, nodes: Sequence[Node]) -> Refusal:
+        """The refusal of an address that several places answer to."""
+        places = [place_of(source, node, nth) for nth, node in enumerate(nodes[:_SHOWN], start=1)]
+        lines = ", ".join(f"{node.label} (line {source.line_of(node.span.start)})" for node in nodes[:5])
+        more = "" if len(nodes) <= 5 else " …"
+        return Refusal(
+            Kind.AMBIGUOUS_MATCH,
+            f"{self.named()} is in {len(nodes)} places: {lines}{more}",
+            "say which: give a longer address, or nth, counted from 1",
+            {"count": len(nodes), "places": places},
+        )
+
+    def named(self) -> str:
+        """How messages name it."""
+        return f"{self.key} {getattr(self, self.main)!r:.80}"
+
+    def _choose(self, source: Source, found: Sequence[Node], which: Occurrence) -> tuple[Node, ...] | Refusal:
+        if which == "all":
+            return tuple(found)
+        if which == "unique" and len(found) > 1:
+            return self.several(source, found)
+        index = {"unique": 0, "first": 0, "last": -1}.get(which, 0) if isinstance(which, str) else which - (which > 0)
+        if not -len(found) <= index < len(found):
+            return Refusal(
+                Kind.COUNT_MISMATCH,
+                f"{self.named()} is in {len(found)} place{'s' if len(found) > 1 else ''}, there is no number {which}",
+                f"give a number from 1 to {len(found)}",
+                {"count": len(found), "places": [place_of(source, node) for node in found[:_SHOWN]]},
+            )
+        return (found[index],)
+
+    def to_json(self) -> object:
+        given = {item.name: getattr(self, item.name) for item in _fields(self)}
+        usual = {item.name: item.default for item in _fields(self)}
+        said = {name: _plain(value) for name, value in given.items() if value != usual[name]}
+        return said[self.main] if list(said) == [self.main] else said
+
+    @classmethod
+    def from_json(cls, value: object, path: str) -> Self:
+        items = _fields(cls)
+        names = tuple(item.name for item in items)
+        given = read_object(value, path, names) if isinstance(value, Mapping) else {cls.main: value}
+        said = {name: _frozen(item) for name, item in given.items() if item is not None}
+        missing = next((item.name for item in items if item.default is MISSING and item.name not in said), None)
+        if missing is not None:
+            raise bad_request(join(path, missing), "the field is missing")
+        try:
+            return cls(**cast("dict[str, Any]", said))
+        except EditError as error:
+            raise _moved(error, cls.key, path) from None
+
+    def to_value(self) -> str | None:
+        """What stands behind the colon of its address; None where only the JSON form can say it."""
+        value = getattr(self, self.main)
+        rest = [item.name for item in _fields(self) if item.name not in (self.main, "nth", "part")]
+        usual = {item.name: item.default for item in _fields(self)}
+        is_plain = isinstance(value, str) and all(getattr(self, name) == usual[name] for name in rest)
+        return value if is_plain else None
+
+    @classmethod
+    def from_value(cls, value: str, part: str | None, nth: int | None) -> Self:
+        said: dict[str, object] = {cls.main: value}
+        if part is not None:
+            said["part"] = part
+        if nth is not None:
+            said["nth"] = nth
+        return cls.from_json(said, cls.key)
+
+    def _check_shared(self) -> None:
+        """What every `__post_init__` checks first: `nth` and `part`."""
+        nth, part = getattr(self, "nth", None), getattr(self, "part", None)
+        if nth is not None and check_integer(nth, f"{self.key}.nth") < 1 and nth != -1:
+            raise bad_request(f"{self.key}.nth", f"place {nth} does not exist", "places count from 1; -1 is the last")
+        if part is not None and part not in self.parts:
+            raise bad_request(f"{self.key}.part", f"{str(part)[:40]!r} is no part", f"one of {', '.join(self.parts)}")
+
+
+def place_of(source: Source, node: Node, nth: int | None = None) -> dict[str, object]:
+    """A node as refusals and outlines tell of it."""
+    first, last = source.lines_of(node.span)
+    facts: dict[str, object] = {} if nth is None else {"nth": nth}
+    return facts | {"address": node.address, "kind": node.kind, "lines": [first, last]}
+
+
+def _fields(owner: object) -> tuple[Any, ...]:
+    return fields(cast("Any", owner))
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _moved(error: EditError, key: str, path: str) -> EditError:
+    """A refusal of a field, with the field's name in the request it came in."""
+    name = str(error.details.get("path", key))
+    there = path + name.removeprefix(key)
+    message = error.message.removeprefix(name)
+    return EditError(error.kind, f"{there}{message}", hint=error.hint, details={**error.details, "path": there})

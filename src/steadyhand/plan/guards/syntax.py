@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
-from steadyhand.structure.format import Fault, Format, Unchecked, format_of
-from steadyhand.structure.neutral import is_neutral
+from steadyhand.structure.format import Fault, Format, Unchecked, format_of, is_neutral
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 

@@ -1,4 +1,4 @@
-"""What JavaScript and TypeScript call a definition: the queries their languages share, and what the grammars lack."""
+"""JavaScript and TypeScript: the queries they share, what their grammars lack, and the languages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from itertools import pairwise
 
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.code.language import Language, Unread
-from steadyhand.structure.neutral import Change
+from steadyhand.structure.format import Change
 
 # What both grammars lack: any word is a name in the braces of an import or export, and these are names almost anywhere.
-UNREAD_JAVASCRIPT = (
+_UNREAD_JAVASCRIPT = (
     Unread.of(r"(?<=\sas)\s+([a-z]+)(?=\s*[,}])", "x"),
     Unread.of(r"(?<=[{,])\s*([a-z]+)(?=\s+as\s)", "x"),
     Unread.of(r"(?<![\w$.])(using|accessor|abstract|satisfies)(?=\s*[=.(,;:)?])", "x"),
@@ -52,7 +52,7 @@ def _ends_member(text: str, row: int) -> bool:
     return False
 
 
-UNREAD_TYPESCRIPT = (
+_UNREAD_TYPESCRIPT = (
     Unread.of(r"\bexport\s+(type)(?=\s*\*)"),
     Unread.of(r"\bexport\s+(default function)(?=\s*[(<])", "function _______"),
     Unread.of(r"(?<![\w$.])(import\s*\(\s*(?:\"[^\"\n]*\"|'[^'\n]*')\s*\))", "x"),
@@ -63,13 +63,13 @@ UNREAD_TYPESCRIPT = (
     Unread.of(r"(?m)^\s*(global)(?=\s*\{)"),
     Unread.of(r"(\\`)", "x"),
 )
-UNREAD_TYPES = (*UNREAD_JAVASCRIPT, *UNREAD_TYPESCRIPT, _with_semicolons)
+_UNREAD_TYPES = (*_UNREAD_JAVASCRIPT, *_UNREAD_TYPESCRIPT, _with_semicolons)
 
 _FUNCTION_VALUE = """[
   (arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)
 ]"""
 
-JAVASCRIPT = f"""
+_QUERY = f"""
 (function_declaration name: (_) @name body: (_) @body) @function
 (generator_function_declaration name: (_) @name body: (_) @body) @function
 (class_declaration name: (_) @name body: (_) @body) @class
@@ -93,13 +93,13 @@ JAVASCRIPT = f"""
 (decorator) @attribute
 """
 
-FIELDS = """
+_FIELDS_QUERY = """
 (field_definition property: (_) @name value: (arrow_function body: (_) @body)) @function
 (field_definition property: (_) @name value: (function_expression body: (_) @body)) @function
 (field_definition property: (_) @name) @field
 """
 
-TYPESCRIPT = """
+_TYPED_QUERY = """
 (abstract_class_declaration name: (_) @name body: (_) @body) @class
 (interface_declaration name: (_) @name body: (_) @body) @interface
 (enum_declaration name: (_) @name body: (_) @body) @enum
@@ -121,11 +121,53 @@ TYPESCRIPT = """
 (class_body (decorator) @attribute)
 """
 
-STRINGS = ("template_string", "string")
+_STRINGS = ("template_string", "string")
 
 
-def is_neutral(language: Language, change: Change) -> bool:
+def _is_neutral(language: Language, change: Change) -> bool:
     """Whether a change is proven to leave a valid text valid."""
-    from steadyhand.structure.code import ecmascript_neutral
+    from steadyhand.structure.code.ecmascript_neutral import is_neutral
 
-    return ecmascript_neutral.is_neutral(language, change)
+    return is_neutral(language, change)
+
+
+JAVASCRIPT = Language(
+    name="javascript",
+    suffixes=(".js", ".mjs", ".cjs", ".jsx"),
+    package="tree_sitter_javascript",
+    query=_QUERY + _FIELDS_QUERY,
+    strings=_STRINGS,
+    enclosing=("class X {", "x = {"),
+    unit="  ",
+    is_neutral=_is_neutral,
+    interpreters=("node", "nodejs", "bun"),
+    unread=_UNREAD_JAVASCRIPT,
+)
+
+
+TSX = Language(
+    name="tsx",
+    suffixes=(".tsx",),
+    package="tree_sitter_typescript",
+    grammar="language_tsx",
+    query=_QUERY + _TYPED_QUERY,
+    strings=_STRINGS,
+    enclosing=("class X {", "x = {"),
+    unit="  ",
+    is_neutral=_is_neutral,
+    unread=_UNREAD_JAVASCRIPT + _UNREAD_TYPESCRIPT,
+)
+
+
+TYPESCRIPT = Language(
+    name="typescript",
+    suffixes=(".ts", ".mts", ".cts"),
+    package="tree_sitter_typescript",
+    grammar="language_typescript",
+    query=_QUERY + _TYPED_QUERY,
+    strings=_STRINGS,
+    enclosing=("class X {", "x = {"),
+    unit="  ",
+    is_neutral=_is_neutral,
+    unread=_UNREAD_TYPES,
+)

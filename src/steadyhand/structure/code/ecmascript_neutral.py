@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.neutral import WIDEST, Change
+from steadyhand.structure.format import WIDEST, Change
 
 if TYPE_CHECKING:
     from steadyhand.structure.code.language import Language
@@ -169,8 +169,7 @@ def _shape(lines: str) -> str:
 
 def _parses(language: Language, code: str, opening: str) -> bool:
     """Whether some statements parse: those of a block in one that nothing in them closes, or those of a module."""
-    from steadyhand.structure.code.bounded import parse_bounded
-    from steadyhand.structure.code.tree import grammar_of, parsed_bytes, unfit
+    from steadyhand.structure.code.tree import grammar_of, parse_bounded, parsed_bytes, unfit
 
     text = f"{opening}\n{code}}}" if opening.endswith("{") else code
     if unfit(language, text) is not None:

@@ -15,8 +15,8 @@ from steadyhand.text.source import Source
 def outline(source: Source) -> Sequence[Entry] | Refusal:
     """Every definition that can be addressed; those that a syntax error makes doubtful are left out."""
     from steadyhand.errors import Kind
-    from steadyhand.structure.code.reading import code_of
-    from steadyhand.structure.code.symbol_node import signature_of
+    from steadyhand.structure.code.reader import code_of
+    from steadyhand.structure.code.symbol import signature_of
 
     code = code_of(source)
     if isinstance(code, Refusal):
@@ -40,14 +40,14 @@ def outline(source: Source) -> Sequence[Entry] | Refusal:
 
 def fault(source: Source) -> Fault | Unchecked | None:
     """The first place where the text does not parse."""
-    from steadyhand.structure.code.checking import fault_in
+    from steadyhand.structure.code.check import fault_in
 
     return fault_in(source)
 
 
 def gap(source: Source) -> Fault | None:
     """The first error: definitions around it may be left out."""
-    from steadyhand.structure.code.reading import code_of
+    from steadyhand.structure.code.reader import code_of
 
     code = code_of(source)
     return None if isinstance(code, Refusal) or not code.faults else code.faults[0]

@@ -1,6 +1,6 @@
 """What a programming language is: which files are written in it, its grammar, and what it calls a definition.
 
-A language is one file in `languages/` that ends with `LANGUAGE = Language(…)`; `_LANGUAGES` names them.
+A language is an entry of the table in `languages.py`.
 Grammars are imported by the parse that needs one, never here.
 """
 
@@ -12,9 +12,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from steadyhand.lazy import Registry, dataclass, lazy_pattern
-from steadyhand.structure.format import Fault, file_name
-from steadyhand.structure.neutral import Change
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.structure.format import Change, Fault, file_name
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class Language:
     """One programming language.
 
     `package`    the module of the grammar, and `grammar` the function of it that gives the language
-    `query`      what is a definition, in the grammar's query language; `parsers/code/captures.py` says how to write it
+    `query`      what is a definition, in the grammar's query language; `reader.py` says how to write it
     `layout`     where the inside of a body stands: between braces, in an indented suite, before the word `end`, nowhere
     `strings`    nodes whose lines are data: they are never indented anew
     `gaps`       blank lines between definitions at the top and further in, where a file shows no habit of its own
@@ -143,18 +142,12 @@ class Language:
         return self.verdict if is_within else None
 
 
-_LANGUAGES = Registry(
-    "steadyhand.structure.code.languages",
-    "LANGUAGE",
-    "bash c cpp csharp go java javascript kotlin php python ruby rust sql swift tsx typescript",
-)
-
-
 @cache
 def languages() -> Mapping[str, Language]:
     """Every language by its name, in alphabetical order."""
-    found: list[Language] = sorted(_LANGUAGES.load(), key=lambda item: item.name)
-    return MappingProxyType({language.name: language for language in found})
+    from steadyhand.structure.code.languages import LANGUAGES
+
+    return MappingProxyType({language.name: language for language in LANGUAGES})
 
 
 @cache

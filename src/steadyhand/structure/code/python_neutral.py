@@ -21,7 +21,7 @@ from keyword import iskeyword, softkwlist
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.language import Language
 from steadyhand.structure.code.python_verdict import is_bounded, python_fault
-from steadyhand.structure.neutral import WIDEST, Change
+from steadyhand.structure.format import WIDEST, Change
 
 _QUOTES = ('"""', "'''")
 # A line with its indentation and what says that it is empty, or does not start a statement of its own.

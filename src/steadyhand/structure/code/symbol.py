@@ -1,4 +1,14 @@
-"""A symbol of source code by its name: `Session.send`."""
+"""Symbols of source code: the target and what the verbs mean there.
+
+A symbol of source code: a function, a class, a constant, with what belongs to it.
+
+The whole of it is what a person would cut out: decorators, attributes, `export`, `template`, modifiers, and the comment
+directly above. `definition` leaves that comment standing, `body` is the statements or members inside, `name` the name.
+New code takes the indentation of its place; what stands beside a symbol is never changed, and an edit that would change
+it is refused.
+
+A symbol of source code by its name: `Session.send`.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +17,192 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import dataclass
-from steadyhand.structure.addressed import Addressed
-from steadyhand.structure.code.definition import CALLABLES, TYPES, VALUES, Code, Definition
-from steadyhand.structure.code.names import asked_path, loose
-from steadyhand.structure.code.reading import code_of
-from steadyhand.structure.code.symbol_node import node_of
+from steadyhand.lazy import dataclass, replace
+from steadyhand.structure.code.check import checked
+from steadyhand.structure.code.definition import CALLABLES, TYPES, VALUES, Code, Definition, asked_path, loose
+from steadyhand.structure.code.indentation import differing, fit, rows_of
+from steadyhand.structure.code.placement import (
+    beside,
+    body_of,
+    inside,
+    line_end,
+    margin_at,
+    parting_behind,
+    put_in_body,
+    removed,
+    unit_in,
+)
+from steadyhand.structure.code.reader import code_of, read_text
+from steadyhand.structure.code.tree import too_long
 from steadyhand.structure.fields import bad_request, check_text
-from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.target import Addressed
+from steadyhand.text.lines import to_lf
 from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolNode(Node):
+    """A symbol, or one part of it, in one source; `index` is its number among the definitions."""
+
+    kind: str
+    span: Span
+    address: str
+    index: int
+    part: str
+    signature: str
+    includes: str
+
+    @property
+    def label(self) -> str:
+        """Its kind and the line it is known by."""
+        return f"{self.kind} {self.signature}"
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        code, item = self._read(source)
+        if refusal := too_long(code.language, new):
+            return refusal
+        if to_lf(new) == to_lf(self.span.of(source.text)):
+            return Proposal(())
+        if self.part == "name":
+            return checked(source, code, Proposal.of(source, (self.span, new.strip())), item.proper)
+        if not rows_of(new):
+            return self.delete(source)
+        if self.part == "body":
+            if _defines(code, new, item):
+                return self._too_much(item)
+            proposal = put_in_body(source, code, self.index, new)
+            return proposal if isinstance(proposal, Refusal) else checked(source, code, proposal, self.span)
+        margin = margin_at(source.text, self.span.start)
+        old = self.span.of(source.text)
+        fitted = fit(code.language, new, margin, unit_in(source, code), source.text, old)
+        if fitted == to_lf(old):
+            return Proposal(())
+        proposal = Proposal.of(source, differing(source, self.span, fitted), notes=self._lost(new))
+        return checked(source, code, proposal, self.span)
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        code, item = self._read(source)
+        if refusal := too_long(code.language, text):
+            return refusal
+        if not rows_of(text):
+            return Proposal(())
+        if self.part == "name":
+            return Refusal(Kind.BAD_REQUEST, "nothing can be put beside a name", f"insert beside symbol:{item.dotted}")
+        if where in ("before", "after") and self.part != "body":
+            proposal: Proposal | Refusal = beside(source, code, self.index, text, after=where == "after")
+        else:
+            proposal = inside(source, code, self.index, text, at_end=where in ("end", "after"))
+        if isinstance(proposal, Refusal):
+            return proposal
+        return checked(source, code, proposal, proposal.splices[0].span)
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        code, item = self._read(source)
+        if self.part in ("name", "body"):
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"the {self.part} of {item.kind} {item.dotted} cannot be taken away",
+                f"replace it, or delete symbol:{item.dotted}",
+            )
+        if item.leads:
+            return Refusal(
+                Kind.BREAKS_SYNTAX,
+                f"the constants below {item.dotted} in its group have their values from it, or count it",
+                f"replace symbol.name:{item.dotted} with _ to keep their values, or replace the whole group",
+            )
+        gone = removed(source, code, item, self.span)
+        place = Span(gone[0].start, gone[-1].end)
+        proposal = checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
+        if isinstance(proposal, Refusal) and code.language.layout == "suite":
+            return replace(proposal, hint="where it is the only statement of its suite, replace it with pass")
+        return proposal
+
+    def carried(self, source: Source) -> str | Refusal:
+        code, item = self._read(source)
+        end = self.span.end
+        if self.part == "whole" and not item.is_listed:
+            end = parting_behind(code, source.text, end).end
+            last = line_end(source, code, end)
+            end = end if last is None else last  # a comment behind it on its line goes with it
+        return margin_at(source.text, self.span.start) + source.text[self.span.start : end]
+
+    def move_to(self, source: Source, there: Node, where: Where) -> Proposal | Refusal | None:
+        """Nothing where it is beside the other already, with no more than what parts statements between the two."""
+        code, _ = self._read(source)
+        if code.language.between is None or where not in ("before", "after"):
+            return None
+        first, second = (there.span, self.span) if where == "after" else (self.span, there.span)
+        parting = parting_behind(code, source.text, first.end)
+        is_beside = parting.end <= second.start and not source.text[parting.end : second.start].strip()
+        return Proposal(()) if is_beside else None
+
+    def _read(self, source: Source) -> tuple[Code, Definition]:
+        code = code_of(source)
+        if isinstance(code, Refusal):  # it was located in this very source
+            raise code.to_error()
+        return code, code.definitions[self.index]
+
+    def _too_much(self, item: Definition) -> Refusal:
+        return Refusal(
+            Kind.BAD_REQUEST,
+            f"the new body defines {item.path[-1]} again, it has the head as well",
+            f"send what stands inside only, or replace symbol:{item.dotted}",
+        )
+
+    def _lost(self, new: str) -> tuple[str, ...]:
+        """What the replaced text had besides the definition, for who forgot to send it again."""
+        if not self.includes or self.part != "whole":
+            return ()
+        first = rows_of(new)[0].lstrip()
+        is_headed = first.startswith(("@", "#", "//", "/*", "[", "--"))
+        return () if is_headed else (f"replaced with {self.includes}",)
+
+
+def _defines(code: Code, new: str, item: Definition) -> bool:
+    """Whether a text that should be a body is the whole definition."""
+    read = read_text(code.language, new, fragment=True)
+    if isinstance(read, Refusal):
+        return False
+    return any(found.depth == 0 and found.path[-1] == item.path[-1] for found in read.definitions)
+
+
+def node_of(source: Source, code: Code, index: int, part: str, number: int | None) -> SymbolNode | Refusal:
+    """The node of a definition; `number` where others have the same path."""
+    item = code.definitions[index]
+    span = _part(source, code, item, part)
+    if span is None:
+        parts = "it has no body" if part == "body" else "its name is not written"
+        return Refusal(Kind.NO_SUCH_TARGET, f"{item.kind} {item.dotted}: {parts}", f"take symbol:{item.dotted}")
+    said = "" if part == "whole" else f".{part}"
+    nth = "" if number is None else f"[{number}]"
+    address = f"symbol{said}{nth}:{item.dotted}"
+    return SymbolNode(item.kind, span, address, index, part, signature_of(source, item), item.includes)
+
+
+def _part(source: Source, code: Code, item: Definition, part: str) -> Span | None:
+    match part:
+        case "whole":
+            return item.whole
+        case "definition":
+            return item.proper
+        case "name":
+            return None if item.name.is_empty else item.name
+        case _:
+            body = body_of(source, code, item)
+            return None if body is None else body.inside
+
+
+def signature_of(source: Source, item: Definition) -> str:
+    """The line that has the name, shortened, and what the whole span includes besides."""
+    row = source.table.row_at(item.name.start)
+    start = max(source.table.start(row), item.proper.start)
+    line = source.text[start : min(start + 200, item.proper.end)].strip().replace("\r", "\n").partition("\n")[0]
+    head = line.rstrip(" {:=") if len(line) < 80 else f"{line[:77]}…"
+    return f"{head} (with {item.includes})" if item.includes else head
+
 
 _FAMILIES = (CALLABLES | {"prototype", "signature"}, VALUES, TYPES | {"protocol"})
 _NEAREST = 10

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from steadyhand.errors import EditError
 from steadyhand.structure.action import Arguments, Parameter
-from steadyhand.structure.config.operation import Beside
+from steadyhand.structure.config.editor import Beside
 from steadyhand.structure.fields import bad_request, describe
 from steadyhand.structure.node import Node, Proposal, Refusal
 from steadyhand.text.source import Source

@@ -1,14 +1,32 @@
-"""Keys and values with the places they stand at, whatever the format: what a syntax reads and the actions speak of.
+"""Keys and values of configuration files: items, the plain values they say, and paths to them.
+
+Keys and values with the places they stand at, whatever the format: what a syntax reads and the actions speak of.
 
 An item is data about one source; it never changes and never writes.
+
+Plain values: what an item says, whatever the format, and what a caller may ask to be written.
+
+Nothing here recurses on what a file holds.
+
+Key paths as text: `a.b[0]."x.y"["weird key"]`, and what a step answers to.
+
+Names are parted by dots; a name with a dot, a bracket or a quote in it, or an empty one, is quoted as in JSON.
+A number in brackets counts from 0, and from the end where it is negative.
+A text that starts with `/` is a JSON pointer.
+A path is never guessed: what does not follow the grammar is refused with the position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal, cast
 
-from steadyhand.lazy import dataclass
+from steadyhand.errors import EditError
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.structure.fields import bad_request, describe, join
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
@@ -82,3 +100,209 @@ class Reading:
         for step in path:
             level = [child for item in level for child in item.children if child.path[-1] == step]
         return level
+
+
+DEEPEST = 100
+
+
+def plain_of(item: Item) -> object:
+    """The value of an item put together: mappings, lists and what the format reads its scalars as.
+
+    Of two entries with one name the last counts, as for most readers.
+    """
+    made: dict[int, object] = {}
+    for part in reversed(list(item.walk())):
+        match part.kind:
+            case "mapping":
+                made[id(part)] = {str(child.path[-1]): made[id(child)] for child in part.children}
+            case "sequence":
+                made[id(part)] = [made[id(child)] for child in part.children]
+            case _:
+                made[id(part)] = part.data
+    return made[id(item)]
+
+
+def check_plain(value: object, path: str) -> Plain:
+    """The value, if it is one that JSON has. Refuses with `bad-request`; lists and names are taken as they are."""
+    waiting: list[tuple[object, str, int]] = [(value, path, 0)]
+    count = 0
+    while waiting:
+        part, where, depth = waiting.pop()
+        count += 1
+        go_on_at(count)
+        if depth > DEEPEST:
+            raise bad_request(path, f"the value is nested deeper than {DEEPEST} levels", "add its parts one by one")
+        match part:
+            case None | bool() | int() | str():
+                pass
+            case float():
+                if not math.isfinite(part):
+                    raise bad_request(where, f"{part} is no JSON value", "send a finite number, or a string")
+            case list() | tuple():
+                waiting += [(inner, f"{where}[{at}]", depth + 1) for at, inner in enumerate(part)]
+            case Mapping():
+                waiting += [(inner, join(where, _checked_name(name, where)), depth + 1) for name, inner in part.items()]
+            case _:
+                raise bad_request(where, f"a JSON value is expected, not {describe(part)}", "send it as JSON has it")
+    return cast("Plain", value)
+
+
+def says(item: Item, value: Plain, *, typed: bool = True, ordered: bool = True) -> bool:
+    """Whether an item says a value; where a format has no types, a number or flag is some text."""
+    waiting: list[tuple[Item, object]] = [(item, value)]
+    while waiting:
+        part, wanted = waiting.pop()
+        match wanted:
+            case Mapping():
+                names = [child.path[-1] for child in part.children]
+                same = names == list(wanted) or (not ordered and sorted(map(str, names)) == sorted(wanted))
+                if part.kind != "mapping" or not same:
+                    return False
+                waiting += [(child, wanted[name]) for child, name in zip(part.children, names, strict=True)]
+            case list() | tuple():
+                if part.kind != "sequence" or len(part.children) != len(wanted):
+                    return False
+                waiting += zip(part.children, wanted, strict=True)
+            case _:
+                if not _says_scalar(part, wanted, typed=typed):
+                    return False
+    return True
+
+
+def same_data(one: object, two: object) -> bool:
+    """Whether two scalars are the same: 1, 1.0 and true are three, one NaN is like another."""
+    return type(one) is type(two) and (one == two or repr(one) == repr(two) == "nan")
+
+
+def _says_scalar(item: Item, wanted: object, *, typed: bool) -> bool:
+    if item.is_container:
+        return False
+    if not typed and not isinstance(wanted, str):
+        return True
+    if item.kind == "date":
+        return isinstance(wanted, str) and _digits(str(item.data)) == _digits(wanted)
+    return same_data(item.data, wanted) or (wanted is None and item.kind == "null")
+
+
+def _digits(text: str) -> str:
+    """Year to second: what a date says, however it is written."""
+    return "".join(letter for letter in text if letter.isdecimal())[:14]
+
+
+def _checked_name(name: object, path: str) -> str:
+    if not isinstance(name, str):
+        raise bad_request(path, f"names are strings, not {describe(name)}", "quote the name")
+    return name
+
+
+_BARE = lazy_pattern(r"[^.\[\]]+")
+_NUMBER = lazy_pattern(r"\[(-?[0-9]{1,9})\]", re.ASCII)
+_QUOTED = lazy_pattern(r'"(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'', re.DOTALL)
+_DIGITS = lazy_pattern(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_SAFE = lazy_pattern(r"(?!\$\Z)[^.\[\]\"'\s/](?:[^.\[\]\"'\x00-\x1f]*[^.\[\]\"'\s])?")
+
+
+def parse_path(text: str, field: str = "key.path") -> KeyPath:
+    """The steps of a path; the empty path is the top of the document. Refuses with `bad-request`.
+
+    >>> parse_path('services.web.ports[0]."x.y"')
+    ('services', 'web', 'ports', 0, 'x.y')
+    >>> parse_path("/paths/~1users/0")
+    ('paths', '/users', '0')
+    """
+    if text.startswith("/"):
+        return tuple(step.replace("~1", "/").replace("~0", "~") for step in text[1:].split("/"))
+    at = _start(text)
+    steps: list[Step] = []
+    while at < len(text):
+        step, at = _step(text, at, field)
+        steps.append(step)
+        if text[at : at + 1] == ".":
+            at += 1
+            if at == len(text):
+                raise _wrong(text, at, "a name is expected behind the dot", field)
+    return tuple(steps)
+
+
+def render_path(path: KeyPath) -> str:
+    """The inverse of `parse_path`.
+
+    >>> render_path(("a", 0, "x.y", ""))
+    'a[0]."x.y".""'
+    """
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f"{'.' if text else ''}{_name(step)}"
+    return text
+
+
+def counted(container: Item, step: Step) -> Step:
+    """The step as this container has it: digits count in a sequence and are a name in a mapping."""
+    if container.kind == "sequence":
+        number = int(step) if isinstance(step, str) and _DIGITS.fullmatch(step) else step
+        return number + len(container.children) if isinstance(number, int) and number < 0 else number
+    return str(step)
+
+
+def _start(text: str) -> int:
+    if text in ("$", "."):
+        return len(text)
+    if text.startswith(("$.", "$[")):
+        return 2 if text[1] == "." else 1
+    return 1 if text.startswith(".") else 0
+
+
+def _step(text: str, at: int, field: str) -> tuple[Step, int]:
+    """One step and where it ends."""
+    if text[at] == "[":
+        return _bracket(text, at, field)
+    if text[at] in "\"'":
+        name, end = _quoted(text, at, field)
+        if text[end : end + 1] not in ("", ".", "["):
+            raise _wrong(text, end, "a dot or a bracket is expected behind the quoted name", field)
+        return name, end
+    found = _BARE.match(text, at)
+    if found is None:
+        raise _wrong(text, at, "a name is expected; an empty one is written as two quotes", field)
+    if text[found.end() : found.end() + 1] == "]":
+        raise _wrong(text, found.end(), "there is a bracket too many; names with brackets are quoted", field)
+    return found.group(), found.end()
+
+
+def _bracket(text: str, at: int, field: str) -> tuple[Step, int]:
+    number = _NUMBER.match(text, at)
+    if number is not None:
+        return int(number.group(1)), number.end()
+    if text[at + 1 : at + 2] in ('"', "'"):
+        name, end = _quoted(text, at + 1, field)
+        if text[end : end + 1] != "]":
+            raise _wrong(text, end, "the bracket is not closed", field)
+        return name, end + 1
+    raise _wrong(text, at, 'a number or a quoted name is expected in brackets, such as [0] or ["a b"]', field)
+
+
+def _quoted(text: str, at: int, field: str) -> tuple[str, int]:
+    found = _QUOTED.match(text, at)
+    if found is None:
+        raise _wrong(text, at, "the quote is not closed", field)
+    written = found.group()
+    if written.startswith("'"):
+        return written[1:-1].replace("''", "'"), found.end()
+    try:
+        return str(json.loads(written, strict=False)), found.end()
+    except ValueError:
+        raise _wrong(text, at, "the quoted name is no JSON string", field) from None
+
+
+def _name(name: str) -> str:
+    return name if _SAFE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def _wrong(text: str, at: int, message: str, field: str) -> EditError:
+    shown = f"{text[max(at - 20, 0) : at]}‸{text[at : at + 20]}"
+    return bad_request(
+        field, f"at {shown!r}: {message}", 'paths look like services.web.ports[0] or paths."/users".get'
+    ).with_details(position=at)

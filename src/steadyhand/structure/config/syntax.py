@@ -1,25 +1,23 @@
 """What a syntax is: how one format writes keys and values, and which splices change them.
 
-A syntax is one file in `syntaxes/` that ends with `SYNTAX = <an instance>`; `_SYNTAXES` names them.
+A syntax is a module of its own, or a package with a `syntax.py`, that ends with `SYNTAX = <an instance>`; `_SYNTAXES`
+names them.
 A syntax proposes and never applies; everything it does not touch stays byte for byte: comments, order, quoting,
 indentation, anchors. A new entry is written as its siblings are. Values come as plain JSON values; what a format cannot
 say (`null` in TOML, a mapping in `.env`) is refused with `bad-request`.
-Every proposal is checked by its caller (`keys/operation.py`): read again, the file must say what was asked, and
-nothing else.
+Every proposal is checked by its caller (`editor.py`): read again, the file must say what was asked, and nothing else.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import Registry
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
-from steadyhand.structure.config.plain import plain_of
+from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading, plain_of
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -29,8 +27,6 @@ class Syntax(ABC):
     """One format of keys and values. `read` costs a parse; callers keep its result with `source.derive`."""
 
     name: ClassVar[str]
-    formats: ClassVar[tuple[str, ...]] = ()
-    """Further formats (see `structure/format.py`) that are written in it, besides the one of its own name."""
     typed: ClassVar[bool] = True
     """Whether a value has a type; where it is false, everything that is read is text."""
     ordered: ClassVar[bool] = True
@@ -143,21 +139,53 @@ def together(why: str) -> Refusal:
 
 
 _SYNTAXES = Registry(
-    "steadyhand.structure.config",
-    "SYNTAX",
-    "env=env.syntax ini=ini.syntax json=json.syntax toml=toml.syntax yaml=yaml.syntax",
+    "steadyhand.structure.config", "SYNTAX", "env ini json=json.syntax toml=toml.syntax yaml=yaml.syntax"
 )
+_WRITTEN_IN = {"conf": "ini", "jsonc": "json", "json5": "json", "jsonl": "json", "notebook": "json"}
+
+
+def syntax_names() -> tuple[str, ...]:
+    """The names of all syntaxes; nothing is loaded for it."""
+    return _SYNTAXES.names
 
 
 @cache
-def syntaxes() -> Mapping[str, Syntax]:
-    """Every syntax by its name."""
-    found: list[Syntax] = sorted(_SYNTAXES.load(), key=lambda syntax: syntax.name)
-    return MappingProxyType({syntax.name: syntax for syntax in found})
+def syntax_named(name: str) -> Syntax:
+    """The syntax of one of these names."""
+    syntax: Syntax = _SYNTAXES.load_one(name)
+    return syntax
 
 
 def syntax_of(format_name: str) -> Syntax | None:
     """The syntax that a format's files are written in, if they have keys."""
-    known = syntaxes()
-    others = (syntax for syntax in known.values() if format_name in syntax.formats)
-    return known.get(format_name) or next(others, None)
+    name = _WRITTEN_IN.get(format_name, format_name)
+    return syntax_named(name) if name in syntax_names() else None
+
+
+Proposer = Callable[[Source], Proposal | Refusal]
+
+_MOST = 50
+
+
+def in_steps(source: Source, read: Callable[[Source], object], steps: Sequence[Proposer]) -> Proposal | Refusal:
+    """The splices on `source` that do all the steps; every text between them must be one that can be read.
+
+    >>> from steadyhand.text.span import Span
+    >>> from steadyhand.text.splice import Splice
+    >>> once = lambda left: Proposal.of(left, (Span(0, 1), "xx"))
+    >>> in_steps(Source.of_text("abc"), Source.to_bytes, [once, once]).splices == (Splice(0, "a", "xxx"),)
+    True
+    """
+    if len(steps) > _MOST:
+        return Refusal(Kind.BAD_REQUEST, f"{len(steps)} values would change at once", "set the keys inside one by one")
+    changes, notes, now = ChangeSet(), list[str](), source
+    for step in steps:
+        made = step(now)
+        if isinstance(made, Refusal):
+            return made
+        change = ChangeSet.of(made.splices)
+        now, changes = now.apply(change), changes.compose(change)
+        notes += made.notes
+        if isinstance(refusal := now.derive(read), Refusal):
+            return refusal
+    return Proposal(changes.trim().splices, tuple(dict.fromkeys(notes)), now)

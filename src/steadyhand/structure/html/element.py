@@ -1,41 +1,234 @@
-"""One element of a page as its source has it: which bytes are its tags, its content and itself."""
+"""Elements as addresses: the selector that names one, what an outline shows, what the verbs mean.
+
+Selectors that single out one element of a page: by its id, by a class or tag that is rare, else by its place.
+
+Whether a selector is alone is counted, not tried: one pass over the page answers for every element.
+
+What of a page is worth an address: what an outline shows of it.
+
+An element of an HTML page, or its content: what the verbs mean there.
+
+Every proposal that leaves here is proved: parsed again, the page differs by exactly what was asked.
+"""
 
 from __future__ import annotations
 
-from steadyhand.lazy import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.structure.format import Entry
+from steadyhand.structure.html.content import empty, insert_html, remove, replace_element, set_html
+from steadyhand.structure.html.page import Page, page_of
+from steadyhand.structure.html.proof import prove_together
+from steadyhand.structure.html.tree import Element
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.text.pace import paced
+from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-VOID = frozenset(
-    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
-)
-FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
-LITERAL = frozenset("script style xmp iframe noembed noframes plaintext".split())  # no character references inside
-DROPS_NEWLINE = frozenset(("pre", "listing", "textarea"))  # a newline right behind the start tag does not count
+_PLAIN = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
+_PLAIN_TAG = lazy_pattern(r"[a-z][a-z0-9-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """An element by its number in document order.
+class Names:
+    """How often each id, tag and tag with class is in a page, and each element's number among its siblings."""
 
-    `parent`     the number of the element around it, -1 for none
-    `start_tag`  None where the parser put the element in and the source has no tag for it
-    `end_tag`    None where the source has none
-    `span`       from its start tag to the end of its content and its end tag
-    `inner`      its content: what a browser calls `innerHTML`, as it is written
-    `flaw`       why its place in the source is not to be trusted; None where it is
+    ids: Counter[str]
+    tags: Counter[str]
+    classes: Counter[tuple[str, str]]
+    of_type: tuple[int, ...]
+    of_children: tuple[int, ...]
+    siblings: Counter[tuple[int, str]]
+
+
+def address_of(page: Page, index: int, part: str = "element") -> str:
+    """The address of an element: `selector:` and a selector that only this element answers to."""
+    css, is_counted = _css(page, index)
+    kind = "selector" if part == "element" else f"selector.{part}"
+    if is_counted or page.select(css) == [index]:
+        return f"{kind}:{css}"
+    tag = page.extents.tags[index]
+    rough = tag if _PLAIN_TAG.fullmatch(tag) else "*"
+    return f"{kind}[{page.select(rough).index(index) + 1}]:{rough}"
+
+
+def _css(page: Page, index: int) -> tuple[str, bool]:
+    """A selector by id, class or place, and whether it is certain to be alone."""
+    names = page.source.derive(_names)
+    steps: list[str] = []
+    is_counted = True
+    at = index
+    while at >= 0:
+        short = _short(page, names, at)
+        if short is not None:
+            steps.append(short)
+            break
+        steps.append(_step(page, names, at))
+        parent = page.parents[at]
+        if parent >= 0 and page.extents.tags[parent] == "template":
+            is_counted = False  # what is in a template is no child of it
+            steps.append(" ")
+        elif parent >= 0:
+            steps.append(" > ")
+        at = parent
+    return "".join(reversed(steps)), is_counted
+
+
+def _short(page: Page, names: Names, index: int) -> str | None:
+    node, tag = page.nodes[index], page.extents.tags[index]
+    identity = node.attr("id")
+    if identity and _PLAIN.fullmatch(identity) and names.ids[identity.lower()] == 1:
+        return f"#{identity}"
+    if not _PLAIN_TAG.fullmatch(tag):
+        return None
+    if names.tags[tag.lower()] == 1:
+        return tag
+    for word in (node.attr("class") or "").split():
+        if _PLAIN.fullmatch(word) and names.classes[tag.lower(), word.lower()] == 1:
+            return f"{tag}.{word}"
+    return None
+
+
+def _step(page: Page, names: Names, index: int) -> str:
+    tag = page.extents.tags[index]
+    if not _PLAIN_TAG.fullmatch(tag):
+        return f":nth-child({names.of_children[index]})"
+    is_only = names.siblings[page.parents[index], tag] == 1
+    return tag if is_only else f"{tag}:nth-of-type({names.of_type[index]})"
+
+
+def _names(source: Source) -> Names:
+    page = page_of(source)
+    assert not isinstance(page, Refusal), "only a page asks for its names"
+    tags = page.extents.tags
+    pairs = list(zip(page.parents, tags, strict=True))
+    ids = Counter(identity.lower() for node in page.nodes if (identity := node.attr("id")))
+    classes = Counter(
+        (tag.lower(), word.lower())
+        for node, tag in zip(page.nodes, tags, strict=True)
+        for word in set((node.attr("class") or "").lower().split())
+    )
+    of_type = _running(pairs)
+    of_children = _running(page.parents)
+    return Names(ids, Counter(map(str.lower, tags)), classes, of_type, of_children, Counter(pairs))
+
+
+def _running(keys: Iterable[object]) -> tuple[int, ...]:
+    """How often each key came so far, itself included."""
+    counted: Counter[object] = Counter()
+    numbers: list[int] = []
+    for key in keys:
+        counted[key] += 1
+        numbers.append(counted[key])
+    return tuple(numbers)
+
+
+_LANDMARKS = frozenset(
+    "title header nav main section article aside footer form table dialog template h1 h2 h3 h4 h5 h6".split()
+)
+_WIDEST = 60
+
+
+def list_page(source: Source) -> Sequence[Entry] | Refusal:
+    """Elements with an id, landmarks, headings, forms and tables, each with a selector that singles it out."""
+    page = page_of(source)
+    if isinstance(page, Refusal):
+        return page
+    entries: list[Entry] = []
+    open_ends: list[int] = []  # where the entries around this one end
+    for index in paced(_worth_showing(page)):
+        element = page.element(index)
+        if page.flaw_of(element) is not None:
+            continue
+        while open_ends and open_ends[-1] <= element.span.start:
+            open_ends.pop()
+        entries.append(
+            Entry(address_of(page, index), "element", _label(page, index), element.span, len(open_ends)),
+        )
+        open_ends.append(element.span.end)
+    return entries
+
+
+def _worth_showing(page: Page) -> list[int]:
+    """In the order of the file, which is not the order of the tree where the parser moved something."""
+    tags = page.extents.tags
+    found = [
+        index
+        for index, node in enumerate(paced(page.nodes))
+        if tags[index] in _LANDMARKS
+        or node.attr("id")
+        or (tags[index] == "meta" and (node.attr("name") or "").lower() == "description")
+    ]
+    return sorted(found, key=lambda index: page.element(index).span.start)
+
+
+def _label(page: Page, index: int) -> str:
+    """The start of a tag as a selector would say it, and the first words of a heading."""
+    node, tag = page.nodes[index], page.extents.tags[index]
+    marks = "".join(f".{word}" for word in (node.attr("class") or "").split()[:3])
+    name = f"{tag}#{node.attr('id')}{marks}" if node.attr("id") else f"{tag}{marks}"
+    words = " ".join(page.element(index).inner.of(page.source.text)[:200].split()) if tag in _HEADINGS else ""
+    plain = "".join(_outside_tags(words)).strip()
+    return f"{name} {plain}".strip()[:_WIDEST]
+
+
+_HEADINGS = frozenset("title h1 h2 h3 h4 h5 h6".split())
+
+
+def _outside_tags(words: str) -> list[str]:
+    return [piece.rpartition(">")[2] for piece in words.split("<")]
+
+
+_POSITIONS: dict[str, dict[Where, str]] = {
+    "element": {"before": "beforebegin", "after": "afterend", "start": "afterbegin", "end": "beforeend"},
+    "inner": {"before": "afterbegin", "after": "beforeend", "start": "afterbegin", "end": "beforeend"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ElementNode(Node):
+    """One element by its number in document order; `part` is the whole of it or its content.
+
+    `flaw` says why its place in the source is not to be trusted; a target never hands such a node out.
     """
 
-    index: int
-    parent: int
-    tag: str
-    namespace: str
-    start_tag: Span | None
-    end_tag: Span | None
+    kind: str
     span: Span
-    inner: Span
-    closes_itself: bool
-    flaw: str | None
+    page: Page = field(compare=False, repr=False)
+    index: int
+    part: str = "element"
+    flaw: str | None = None
 
     @property
-    def is_void(self) -> bool:
-        return self.namespace == "html" and self.tag in VOID
+    def address(self) -> str:
+        """A selector that only this element answers to; found out when somebody asks: all of the page is counted."""
+        return address_of(self.page, self.index, self.part)
+
+    def open(self, source: Source) -> tuple[Page, Element] | Refusal:
+        """The page and the element in it."""
+        page = page_of(source)
+        return page if isinstance(page, Refusal) else (page, page.element(self.index))
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        found = self.open(source)
+        if isinstance(found, Refusal):
+            return found
+        if new == self.own_text(source):
+            return Proposal.of(source, (self.span, new))
+        return set_html(*found, new) if self.part == "inner" else replace_element(*found, new)
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        found = self.open(source)
+        return found if isinstance(found, Refusal) else insert_html(*found, text, _POSITIONS[self.part][where])
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return prove_together(source, proposal)
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        found = self.open(source)
+        if isinstance(found, Refusal):
+            return found
+        return empty(*found) if self.part == "inner" else remove(*found)

@@ -19,7 +19,7 @@ _SUFFIXES = (
 
 def outline(source: Source) -> Sequence[Entry] | Refusal:
     """Elements with an id, landmarks, headings, forms and tables, each with a selector that singles it out."""
-    from steadyhand.structure.html.listing import list_page
+    from steadyhand.structure.html.element import list_page
 
     return list_page(source)
 

@@ -1,4 +1,13 @@
-"""Elements of an HTML page by CSS selector.
+"""Elements by CSS selector: what a selector costs, what it may have meant, and the target.
+
+What a selector would cost on a page, told before it is matched: once begun, matching cannot be stopped.
+
+Only `:has()` is ever dear. It looks at everything beneath an element, and where more of the selector stands behind it,
+it does so again for every element that is looked at.
+
+What a selector that matches nothing may have meant: elements that share its id, class or tag, or nearly so.
+
+Elements of an HTML page by CSS selector.
 
 A selector is matched on the tree a browser would make of the page; what it matches is located in the source. An
 element the parser made up, moved or repaired is refused with the reason, never approximated.
@@ -6,21 +15,166 @@ element the parser made up, moved or repaired is refused with the reason, never 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_text
-from steadyhand.structure.html.cost import is_too_dear, nested_has
-from steadyhand.structure.html.element_node import ElementNode
-from steadyhand.structure.html.mask import may_begin_region
+from steadyhand.structure.html.element import ElementNode, address_of
 from steadyhand.structure.html.page import Page, page_of
+from steadyhand.structure.html.template import may_begin_region
 from steadyhand.structure.html.tree import bad_selector
 from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.target import Addressed
 from steadyhand.text.match import Occurrence
+from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
+
+_PARENTHESIS = lazy_pattern(r"(:has)?\(|\)", re.IGNORECASE)
+_GROUP = lazy_pattern(r"\([^()]*+\)")
+_MORE_BEHIND = lazy_pattern(r":has[^,()\s>+~]*+(?:\s*+[>+~]|\s++[^,)\s])", re.IGNORECASE)
+_MOST = 2_000_000_000  # looks; some seconds
+_DEEPEST = 50
+
+
+def nested_has(css: str) -> int | None:
+    """Where a `:has()` stands inside another, which CSS forbids.
+
+    >>> nested_has("p:has(a:has(b))")
+    7
+    """
+    open_ones: list[bool] = []
+    for found in _PARENTHESIS.finditer(css):
+        if found.group() == ")":
+            del open_ones[-1:]
+        elif found.group(1) and any(open_ones):
+            return found.start()
+        else:
+            open_ones.append(found.group(1) is not None)
+    return None
+
+
+def is_too_dear(page: Page, css: str) -> bool:
+    """Whether matching a selector could take minutes."""
+    if ":has" not in css.lower() or not _has_more_behind(css):
+        return False
+    return css.lower().count(":has") * sum(size * size for size in _sizes(page.parents)) > _MOST
+
+
+def _has_more_behind(css: str) -> bool:
+    """Whether a combinator follows a `:has()`; groups are folded from the inside and leave their `:has` behind."""
+    for _ in range(_DEEPEST):
+        if not _GROUP.search(css):
+            break
+        css = _GROUP.sub(lambda group: ":has" if ":has" in group.group().lower() else "", css)
+        if _MORE_BEHIND.search(css) is not None:
+            return True
+    return "(" in css
+
+
+def _sizes(parents: Sequence[int]) -> list[int]:
+    """How many elements each one holds, itself included."""
+    sizes = [1] * len(parents)
+    for index in range(len(parents) - 1, -1, -1):
+        if parents[index] >= 0:
+            sizes[parents[index]] += sizes[index]
+    return sizes
+
+
+_SHOWN = 8
+_MOST_WORDS = 5_000
+_NAMING = lazy_pattern(r"[.#\[]")  # what names an element, and not only its kind
+_LAST_COMPOUND = lazy_pattern(r"[^\s>+~,]+\s*\Z")
+_SIMPLE = lazy_pattern(r"\[[^\]]*+\]?|::?[\w-]+(?:\([^()]*+\)?)?|[.#]?[\w-]+|\*")
+
+
+def nearest_elements(page: Page, css: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """At most a few elements that are similar, the likeliest first, and some that there are instead.
+
+    Where a selector names an id, a class or an attribute, an element that has only its tag is not similar.
+    """
+    scores: Counter[int] = Counter()
+    telling: set[int] = set()
+    for weight, used in _hints(page, css):
+        indexes = _select(page, used)[: _SHOWN * 4]
+        scores.update(dict.fromkeys(indexes, weight))
+        if _NAMING.search(used) or not _NAMING.search(css):
+            telling.update(indexes)
+    best = sorted(scores, key=lambda index: (-scores[index], index))
+    named = [index for index, node in enumerate(page.nodes) if node.attr("id") or node.attr("class")]
+    others = dict.fromkeys([*(index for index in best if index not in telling), *named])
+    near = [index for index in best if index in telling]
+    return [_shown(page, each) for each in near[:_SHOWN]], [_shown(page, each) for each in islice(others, _SHOWN)]
+
+
+def written_with(page: Page, texts: list[str]) -> list[dict[str, object]]:
+    """The first few elements whose start tags have all these texts in them, as they are written."""
+    starts = ((index, page.element(index).start_tag) for index in range(len(page.nodes)))
+    source = page.source.text
+    found = (index for index, tag in starts if tag is not None and all(text in tag.of(source) for text in texts))
+    return [_shown(page, index) for index in islice(found, _SHOWN)]
+
+
+def _hints(page: Page, css: str) -> Iterable[tuple[int, str]]:
+    """Weights and the selectors whose elements earn them."""
+    last = _LAST_COMPOUND.search(css)
+    parts = _SIMPLE.findall(last.group()) if last else []
+    start = last.start() if last else 0
+    for drop in range(len(parts)):
+        rest = "".join(part for at, part in enumerate(parts) if at != drop)
+        yield 4, css[:start] + rest
+        yield 2, rest
+    for part in parts:
+        yield 2, part
+        yield from ((1, other) for other in _otherwise(part))
+        yield from zip((3, 2, 1), _near_words(page, part), strict=False)
+
+
+def _select(page: Page, css: str) -> list[int]:
+    if not css.strip() or css.strip() == "*" or bad_selector(css) is not None or is_too_dear(page, css):
+        return []
+    return page.select(css)
+
+
+def _otherwise(part: str) -> list[str]:
+    """What a part of a selector is mixed up with: a heading of another level, a class or an id, another value."""
+    if re.fullmatch(r"h[1-6]", part):
+        return ["h1, h2, h3, h4, h5, h6"]
+    if attribute := re.match(r"\[\s*([\w-]+)", part):
+        return [f"[{attribute[1]}]"]
+    name = part.lstrip(".#")
+    return [sign + name for sign in ("", ".", "#") if sign + name != part] if re.fullmatch(r"[\w-]+", name) else []
+
+
+def _near_words(page: Page, part: str) -> list[str]:
+    """Ids, classes or tags of the page that are spelled almost like this one."""
+    sign = part[:1] if part[:1] in ".#" else ""
+    if not re.fullmatch(r"[.#]?[\w-]+", part):
+        return []
+    words: dict[str, None] = {}
+    for index, node in enumerate(page.nodes):
+        values = {"": [page.extents.tags[index]], "#": [node.attr("id") or ""], ".": (node.attr("class") or "").split()}
+        words.update(dict.fromkeys(word for word in values[sign] if re.fullmatch(r"[A-Za-z_][\w-]*", word)))
+        if len(words) > _MOST_WORDS:
+            break
+    asked = part[len(sign) :][:100]
+    return [f"{sign}{word}" for word in similar_names(asked, words, 3)]
+
+
+def _shown(page: Page, index: int) -> dict[str, object]:
+    node = page.nodes[index]
+    element = page.element(index)
+    facts: dict[str, object] = {"address": address_of(page, index), "tag": element.tag}
+    if node.attr("id"):
+        facts["id"] = node.attr("id")
+    if node.attr("class"):
+        facts["classes"] = (node.attr("class") or "").split()[:10]
+    return facts | ({"line": page.source.line_of(element.span.start)} if element.start_tag is not None else {})
+
 
 _LONGEST = 5_000
 _QUOTED = lazy_pattern(r"\"[^\"]*+\"|'[^']*+'")
@@ -118,7 +272,6 @@ class Selector(Addressed):
         return Refusal(Kind.BAD_REQUEST, f"selector.css: {self.css[:80]!r} is no selector: {reason}", hint, details)
 
     def _missing(self, page: Page) -> Refusal:
-        from steadyhand.structure.html.similar import nearest_elements, written_with
 
         dynamic = _DYNAMIC.search(_QUOTED.sub("", self.css))
         if dynamic is not None:

@@ -1,24 +1,111 @@
-"""The only door to the parser: text to tree, behind the guard; offsets of the tree back to offsets of the text.
+"""The parser behind its guard, and the elements it finds.
+
+Pages that must not reach the parser: what is known to crash it is told apart here, in one pass over the text.
+
+turbohtml dies (a segmentation fault, which no handler catches) on some pages with a `template` inside SVG or MathML.
+A page is let through only if it is certain that no SVG or MathML element is open where a `template` begins. This is a
+proof about the text, not about a tree: every drawing before a `template` must be written so plainly that any tokenizer
+state it may be read in ends at the same `</svg>`. Blanks are those of HTML and letters those of ASCII, or a name that a
+tokenizer does not know would count as an end. Nothing here may look at a character twice more than a fixed number
+of times, and nothing here may parse.
+
+The only door to the parser: text to tree, behind the guard; offsets of the tree back to offsets of the text.
 
 No other module may call it. What must not be parsed is refused here, before it is parsed.
+
+One element of a page as its source has it: which bytes are its tags, its content and itself.
+
+Markup that is to be put into a page: whether it is complete, and whether all of it is allowed where it goes.
+
+A browser drops a `<tr>` in a `<div>` and an end tag that closes nothing, and says nothing about it. Here every tag
+that is written must be there in the tree, with its end.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.html.guard import is_safe, mentions_template
+from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import paced
+from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from turbohtml import Document
     from turbohtml import Element as Tag
+
+
+_BLANK = r"\t\n\f\r "
+_VALUE = rf"(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^{_BLANK}\"'<>=`]++)"
+_REST = (  # of a tag: attributes so plain that no reading of their quotes can run past the closing bracket
+    rf"(?:[{_BLANK}/]++[^{_BLANK}\"'<>/=]++(?:[{_BLANK}]*+=[{_BLANK}]*+{_VALUE})?+)*+[{_BLANK}/]*+>"
+)
+# Elements whose content is read by other rules, inside a drawing or out of it: allowed with plain text in them only.
+_LEAF = "title|desc|style|script|mi|mo|mn|ms|mtext"
+_BARRED = (
+    "template|foreignobject|annotation-xml|textarea|xmp|iframe|noembed|noframes|noscript|plaintext|select|frameset"
+)
+_DRAWING = lazy_pattern(r"<(?:svg|math)", re.IGNORECASE | re.ASCII)
+_STEP = lazy_pattern(
+    rf"[^<]*+(?:"
+    rf"<(?P<leaf>{_LEAF})(?=[\t\n\f\r />]){_REST}[^<]*+</(?P=leaf)[\t\n\f\r ]*+>"
+    rf"|<!--(?!-?>)[^<>]*?-->"
+    rf"|<(?P<open>svg|math)(?=[\t\n\f\r />])(?P<rest>{_REST})"
+    rf"|</(?P<close>svg|math)[\t\n\f\r ]*+>"
+    rf"|</?+(?!(?:{_LEAF}|{_BARRED}|svg|math)[\t\n\f\r />])[a-z][^\t\n\f\r \"'<>/=]*+{_REST}"
+    rf")",
+    re.IGNORECASE | re.ASCII,
+)
+_CLOSES_ITSELF = lazy_pattern(r"(?:\A|[\t\n\f\r \"'])/>\Z")  # behind a bare value the slash is part of it
+_TEMPLATE = lazy_pattern(r"<template", re.IGNORECASE | re.ASCII)
+
+
+def is_safe(text: str) -> bool:
+    """Whether a text can be parsed: no `template` begins while a drawing may be open.
+
+    >>> is_safe('<svg><path d="M0 0"/></svg><template><p></template>'), is_safe("<svg><template></svg>")
+    (True, False)
+    """
+    drawing = _DRAWING.search(text)
+    last = _last_template(text)
+    while drawing is not None and drawing.start() < last:
+        end = _end_of_drawing(text, drawing.start())
+        if end is None:
+            return False
+        drawing = _DRAWING.search(text, end)
+    return True
+
+
+def mentions_template(text: str) -> bool:
+    """Whether a `template` may begin in a text: such a text is never put into a drawing."""
+    return _TEMPLATE.search(text) is not None
+
+
+def _last_template(text: str) -> int:
+    return max((found.start() for found in _TEMPLATE.finditer(text)), default=-1)
+
+
+def _end_of_drawing(text: str, start: int) -> int | None:
+    """Where the drawing that begins here is closed beyond doubt; None where there is doubt."""
+    open_names: list[str] = []
+    at = start
+    while True:
+        step = _STEP.match(text, at)
+        if step is None:
+            return None
+        at = step.end()
+        if step["open"] and not _CLOSES_ITSELF.search(step["rest"]):
+            open_names.append(step["open"].lower())
+        elif step["close"] and (not open_names or open_names.pop() != step["close"].lower()):
+            return None
+        if not open_names:
+            return at
 
 
 _CRLF = lazy_pattern(r"\r\n")
@@ -114,3 +201,86 @@ class Offsets:
         if self._pairs:
             for at, offset in enumerate(offsets):
                 offsets[at] = offset + bisect_right(self._pairs, offset - 1)
+
+
+VOID = frozenset(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
+)
+FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
+LITERAL = frozenset("script style xmp iframe noembed noframes plaintext".split())  # no character references inside
+DROPS_NEWLINE = frozenset(("pre", "listing", "textarea"))  # a newline right behind the start tag does not count
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element by its number in document order.
+
+    `parent`     the number of the element around it, -1 for none
+    `start_tag`  None where the parser put the element in and the source has no tag for it
+    `end_tag`    None where the source has none
+    `span`       from its start tag to the end of its content and its end tag
+    `inner`      its content: what a browser calls `innerHTML`, as it is written
+    `flaw`       why its place in the source is not to be trusted; None where it is
+    """
+
+    index: int
+    parent: int
+    tag: str
+    namespace: str
+    start_tag: Span | None
+    end_tag: Span | None
+    span: Span
+    inner: Span
+    closes_itself: bool
+    flaw: str | None
+
+    @property
+    def is_void(self) -> bool:
+        return self.namespace == "html" and self.tag in VOID
+
+
+TEXT_ONLY = LITERAL | {"textarea", "title"}
+_END_OPTIONAL = frozenset("p li dt dd tr td th tbody thead tfoot option optgroup rt rp rb rtc colgroup caption".split())
+
+
+def fault_of(markup: str, holder: Tag) -> str | None:
+    """What is wrong with markup that is to be content of an element, with its line; None if nothing is."""
+    if not markup.strip() or (holder.namespace.value == "html" and holder.tag in TEXT_ONLY):
+        return None
+    elements, held = parse_fragment(markup, holder)
+    starts, ends, letters = tags_of(markup)
+    located: list[Tag] = []
+    begun, closed = Counter[int](), Counter[int]()
+    for node in paced(elements):
+        where = node.source_location
+        if where is not None:
+            located.append(node)
+            begun[where.start_tag.start_line] += 1
+            closed.update(() if where.end_tag is None else (where.end_tag.start_line,))
+    return (
+        _extra(starts, begun, f"is not allowed inside <{holder.tag}> in this place")
+        or _extra(ends, closed, "closes nothing in it")
+        or next((fault for node in paced(located) if (fault := _open(node, markup)) is not None), None)
+        or (f"text is not allowed inside <{holder.tag}> in this place" if held < letters else None)
+    )
+
+
+def _extra(written: list[tuple[str, int]], there: Counter[int], what: str) -> str | None:
+    """The first tag on a line that has more tags than the tree has from it."""
+    left = Counter(there)
+    for name, line in paced(written):
+        left[line] -= 1
+        if left[line] < 0:
+            return f"<{name}> in line {line} of the markup {what}"
+    return None
+
+
+def _open(node: Tag, markup: str) -> str | None:
+    where = node.source_location
+    if where is None or where.end_tag is not None or node.tag in _END_OPTIONAL:
+        return None
+    if node.namespace.value == "html" and node.tag in VOID:
+        return None
+    if node.namespace.value != "html" and markup.endswith("/>", 0, where.start_tag.end_offset):
+        return None
+    return f"<{node.tag}> in line {where.start_tag.start_line} of the markup is left open"

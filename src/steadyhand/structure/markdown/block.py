@@ -1,4 +1,16 @@
-"""A block of a Markdown file by its name (`^id`), or a list item by its words."""
+"""List items and named blocks of Markdown: the target and what the verbs mean there.
+
+A list item of a Markdown text, with what is nested in it.
+
+New items are written as their neighbours are: the same bullet or the next number, the same indentation, a box where
+the others have one. Numbers that are there are never changed; a name (`^id`) survives new words.
+
+A block of a Markdown text that has a name, `^id`, and is no list item: a paragraph, a quote, a table, a list.
+
+The name survives whatever is done to the words before it, and goes with the block when that is deleted.
+
+A block of a Markdown file by its name (`^id`), or a list item by its words.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +18,292 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import check_text
-from steadyhand.structure.markdown.marks import Document, Item
-from steadyhand.structure.markdown.names import loose, nearest, no_such_name, rows_under
-from steadyhand.structure.markdown.referenced import block_node, item_node
-from steadyhand.structure.markdown.refs import item_address, ref_address, refs_of, words_of
-from steadyhand.structure.markdown.suited import markdown_of
-from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.markdown.document import Document, Item
+from steadyhand.structure.markdown.layout import MORE, cut, first_sound, prefix_near, swap, weave
+from steadyhand.structure.markdown.names import (
+    BOX,
+    Ref,
+    item_address,
+    loose,
+    nearest,
+    no_such_name,
+    ref_address,
+    ref_in,
+    refs_of,
+    rows_under,
+    words_of,
+)
+from steadyhand.structure.markdown.reader import Content, dressed, known_markdown, markdown_of, read_content, view_of
+from steadyhand.structure.markdown.surroundings import checked
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.target import Addressed
+from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_NUMBER = lazy_pattern(r"[0-9]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemNode(Node):
+    """A list item: its lines, those of the items nested in it included."""
+
+    span: Span
+    address: str
+    item: Item
+    kind: str = "list item"
+
+    @property
+    def label(self) -> str:
+        return f"{self.item.marker} {words_of(self.item)}"[:120]
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        if to_lf(new) == to_lf(self.span.of(source.text)):
+            return Proposal(())
+        document, item = known_markdown(source), self.item
+        content = read_content(new, prefix_near(document, item.first, item.end, item.container))
+        if isinstance(content, Refusal):
+            return content
+        if not content.lines:
+            return Refusal(Kind.BAD_REQUEST, "an item without words is none", "delete it")
+        content = self._with_ref(document, content)
+        if _brings_marker(content):
+            return swap(source, document, item.first, item.end, content, item.container)
+        return self._reworded(source, document, content)
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        document, item = known_markdown(source), self.item
+        inside = where in ("start", "end")
+        container = item.inside if inside else item.container
+        content = read_content(text, prefix_near(document, item.first, item.end, container))
+        if isinstance(content, Refusal):
+            return content
+        if not content.lines:
+            return Proposal(())
+        return self._put_inside(source, document, content, where) if inside else self._beside(source, content, where)
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        return cut(source, known_markdown(source), self.item.first, self.item.end, self.item.container)
+
+    def carried(self, source: Source) -> str | Refusal:
+        return known_markdown(source).plain(self.item.first, self.item.end, self.item.container)
+
+    def box(self, document: Document) -> Span | None:
+        """Where the mark in the item's box stands: the one character between the brackets."""
+        item = self.item
+        start = document.content_start(item.first, item.inside)
+        found = BOX.match(document.rows[item.first], start) if start is not None and item.paragraph else None
+        at = document.table.start(item.first)
+        return None if found is None else Span(at + found.start(1), at + found.end(1))
+
+    def _with_ref(self, document: Document, content: Content) -> Content:
+        """Content that keeps the name the item has."""
+        own = self.item.paragraph
+        name = ref_in(document.rows[own.end - 1]) if own is not None else None
+        first = content.document.marks[0] if content.document.marks else None
+        if name is None or first is None or first.kind != "paragraph" or any(map(ref_in, content.lines)):
+            return content
+        lines = list(content.lines)
+        lines[first.end - 1] = f"{lines[first.end - 1].rstrip(' ')} ^{name}"
+        again = read_content("".join(f"{line}\n" for line in lines))
+        return content if isinstance(again, Refusal) else again
+
+    def _reworded(self, source: Source, document: Document, content: Content) -> Proposal | Refusal:
+        """Other words behind the marker and the box as they stand; what is nested stays."""
+        item, own = self.item, self.item.paragraph
+        start = document.content_start(item.first, item.inside)
+        is_bare = item.end == item.first + 1 and own is None and start == len(document.rows[item.first])
+        if start is None or (own is None and not is_bare):
+            return Refusal(
+                Kind.BAD_REQUEST,
+                "the item starts with something else than words",
+                f"give the new item with its marker: {item.marker} …",
+            )
+        row = document.rows[item.first]
+        box = BOX.match(row, start)
+        if box is not None and BOX.match(content.lines[0]) is None:
+            start = box.end() + len(row[box.end() :]) - len(row[box.end() :].lstrip(" \t"))
+        last = item.first if own is None else own.end - 1
+        at = document.table.start(item.first) + start
+        end = document.table.start(last) + len(document.rows[last])
+        prefix = prefix_near(document, item.first, item.end, item.inside)
+        text = dressed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
+        lead = " " if is_bare and not row.endswith((" ", "\t")) else ""
+        has_nested = own is not None and own.end < item.end
+        notes = ("what is nested in the item stays",) if has_nested else ()
+        made = Proposal.of(source, (Span(at, end), lead + text), notes=notes)
+        return self._counted(source, made, len(content.document.items), own=self.span)
+
+    def _put_inside(self, source: Source, document: Document, content: Content, where: Where) -> Proposal | Refusal:
+        item = self.item
+        row = item.end if where == "end" else item.paragraph.end if item.paragraph else item.first + 1
+        prefix = prefix_near(document, item.first + 1, item.end, item.inside)
+
+        def attempt(above: int, below: int) -> Proposal | Refusal:
+            lines = [*[""] * above, *content.lines, *[""] * (below if row < item.end else 0)]
+            made = Proposal.of(source, _at_row(source, document, row, dressed(lines, prefix)))
+            return self._counted(source, made, len(content.document.items), own=self.span)
+
+        gaps = MORE if _brings_marker(content) else ((1, 0), (1, 1))
+        return first_sound(attempt(*gap) for gap in gaps)
+
+    def _beside(self, source: Source, content: Content, where: Where) -> Proposal | Refusal:
+        document, item = known_markdown(source), self.item
+        if where == "before" and document.is_led(item.first, item.container):
+            return Refusal(
+                Kind.BAD_REQUEST,
+                "the item stands behind the marker of another one, nothing goes between them",
+                "insert after it, or edit the lines by number",
+            )
+        siblings = [each for each in document.items if each.list == item.list]
+        bodies = _bodies(content)
+        lines: list[str] = []
+        for place, body in enumerate(bodies):
+            new = self._written(document, siblings, body, place if where == "before" else place + 1)
+            is_loose = any(each.is_loose for each in siblings)
+            gap = [""] if is_loose else []
+            lines += [*new, *gap] if where == "before" else [*gap, *new]
+        prefix = prefix_near(document, item.first, item.end, item.container)
+        row = item.first if where == "before" else item.end
+        made = Proposal.of(source, _at_row(source, document, row, dressed(lines, prefix)))
+        return self._counted(source, made, _count(bodies), own=None)
+
+    def _written(self, document: Document, siblings: Sequence[Item], body: Sequence[str], step: int) -> list[str]:
+        """A new item's lines, with the lead of this one and the number that is its turn."""
+        item = self.item
+        row = document.rows[item.first]
+        start = document.content_start(item.first, item.container) or 0
+        lead = row[start : document.content_start(item.first, item.inside)]
+        lead = lead if lead.endswith((" ", "\t")) else lead + " "
+        numbers = {each.marker for each in siblings}
+        is_same = len(siblings) > 1 and len(numbers) == 1
+        if not is_same:
+            lead = _NUMBER.sub(lambda found: str(int(found.group()) + step), lead, count=1)
+        has_box = all(each.paragraph and BOX.match(each.paragraph.text) for each in siblings)
+        first = f"[ ] {body[0]}" if has_box and BOX.match(body[0]) is None else body[0]
+        indent = " " * len(lead.expandtabs(4))
+        return [lead + first, *(indent + line if line.strip(" \t") else "" for line in body[1:])]
+
+    def _counted(self, source: Source, made: Proposal, more: int, *, own: Span | None) -> Proposal | Refusal:
+        """The proposal, if so many items more are there after it and all else is what it was."""
+        view = view_of(source, made)
+        if isinstance(view, Refusal):
+            return view
+        if len(view.after.items) != len(view.before.items) + more:
+            return Refusal(
+                Kind.BAD_REQUEST,
+                "at this place the content would not be read as it is written",
+                "give the new item with its marker, or edit the lines by number",
+            )
+        return checked(source, made, own=own, view=view)
+
+
+def _brings_marker(content: Content) -> bool:
+    items = content.document.items
+    return bool(items) and items[0].first == 0 and items[0].container == 0
+
+
+def _bodies(content: Content) -> list[list[str]]:
+    """The items of new text, each as lines without its marker; text that is no list is one item."""
+    document = content.document
+    tops = [item for item in document.items if item.container == 0]
+    covered = sum(item.end - item.first for item in tops)
+    said = sum(bool(line.strip(" \t")) for line in content.lines)
+    inside = sum(bool(content.lines[row].strip(" \t")) for item in tops for row in range(item.first, item.end))
+    if not tops or tops[0].first or inside != said or not covered:
+        return [list(content.lines)]
+    bodies: list[list[str]] = []
+    for item in tops:
+        starts = [document.content_start(row, item.inside) for row in range(item.first, item.end)]
+        rows = document.rows[item.first : item.end]
+        bodies.append(
+            [row[start:] if start is not None else row.lstrip(" \t") for row, start in zip(rows, starts, strict=True)]
+        )
+    return bodies
+
+
+def _count(bodies: Sequence[Sequence[str]]) -> int:
+    """How many items some bodies make: themselves, and what is nested in them."""
+    nested = 0
+    for body in bodies:
+        content = read_content("".join(f"{line}\n" for line in body))
+        nested += 0 if isinstance(content, Refusal) else len(content.document.items)
+    return len(bodies) + nested
+
+
+def _at_row(source: Source, document: Document, row: int, text: str) -> tuple[Span, str]:
+    at = document.table.start(row)
+    if at == len(source.text) and source.text[-1:] not in ("\n", "\r"):
+        text = "\n" + text.removesuffix("\n")
+    return Span(at, at), text
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencedNode(Node):
+    """A named block; its span has the name in it where that stands behind its words."""
+
+    kind: str
+    span: Span
+    address: str
+    ref: Ref
+
+    @property
+    def label(self) -> str:
+        return f"^{self.ref.name} ({self.kind})"
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        if to_lf(new) == to_lf(self.span.of(source.text)):
+            return Proposal(())
+        document, ref = known_markdown(source), self.ref
+        content = read_content(new, prefix_near(document, ref.first, ref.end, ref.container))
+        if isinstance(content, Refusal):
+            return content
+        if not content.lines:
+            return Refusal(Kind.BAD_REQUEST, "nothing would be left that has the name", "delete it")
+        if not ref.is_apart and ref_in(content.lines[-1]) != ref.name:
+            last = f"{content.lines[-1].rstrip(' ')} ^{ref.name}"
+            content = read_content("\n".join((*content.lines[:-1], last)))
+            if isinstance(content, Refusal):
+                return content
+            if not content.document.marks or content.document.marks[-1].kind != "paragraph":
+                return Refusal(Kind.BAD_REQUEST, "the name must stand behind words", "let the content end with words")
+        return swap(source, document, ref.first, ref.end, content, ref.container)
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        document, ref = known_markdown(source), self.ref
+        content = read_content(text, prefix_near(document, ref.first, ref.end, ref.container))
+        if isinstance(content, Refusal):
+            return content
+        if where in ("start", "end"):
+            return Refusal(Kind.BAD_REQUEST, f"nothing is put inside of a {self.kind}", "insert before or after it")
+        if where == "before" and document.is_led(ref.first, ref.container):
+            return Refusal(Kind.BAD_REQUEST, "it stands behind the marker of a list item", "edit the lines by number")
+        row = ref.first if where == "before" else ref.behind
+        return weave(source, document, row, content, ref.container) if content.lines else Proposal(())
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        return cut(source, known_markdown(source), self.ref.first, self.ref.behind, self.ref.container)
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return checked(source, proposal)
+
+    def carried(self, source: Source) -> str | Refusal:
+        return known_markdown(source).plain(self.ref.first, self.ref.behind, self.ref.container)
+
+
+def block_node(source: Source, document: Document, ref: Ref) -> Node:
+    """The node of a named block: a list item where it is one."""
+    span, address = document.span_of(ref.first, ref.end, ref.container), ref_address(source, ref)
+    return ReferencedNode(ref.kind, span, address, ref) if ref.item is None else ItemNode(span, address, ref.item)
+
+
+def item_node(source: Source, document: Document, item: Item) -> Node:
+    """The node of a list item."""
+    return ItemNode(document.span_of(item.first, item.end, item.container), item_address(source, item), item)
+
 
 _MARKER = lazy_pattern(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+", re.ASCII)
 _BOX = lazy_pattern(r"\[[ xX]\][ \t]+")

@@ -1,4 +1,12 @@
-"""A code block of a Markdown file: by its number, its language, or the heading it stands under."""
+"""Code blocks of Markdown: the target and what the verbs mean there.
+
+A code block of a Markdown text: fenced or indented, in a list or quote or not.
+
+New content is plain lines; what its list, quote or indentation puts in front of them is added here. The fences stay,
+and grow where the content holds a line that would close them.
+
+A code block of a Markdown file: by its number, its language, or the heading it stands under.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +15,220 @@ from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_integer, check_text
-from steadyhand.structure.markdown.code_block_node import PARTS, code_block_node, language_of
-from steadyhand.structure.markdown.marks import Document
+from steadyhand.structure.markdown.document import Document, Mark
+from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
 from steadyhand.structure.markdown.names import SHOWN, rows_under, which_of
-from steadyhand.structure.markdown.suited import markdown_of
-from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.markdown.reader import (
+    known_markdown,
+    markdown_of,
+    plain_lines,
+    read_content,
+    trimmed,
+    view_of,
+)
+from steadyhand.structure.markdown.surroundings import checked
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.target import Addressed
+from steadyhand.text.indent import indent_of
+from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+PARTS = ("content", "fenced")
+_MARKDOWN = ("md", "markdown", "mdx", "rmd", "qmd", "text", "txt", "diff", "patch")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlockNode(Node):
+    """A code block: the lines between its fences, or all of it. `number` counts the code blocks of the file from 0."""
+
+    span: Span
+    address: str
+    mark: Mark
+    number: int
+    part: str
+    kind: str = "code block"
+
+    @property
+    def label(self) -> str:
+        return f"code block {self.number}{f' ({self.mark.text[:40]})' if self.mark.text else ''}"
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        if to_lf(new) == to_lf(self.span.of(source.text)):
+            return Proposal(())
+        document = known_markdown(source)
+        if self.part == "fenced":
+            return self._replace_all(source, document, new)
+        lines = self._lines(document, new)
+        if self.mark.kind == "fence":
+            bare = self._unfenced(lines)
+            if isinstance(bare, Refusal):
+                return bare
+            lines = bare
+        else:
+            lines = trimmed(lines)
+            if not lines or document.is_led(self.mark.first, self.mark.container):
+                return Refusal(Kind.BAD_REQUEST, "indented code must have lines of its own", _HINT)
+        first, end = self.mark.content_rows
+        span = Span(document.table.start(first), document.table.start(end))
+        return self._written(source, document, span, lines, lines)
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        document = known_markdown(source)
+        first, end = self.mark.content_rows
+        if where in ("before", "after"):
+            return self._beside(source, document, text, where)
+        lines = self._lines(document, text)
+        row = first if where == "start" else end
+        if self.mark.kind == "indented" and (not trimmed(lines) or document.is_led(row, self.mark.container)):
+            return Refusal(Kind.BAD_REQUEST, "indented code must have lines of its own", _HINT)
+        at = document.table.start(row)
+        old = split_bodies(self.mark.code)
+        return self._written(source, document, Span(at, at), lines, lines + old if where == "start" else old + lines)
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        return cut(source, known_markdown(source), self.mark.first, self.mark.end, self.mark.container)
+
+    def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:
+        return checked(source, proposal)
+
+    def carried(self, source: Source) -> str | Refusal:
+        return known_markdown(source).plain(self.mark.first, self.mark.end, self.mark.container)
+
+    def _replace_all(self, source: Source, document: Document, new: str) -> Proposal | Refusal:
+        mark = self.mark
+        content = read_content(new, prefix_near(document, mark.first, mark.end, mark.container))
+        if isinstance(content, Refusal):
+            return content
+        if not content.lines:
+            return self.delete(source)
+        end = document.last_row(mark.first + 1, mark.end, mark.container) if not mark.is_closed else mark.end
+        return swap(source, document, mark.first, end, content, mark.container)
+
+    def _beside(self, source: Source, document: Document, text: str, where: Where) -> Proposal | Refusal:
+        mark = self.mark
+        content = read_content(text, prefix_near(document, mark.first, mark.end, mark.container))
+        if isinstance(content, Refusal):
+            return content
+        if where == "before" and document.is_led(mark.first, mark.container):
+            return Refusal(Kind.BAD_REQUEST, "the code stands behind the marker of a list item", _HINT)
+        row = mark.first if where == "before" else mark.end
+        return weave(source, document, row, content, mark.container) if content.lines else Proposal(())
+
+    def _prefix(self, document: Document) -> str:
+        """What stands in front of a line of code: the container's marks, and the fence's or the code's indentation."""
+        mark = self.mark
+        first, end = mark.content_rows
+        written = prefix_near(document, first, end, mark.container)
+        row = document.rows[mark.first]
+        indent = indent_of(row[document.content_start(mark.first, mark.container) or 0 :])
+        if mark.kind == "fence":
+            return written + indent
+        return written + ("\t" if indent.startswith("\t") else "    ")
+
+    def _lines(self, document: Document, text: str) -> list[str]:
+        return plain_lines(text, self._prefix(document))
+
+    def _unfenced(self, lines: list[str]) -> list[str] | Refusal:
+        """Content without fences of its own around all of it; code about Markdown may have them."""
+        if language_of(self.mark) in _MARKDOWN or any(map(_opens, split_bodies(self.mark.code))):
+            return lines
+        content = read_content("".join(f"{line}\n" for line in lines)) if any(map(_opens, lines)) else None
+        if content is None or isinstance(content, Refusal) or len(content.document.marks) != 1:
+            return lines
+        (mark,) = content.document.marks
+        if mark.kind != "fence" or mark.container or mark.end - mark.first != len(content.lines):
+            return lines
+        if mark.text and mark.text != self.mark.text:
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"the content has fences of its own, for {mark.text[:40]!r}; this block's say {self.mark.text[:40]!r}",
+                f"give only the code, or replace code_block.fenced:{self.number}",
+            )
+        return split_bodies(mark.code)
+
+    def _written(
+        self, source: Source, document: Document, span: Span, lines: Sequence[str], content: Sequence[str]
+    ) -> Proposal | Refusal:
+        prefix = self._prefix(document)
+        bare = prefix.rstrip(" \t")
+        text = "".join(f"{prefix}{line}\n" if line else f"{bare}\n" for line in lines)
+        if span.end == len(source.text) and source.text[-1:] not in ("\n", "\r"):
+            lead = "\n" if span.is_empty else ""
+            text = lead + text.removesuffix("\n") if text else text
+        writes = [(span, text), *self._longer_fences(document, content)]
+        return self._still_code(source, Proposal.of(source, *writes), content)
+
+    def _longer_fences(self, document: Document, content: Sequence[str]) -> list[tuple[Span, str]]:
+        mark = self.mark
+        if mark.kind != "fence":
+            return []
+        letter, size = mark.markup[0], len(mark.markup)
+        longest = max((_closing_run(line, letter) for line in content), default=0)
+        if longest < size:
+            return []
+        writes: list[tuple[Span, str]] = []
+        for row in (mark.first, mark.end - 1) if mark.is_closed else (mark.first,):
+            start = document.rows[row].find(letter * size, document.content_start(row, mark.container) or 0)
+            run = len(document.rows[row][start:]) - len(document.rows[row][start:].lstrip(letter))
+            at = document.table.start(row) + start + run
+            writes.append((Span(at, at), letter * max(longest + 1 - run, 0)))
+        return writes
+
+    def _still_code(self, source: Source, made: Proposal, content: Sequence[str]) -> Proposal | Refusal:
+        """The proposal, if the block says just that after it and all else is what it was."""
+        view = view_of(source, made)
+        if isinstance(view, Refusal):
+            return view
+        found = view.renewed(self.mark, lambda document: document.codes)
+        if found is None or (found.first, found.is_closed) != (self.mark.first, self.mark.is_closed):
+            return Refusal(Kind.BAD_REQUEST, "the code block would end elsewhere than the content does", _HINT)
+        if _told(split_bodies(found.code)) != _told(content):
+            return Refusal(Kind.BAD_REQUEST, "the code block would not say what the content says", _HINT)
+        own = known_markdown(source).span_of(self.mark.first, self.mark.end, self.mark.container)
+        return checked(source, made, own=own, view=view)
+
+
+_HINT = "replace the lines by number, or the whole block with part 'fenced'"
+
+
+def _told(lines: Sequence[str]) -> list[str]:
+    """Lines of code as they are compared: blanks alone say nothing."""
+    return [line if line.strip(" \t") else "" for line in lines]
+
+
+def _opens(line: str) -> bool:
+    return line.lstrip(" \t").startswith(("```", "~~~"))
+
+
+def _closing_run(line: str, letter: str) -> int:
+    """How long the fence is that a line would be as the last of a block; 0 where it would be none."""
+    bare = line.strip(" \t")
+    is_fence = len(bare) >= 3 and not bare.strip(letter) and len(indent_of(line).expandtabs(4)) < 4
+    return len(bare) if is_fence else 0
+
+
+def code_block_node(document: Document, number: int, part: str) -> CodeBlockNode:
+    """The node of a file's code block by its number."""
+    mark = document.codes[number]
+    if part == "fenced" or mark.kind == "indented":
+        span = document.span_of(mark.first, mark.end, mark.container)
+    else:
+        first, end = mark.content_rows
+        span = Span(document.table.start(first), document.table.start(end))
+    address = f"code_block{'' if part == PARTS[0] else f'.{part}'}:{number}"
+    return CodeBlockNode(span, address, mark, number, part)
+
+
+def language_of(mark: Mark) -> str:
+    """The language of a fence: the first word of its info string, in lower case.
+
+    >>> language_of(Mark("fence", 0, 2, 0, "{.Python .numberLines}"))
+    'python'
+    """
+    words = mark.text.strip("{} \t").split() if mark.kind == "fence" else []
+    return words[0].lstrip(".").split("{")[0].split(",")[0].lower() if words else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
-from steadyhand.structure.format import Entry, Fault, Format
-from steadyhand.structure.markdown.suffixes import SUFFIXES
-from steadyhand.structure.neutral import Change
+from steadyhand.structure.format import Change, Entry, Fault, Format
+from steadyhand.structure.markdown.document import SUFFIXES
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
-    from steadyhand.structure.markdown.marks import Document, Section
+    from steadyhand.structure.markdown.document import Document, Section
 
 
 def outline(source: Source) -> Sequence[Entry] | Refusal:
     """Front matter and its keys, headings, code blocks, tables and named blocks, in the order of the file."""
-    from steadyhand.structure.markdown.reading import read_markdown
+    from steadyhand.structure.markdown.reader import read_markdown
 
     document = read_markdown(source)
     if isinstance(document, Refusal):
@@ -46,8 +45,8 @@ def _sections(source: Source, document: Document) -> list[tuple[Section | None, 
 
 
 def _leaves(document: Document) -> list[tuple[Section | None, Entry]]:
-    from steadyhand.structure.markdown.code_block_node import PARTS, code_block_node
-    from steadyhand.structure.markdown.table_node import table_node
+    from steadyhand.structure.markdown.code_block import PARTS, code_block_node
+    from steadyhand.structure.markdown.table import table_node
 
     nodes = [code_block_node(document, number, PARTS[0]) for number in range(len(document.codes))]
     tables = [table_node(document, number) for number in range(len(document.tables))]
@@ -55,8 +54,8 @@ def _leaves(document: Document) -> list[tuple[Section | None, Entry]]:
 
 
 def _refs(source: Source, document: Document) -> list[tuple[Section | None, Entry]]:
-    from steadyhand.structure.markdown.referenced import block_node
-    from steadyhand.structure.markdown.refs import refs_of
+    from steadyhand.structure.markdown.block import block_node
+    from steadyhand.structure.markdown.names import refs_of
 
     nodes = [block_node(source, document, ref) for ref in refs_of(source)]
     return [(None, Entry(node.address, node.kind, node.label, node.span)) for node in nodes]
@@ -79,15 +78,15 @@ def _deepened(found: Sequence[tuple[Section | None, Entry]]) -> list[Entry]:
 
 
 def _front(source: Source, document: Document) -> list[Entry]:
-    from steadyhand.structure.config.key_node import key_entries
-    from steadyhand.structure.config.syntax import syntaxes
+    from steadyhand.structure.config.key import key_entries
+    from steadyhand.structure.config.syntax import syntax_named
     from steadyhand.structure.markdown.front import front_source, front_span
 
     if document.front is None:
         return []
     span = front_span(document.table, document.front)
     whole = Entry("front_matter:", "front matter", f"front matter ({document.front.syntax})", span)
-    reading = syntaxes()[document.front.syntax].read(source.derive(front_source))
+    reading = syntax_named(document.front.syntax).read(source.derive(front_source))
     if isinstance(reading, Refusal):
         return [whole]
     keys = key_entries(reading, offset=span.start, prefix="front_matter", depth=1)
@@ -96,13 +95,13 @@ def _front(source: Source, document: Document) -> list[Entry]:
 
 def fault(source: Source) -> Fault | None:
     """Where the front matter stops being YAML or TOML."""
-    from steadyhand.structure.config.syntax import syntaxes
+    from steadyhand.structure.config.syntax import syntax_named
     from steadyhand.structure.markdown.front import find_front, front_source, in_front
 
     front = find_front(source.lines)
     if front is None:
         return None
-    read = syntaxes()[front.syntax].read(source.derive(front_source))
+    read = syntax_named(front.syntax).read(source.derive(front_source))
     if not isinstance(read, Refusal) or read.kind != Kind.UNPARSABLE:
         return None
     there = in_front(read)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.markdown.marks import Front
+from steadyhand.structure.markdown.document import Front
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source

@@ -1,4 +1,11 @@
-"""The front matter of a Markdown file: as a whole, or one key of it."""
+"""Front matter of Markdown: the target and what the verbs mean there.
+
+The front matter of a Markdown text as a whole: what stands between its marks.
+
+The marks stay where the content is replaced, and go with it where it is deleted.
+
+The front matter of a Markdown file: as a whole, or one key of it.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +14,81 @@ from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass
-from steadyhand.structure.addressed import Addressed
-from steadyhand.structure.config.item import KeyPath, Step
-from steadyhand.structure.config.key_node import Part, key_nodes
-from steadyhand.structure.config.path import parse_path, render_path
-from steadyhand.structure.config.syntax import syntaxes
+from steadyhand.structure.config.item import KeyPath, Step, parse_path, render_path
+from steadyhand.structure.config.key import Part, key_nodes
+from steadyhand.structure.config.syntax import syntax_named
 from steadyhand.structure.fields import bad_request, describe
-from steadyhand.structure.markdown.front import front_source, front_span, in_front
-from steadyhand.structure.markdown.front_matter_node import FrontMatterNode
-from steadyhand.structure.markdown.suited import markdown_of
-from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.markdown.document import Front
+from steadyhand.structure.markdown.front import CLOSINGS, front_source, front_span, in_front
+from steadyhand.structure.markdown.layout import blanks_below, weave
+from steadyhand.structure.markdown.reader import known_markdown, markdown_of, read_content, view_of
+from steadyhand.structure.markdown.surroundings import checked
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.target import Addressed
+from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatterNode(Node):
+    """The lines between the marks."""
+
+    span: Span
+    front: Front
+    address: str = "front_matter:"
+    kind: str = "front matter"
+
+    @property
+    def label(self) -> str:
+        return f"front matter ({self.front.syntax})"
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        if to_lf(new) == to_lf(self.span.of(source.text)):
+            return Proposal(())
+        return self._written(source, self.span, self._bare(split_bodies(new)))
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        match where:
+            case "before":
+                return Refusal(Kind.BAD_REQUEST, "front matter stands at the very top", "insert after it")
+            case "after":
+                return self._insert_after(source, text)
+            case "start" | "end":
+                at = self.span.start if where == "start" else self.span.end
+                return self._written(source, Span(at, at), split_bodies(text))
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        document = known_markdown(source)
+        end = self.front.end + blanks_below(document, self.front.end)
+        return checked(source, Proposal.of(source, (Span(document.lead, document.table.start(end)), "")))
+
+    def _insert_after(self, source: Source, text: str) -> Proposal | Refusal:
+        document, content = known_markdown(source), read_content(text)
+        if isinstance(content, Refusal):
+            return content
+        row = self.front.end + blanks_below(document, self.front.end)
+        return weave(source, document, row, content) if content.lines else Proposal(())
+
+    def _bare(self, lines: list[str]) -> list[str]:
+        """Content without the marks, where it brings them."""
+        closings = CLOSINGS[self.front.mark]
+        if len(lines) > 1 and lines[0].rstrip() == self.front.mark and lines[-1].rstrip() in closings:
+            return lines[1:-1]
+        return lines
+
+    def _written(self, source: Source, span: Span, lines: Sequence[str]) -> Proposal | Refusal:
+        made = Proposal.of(source, (span, "".join(f"{line}\n" for line in lines)))
+        view = view_of(source, made)
+        rows = self.front.end + len(lines) - len(split_bodies(span.of(source.text)))
+        if isinstance(view, Refusal) or view.after.front != Front(self.front.mark, rows):
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"with this content the text between the {self.front.mark} lines would not be front matter",
+                f"give {self.front.syntax} keys, without {self.front.mark} lines and without a blank first line",
+            )
+        own = Span(0, known_markdown(source).table.start(self.front.end))
+        return checked(source, made, own=own, view=view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +131,7 @@ class FrontMatter(Addressed):
             )
         if self.path in ("", ()):
             return [FrontMatterNode(front_span(document.table, front), front)]
-        syntax = syntaxes()[front.syntax]
+        syntax = syntax_named(front.syntax)
         start = front_span(document.table, front).start
         inner = source.derive(front_source)
         part = cast("Part", self.part)

@@ -1,22 +1,38 @@
-"""What headings and list items are called, and which of them a name means.
+"""What the parts of a Markdown text are called: headings, list items, named blocks, links.
+
+What headings and list items are called, and which of them a name means.
 
 Exact words come first; a laxer reading is tried only where a stricter one found nothing, and never to break a tie.
+
+Block references: `^id` behind the last words of a block, or on a line of its own beneath it.
+
+The links of a Markdown text, with their lines: only to be listed, nothing is located or edited by them.
+
+Paragraphs that are very long are passed over, as is raw HTML; after much text with brackets in it the list ends, since
+a hostile one would cost the more the longer it is.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.markdown.marks import Document, Section
-from steadyhand.structure.markdown.reading import known_markdown
+from steadyhand.structure.markdown.document import Document, Item, Mark, Section
+from steadyhand.structure.markdown.reader import known_markdown
 from steadyhand.structure.node import Refusal
+from steadyhand.text.lines import split_bodies
 from steadyhand.text.pace import paced
 from steadyhand.text.resemblance import similar_names
 from steadyhand.text.source import Source
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 
 SEPARATOR = " > "
 SHOWN = 10
@@ -250,3 +266,232 @@ def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence
 def which_of(kind: str, count: int) -> str:
     """The hint to send the one that is meant of those that are counted from 0."""
     return f"send {kind}:0" if count == 1 else f"send the one that is meant, from {kind}:0 to {kind}:{count - 1}"
+
+
+_REF = lazy_pattern(r"(?:^|(?<=[ \t]))\^([A-Za-z0-9-]{1,100})[ \t]*$")
+BOX = lazy_pattern(r"\[([ xX])\](?=[ \t]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A block that has a name. `end` is the end of the block, `behind` that of the line its name stands in.
+
+    `item` is the list item it is, where it is one; `is_apart` says that the name has a line of its own.
+    """
+
+    name: str
+    kind: str
+    first: int
+    end: int
+    container: int
+    behind: int
+    item: Item | None
+    is_apart: bool
+
+
+def refs_of(source: Source) -> tuple[Ref, ...]:
+    """Every named block of a file, in order; found once per source."""
+    return source.derive(_refs)
+
+
+def _refs(source: Source) -> tuple[Ref, ...]:
+    document = known_markdown(source)
+    items = {item.paragraph.first: item for item in document.items if item.paragraph is not None}
+    found: list[Ref] = []
+    for place, mark in enumerate(document.marks):
+        name = ref_in(document.rows[mark.end - 1]) if mark.kind == "paragraph" else None
+        if name is None:
+            continue
+        if mark.text == f"^{name}":
+            above = _above(document, place, mark, name)
+            if above is not None:
+                found.append(above)
+            continue
+        item = items.get(mark.first)
+        if item is not None and item.inside == mark.container:
+            found.append(Ref(name, "list item", item.first, item.end, item.container, mark.end, item, False))
+        else:
+            found.append(Ref(name, "paragraph", mark.first, mark.end, mark.container, mark.end, None, False))
+    return tuple(found)
+
+
+def ref_address(source: Source, ref: Ref) -> str:
+    """The address that singles out a named block."""
+    number = source.derive(_ref_numbers)[ref]
+    return f"block{'' if number is None else f'[{number}]'}:^{ref.name}"
+
+
+def item_address(source: Source, item: Item) -> str:
+    """The address that singles out a list item: its name where it has one, else its words."""
+    ref, number = source.derive(_item_numbers)[item.number]
+    if ref is not None:
+        return ref_address(source, ref)
+    return f"block{'' if number is None else f'[{number}]'}:{words_of(item)}"
+
+
+def _ref_numbers(source: Source) -> dict[Ref, int | None]:
+    by_name: dict[str, list[Ref]] = {}
+    for ref in refs_of(source):
+        by_name.setdefault(ref.name, []).append(ref)
+    return {ref: place if len(same) > 1 else None for same in by_name.values() for place, ref in enumerate(same, 1)}
+
+
+def _item_numbers(source: Source) -> dict[int, tuple[Ref | None, int | None]]:
+    """Of each item its name, and which one it is of those that say the same."""
+    names = {ref.item.number: ref for ref in refs_of(source) if ref.item is not None}
+    same: dict[str, list[Item]] = {}
+    for item in known_markdown(source).items:
+        if item.paragraph is not None:
+            same.setdefault(words_of(item), []).append(item)
+    return {
+        item.number: (names.get(item.number), place if len(items) > 1 else None)
+        for items in same.values()
+        for place, item in enumerate(items, start=1)
+    }
+
+
+def ref_in(row: str) -> str | None:
+    """The name at the end of a line.
+
+    >>> ref_in("Some words ^a-1"), ref_in("x^2")
+    ('a-1', None)
+    """
+    at = row.rfind("^")
+    found = _REF.search(row, max(at - 1, 0)) if at >= 0 else None
+    return found.group(1) if found else None
+
+
+def without_ref(text: str) -> str:
+    """Words without the name at their end."""
+    name = ref_in(text)
+    return text if name is None else text[: text.rindex("^")].rstrip(" \t")
+
+
+def _above(document: Document, place: int, mark: Mark, name: str) -> Ref | None:
+    """The block that a name on its own line belongs to: the one before it in the same container."""
+    before = document.marks[place - 1] if place else None
+    if before is None:
+        return None
+    if before.container == mark.container:
+        kind = {"fence": "code block", "indented": "code block", "html": "HTML"}.get(before.kind, before.kind)
+        return Ref(name, kind, before.first, before.end, mark.container, mark.end, None, True)
+    number = before.container
+    while number > mark.container and document.containers[number].parent != mark.container:
+        number = document.containers[number].parent
+    if number <= mark.container:
+        return None
+    one = document.containers[number]
+    if one.kind == "quote":
+        return Ref(name, "quote", one.first, one.end, mark.container, mark.end, None, True)
+    items = [item for item in document.items if item.inside == number]
+    siblings = [item for item in document.items if item.list == items[0].list]
+    return Ref(name, "list", siblings[0].first, one.end, mark.container, mark.end, None, True)
+
+
+def words_of(item: Item) -> str:
+    """What a list item says, without its box and its name."""
+    if item.paragraph is None:
+        return ""
+    text = item.paragraph.text
+    box = BOX.match(text)
+    return without_ref(text[box.end() :].strip(" \t") if box else text)
+
+
+__all__ = ["Link", "links_of"]
+
+_LONGEST = 5_000  # characters of a paragraph
+_MOST = 300_000  # characters in all
+_DEEPEST = 20
+_SIGN = lazy_pattern(r"\]\s*[\[(]|\[|<[a-zA-Z]")
+_WIKI_LINK = lazy_pattern(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link. `row` counts from 0; `text` is what is shown of it, `target` where it leads as it is written."""
+
+    row: int
+    kind: Literal["link", "image", "wiki"]
+    text: str
+    target: str
+
+
+def links_of(source: Source, first: int = 0, end: int | None = None) -> Iterator[Link]:
+    """The links in some rows of a text that could be read as Markdown, in order, made one by one."""
+    document = known_markdown(source)
+    parser = _parser()
+    env: Mapping[str, Any] = {"references": _references(parser, document)}
+    left, stop = _MOST, document.count if end is None else end
+    for mark, row, past in _paragraphs(document):
+        if row < first or row >= stop or not any(_SIGN.search(each) for each in document.rows[row:past]):
+            continue
+        text = document.plain(row, past, mark.container)
+        left -= len(text)
+        if left < 0:
+            return
+        if len(text) <= _LONGEST:
+            yield from _links_in(parser, env, text, row)
+
+
+def _paragraphs(document: Document) -> Iterator[tuple[Mark, int, int]]:
+    """Rows that are read together: headings and paragraphs whole, tables row by row."""
+    for mark in document.marks:
+        if mark.kind in ("heading", "paragraph"):
+            yield mark, mark.first, mark.end
+        elif mark.kind == "table":
+            yield from ((mark, row, row + 1) for row in range(mark.first, mark.end))
+
+
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
+    parser.normalizeLink = str  # type: ignore[method-assign,assignment]  # as it is written, whatever it is
+    parser.validateLink = bool  # type: ignore[method-assign,assignment]
+    return parser
+
+
+def _references(parser: MarkdownIt, document: Document) -> Mapping[str, Any]:
+    """What the labels of the text stand for."""
+    rows = [row.lstrip(" \t>") for one in document.definitions for row in document.rows[one.first : one.end]]
+    told: dict[str, Any] = {}
+    parser.parse("\n".join([*rows, ""]), told)
+    known: Mapping[str, Any] = told.get("references", {})
+    return known
+
+
+def _links_in(parser: MarkdownIt, env: Mapping[str, Any], text: str, first: int) -> Iterator[Link]:
+    rows = split_bodies(text)
+    (inline,) = parser.parseInline(text.strip("\n"), dict(env))
+    for row, kind, words, target in _found(inline.children or ()):
+        yield Link(first + _row_of(rows, row, target, words), kind, words, target)
+
+
+def _found(tokens: Sequence[Token]) -> Iterator[tuple[int, Literal["link", "image", "wiki"], str, str]]:
+    """The links among the parts of a paragraph, each with the number of line breaks before it."""
+    row = 0
+    opened: tuple[int, str, list[str]] | None = None
+    for token in tokens:
+        if token.type in ("softbreak", "hardbreak"):
+            row += 1
+        elif token.type == "link_open":
+            opened = (row, str(token.attrs.get("href", "")), [])
+        elif token.type == "link_close" and opened is not None:
+            yield opened[0], "link", "".join(opened[2]), opened[1]
+            opened = None
+        elif token.type == "image":
+            yield row, "image", token.content, str(token.attrs.get("src", ""))
+        elif token.type == "text" and opened is None:
+            for found in _WIKI_LINK.finditer(token.content):
+                yield row, "image" if found[1] else "wiki", found[3] or found[2], found[2]
+        if opened is not None:
+            opened[2].append(" " if token.type in ("softbreak", "hardbreak") else token.content)
+
+
+def _row_of(rows: Sequence[str], row: int, target: str, words: str) -> int:
+    """The row a link stands in: code and tags that span lines have breaks that are not counted."""
+    for wanted in (target, words):
+        at = next((number for number in range(row, len(rows)) if wanted and wanted in rows[number]), None)
+        if at is not None:
+            return at
+    return min(row, max(len(rows) - 1, 0))

@@ -1,22 +1,472 @@
-"""A table of a Markdown file, a row of it, or a cell."""
+"""Tables of Markdown: rows and cells, the target, and what the verbs mean there.
+
+A row is cut at every `|` without a backslash before it, inside of code too: so GFM says.
+Padding and pipes of cells that are not spoken of stay as they are; header and dashes are never taken away alone.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from itertools import pairwise
+from typing import ClassVar, Self, cast
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.addressed import Addressed
 from steadyhand.structure.fields import bad_request, check_integer, check_text, describe
-from steadyhand.structure.markdown.cells import column_of, rows_named, rows_of
-from steadyhand.structure.markdown.marks import Document
-from steadyhand.structure.markdown.names import SHOWN, rows_under, which_of
-from steadyhand.structure.markdown.suited import markdown_of
-from steadyhand.structure.markdown.table_node import cell_node, row_node, table_node
-from steadyhand.structure.node import Node, Refusal
+from steadyhand.structure.markdown.document import Document, Mark
+from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
+from steadyhand.structure.markdown.names import SHOWN, loose, nearest, rows_under, which_of
+from steadyhand.structure.markdown.reader import (
+    View,
+    dressed,
+    known_markdown,
+    markdown_of,
+    plain_lines,
+    read_content,
+    read_fragment,
+    trimmed,
+    view_of,
+)
+from steadyhand.structure.markdown.surroundings import checked
+from steadyhand.structure.node import Node, Proposal, Refusal, Where
+from steadyhand.structure.target import Addressed
+from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_PIPE = lazy_pattern(r"(?<!\\)\|")
+# What the parser trims off a cell.
+_BLANKS = " \t\n\v\f\r\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: its cells from pipe to pipe, in characters from the start of the line."""
+
+    number: int
+    text: str
+    cells: tuple[Span, ...]
+
+    def words(self, column: int) -> str:
+        """What a cell says; nothing where the row has no such cell."""
+        return self.cells[column].of(self.text).strip(_BLANKS) if column < len(self.cells) else ""
+
+    def inner(self, column: int) -> Span:
+        """A cell without its padding; an empty cell is the place behind its first blank."""
+        cell = self.cells[column]
+        raw = cell.of(self.text)
+        if not raw.strip(_BLANKS):
+            at = cell.start + min(1, len(raw))
+            return Span(at, at)
+        start = cell.start + len(raw) - len(raw.lstrip(_BLANKS))
+        return Span(start, start + len(raw.strip(_BLANKS)))
+
+
+def read_row(text: str, start: int, number: int = 0) -> Row:
+    """The cells of a line whose table starts at a column.
+
+    >>> row = read_row("| a | b \\\\| c |", 0)
+    >>> [row.words(column) for column in range(2)]
+    ['a', 'b \\\\| c']
+    """
+    first = start + len(text[start:]) - len(text[start:].lstrip(_BLANKS))
+    end = max(len(text.rstrip(_BLANKS)), first)
+    pipes = [found.start() for found in _PIPE.finditer(text, first, end)]
+    edges = [first - 1, *pipes, end]
+    cells = [Span(left + 1, right) for left, right in pairwise(edges)]
+    if cells and cells[0].is_empty:
+        cells.pop(0)
+    if cells and cells[-1].is_empty:
+        cells.pop()
+    return Row(number, text, tuple(cells))
+
+
+def rows_of(document: Document, mark: Mark) -> tuple[list[Row], Row]:
+    """The header and the rows beneath it, and the row of dashes; `number` is a row of the document."""
+    read = [
+        read_row(document.rows[row], document.content_start(row, mark.container) or 0, row)
+        for row in range(mark.first, mark.end)
+    ]
+    return [read[0], *read[2:]], read[1]
+
+
+def width(text: str) -> int:
+    """How many columns a text takes where every letter is one or two wide.
+
+    >>> width("日本"), width("e\\u0301")
+    (4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) != 0 or letter == "\ufe0f" for letter in text)
+
+
+def escaped(words: str) -> str:
+    """Words as a cell writes them: every pipe behind a backslash.
+
+    >>> escaped("a|b")
+    'a\\\\|b'
+    """
+    return _PIPE.sub(r"\\|", words)
+
+
+def aligned_width(rows: Sequence[Row], column: int) -> int | None:
+    """The width that a column's cells have, if all rows have the same and it is more than one row's own."""
+    widths = {width(row.cells[column].of(row.text)) for row in rows if column < len(row.cells)}
+    return widths.pop() if len(widths) == 1 and len(rows) > 1 else None
+
+
+def padded(words: str, room: int | None, dashes: str, *, left: int, right: int) -> str:
+    """Words as a whole cell: filled up to `room`, on the side that the dashes of the column leave free."""
+    free = 0 if room is None else max(room - left - right - width(words), 0)
+    mark = dashes.strip()
+    if mark.endswith(":") and mark.startswith(":"):
+        return " " * (left + free // 2) + words + " " * (right + free - free // 2)
+    if mark.endswith(":"):
+        return " " * (left + free) + words + " " * right
+    return " " * left + words + " " * (right + free)
+
+
+def written_row(rows: Sequence[Row], dashes: Row, words: Sequence[str]) -> str:
+    """A new row in the style of the others: outer pipes, padding and widths as they have them."""
+    model = rows[-1] if len(rows) > 1 else rows[0]
+    bare = model.text[model.cells[0].start - 1 : model.cells[0].start] if model.cells else "|"
+    is_closed = model.text.rstrip().endswith("|")
+    is_padded = not model.cells or any(cell.of(model.text).startswith((" ", "\t")) for cell in model.cells)
+    gap = 1 if is_padded else 0
+    count = len(rows[0].cells)
+    cells: list[str] = []
+    for column in range(count):
+        said = escaped(words[column]) if column < len(words) else ""
+        room = aligned_width([*rows, dashes], column)
+        cells.append(padded(said, room, dashes.words(column), left=gap, right=gap))
+    if bare == "|" or not cells[0].strip() or not cells[-1].strip():
+        is_closed = is_closed or bare != "|"  # an empty cell at either end is none without a pipe around it
+        return "|" + "|".join(cells) + ("|" if is_closed else "")
+    return "|".join(cells).strip() + (" |" if is_closed else "")
+
+
+def rows_named(rows: Sequence[Row], row: int | str, number: int) -> list[int] | Refusal:
+    """The rows of a table that a number, or the words of the first cell, mean."""
+    if isinstance(row, int):
+        if row < len(rows):
+            return [row]
+        return Refusal(
+            Kind.NO_SUCH_TARGET,
+            f"table {number} has {len(rows) - 1} rows beneath its header, there is no row {row}",
+            f"give a row from 0, the header, to {len(rows) - 1}",
+            {"nearest": [], "available": [f"table:{number}[0]", f"table:{number}[{len(rows) - 1}]"]},
+        )
+    words = [each.words(0) for each in rows]
+    found = [place for place, said in enumerate(words) if said == row]
+    found = found or [place for place, said in enumerate(words) if loose(said) == loose(row)]
+    return found or _no_name(number, row, words, "row")
+
+
+def column_of(rows: Sequence[Row], column: int | str, number: int) -> int | Refusal:
+    """The column that a number, counted from 1, or the words of its header mean; counted from 0."""
+    headers = [rows[0].words(each) for each in range(len(rows[0].cells))]
+    if isinstance(column, int):
+        if 1 <= column <= len(headers):
+            return column - 1
+        return _no_name(number, str(column), headers, "column")
+    found = [place for place, said in enumerate(headers) if said == column]
+    found = found or [place for place, said in enumerate(headers) if loose(said) == loose(column)]
+    if len(found) > 1:
+        numbers = ", ".join(str(place + 1) for place in found[:10])
+        return Refusal(
+            Kind.AMBIGUOUS_MATCH,
+            f"table {number} has {len(found)} columns {column[:60]!r}",
+            f"give the number of one: {numbers}",
+            {"count": len(found)},
+        )
+    return found[0] if found else _no_name(number, column, headers, "column")
+
+
+def _no_name(number: int, name: str, known: Sequence[str], what: str) -> Refusal:
+    near = nearest(name, [each for each in known if each])
+    numbers = [known.index(each) for each in near or known[:SHOWN]]
+    places = [f"table:{number}[{place}]" if what == "row" else f"table:{number}[0,{place + 1}]" for place in numbers]
+    if not near:
+        hint = f"give one of these, or a {what} from {'0' if what == 'row' else '1'} to {len(known) - (what == 'row')}"
+    else:
+        hint = f"send {places[0]}" if what == "row" else f"give column {numbers[0] + 1}, {near[0]!r:.60}"
+    shown = ", ".join(known[place] for place in numbers[:5])[:200]
+    return Refusal(
+        Kind.NO_SUCH_TARGET,
+        f"table {number} has no {what} {name[:60]!r}; it has {shown}{' …' if len(known) > 5 else ''}",
+        hint,
+        {"nearest": places} if near else {"nearest": [], "available": places},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TableNode(Node):
+    """A whole table. `number` counts the tables of the file from 0."""
+
+    span: Span
+    address: str
+    mark: Mark
+    number: int
+    kind: str = "table"
+
+    @property
+    def label(self) -> str:
+        return f"table {self.number}"
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        if to_lf(new) == to_lf(self.span.of(source.text)):
+            return Proposal(())
+        document, mark = known_markdown(source), self.mark
+        content = read_content(new, prefix_near(document, mark.first, mark.end, mark.container))
+        if isinstance(content, Refusal):
+            return content
+        if not content.lines:
+            return self.delete(source)
+        return swap(source, document, mark.first, mark.end, content, mark.container)
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        document, mark = known_markdown(source), self.mark
+        if where == "start":
+            return put_rows(source, self.number, mark.first + 2, text)
+        if where == "end":
+            return put_rows(source, self.number, mark.end, text)
+        content = read_content(text, prefix_near(document, mark.first, mark.end, mark.container))
+        if isinstance(content, Refusal):
+            return content
+        if where == "before" and document.is_led(mark.first, mark.container):
+            return Refusal(Kind.BAD_REQUEST, "the table stands behind the marker of a list item", _BY_LINES)
+        row = mark.first if where == "before" else mark.end
+        return weave(source, document, row, content, mark.container) if content.lines else Proposal(())
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        return cut(source, known_markdown(source), self.mark.first, self.mark.end, self.mark.container)
+
+    def carried(self, source: Source) -> str | Refusal:
+        return known_markdown(source).plain(self.mark.first, self.mark.end, self.mark.container)
+
+
+@dataclass(frozen=True, slots=True)
+class RowNode(Node):
+    """A row of a table; `row` is 0 for the header and counts from 1 beneath it."""
+
+    span: Span
+    address: str
+    mark: Mark
+    number: int
+    row: int
+    kind: str = "table row"
+
+    @property
+    def document_row(self) -> int:
+        return self.mark.first + (self.row + 1 if self.row else 0)
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        if to_lf(new) == to_lf(self.span.of(source.text)):
+            return Proposal(())
+        document, mark = known_markdown(source), self.mark
+        lines = trimmed(
+            plain_lines(new, prefix_near(document, self.document_row, self.document_row + 1, mark.container))
+        )
+        if len(lines) != 1:
+            return Refusal(Kind.BAD_REQUEST, f"a row is one line; the content has {len(lines)}", _BY_ROWS)
+        row = document.rows[self.document_row]
+        start = document.content_start(self.document_row, mark.container) or 0
+        start += len(row[start:]) - len(row[start:].lstrip(" \t"))
+        at = document.table.start(self.document_row)
+        made = Proposal.of(source, (Span(at + start, at + len(row)), lines[0].strip(" \t")))
+        return _same_table(source, made, self.number, 0)
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        if where in ("start", "end"):
+            return Refusal(
+                Kind.BAD_REQUEST,
+                "nothing is put inside of a row as a whole",
+                f"name a cell, such as {self.address[:-1]},1]",
+            )
+        if where == "before" and not self.row:
+            return Refusal(Kind.BAD_REQUEST, "no row goes above the header", "insert after it")
+        row = self.document_row + (0 if where == "before" else 1 if self.row else 2)
+        return put_rows(source, self.number, row, text)
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        if not self.row:
+            return Refusal(Kind.BAD_REQUEST, "a table without its header is no table", f"delete table:{self.number}")
+        document = known_markdown(source)
+        span = document.table.span(self.document_row)
+        if span.end == len(source.text) and source.text[-1:] not in ("\n", "\r"):
+            above = self.document_row - 1
+            span = Span(document.table.start(above) + len(document.rows[above]), span.end)
+        return _same_table(source, Proposal.of(source, (span, "")), self.number, -1)
+
+    def carried(self, source: Source) -> str | Refusal:
+        document = known_markdown(source)
+        start = document.content_start(self.document_row, self.mark.container) or 0
+        return document.rows[self.document_row][start:].strip(" \t") + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class CellNode(Node):
+    """What a cell says, without its padding. `column` counts from 1."""
+
+    span: Span
+    address: str
+    mark: Mark
+    number: int
+    row: int
+    column: int
+    kind: str = "table cell"
+
+    def replace(self, source: Source, new: str) -> Proposal | Refusal:
+        words = escaped(to_lf(new).strip("\n").strip(" \t"))
+        if "\n" in words:
+            return Refusal(Kind.BAD_REQUEST, "a cell is one line", "put <br> where a line ends")
+        document = known_markdown(source)
+        rows, dashes = rows_of(document, self.mark)
+        row = rows[self.row]
+        cell, inner = row.cells[self.column - 1], row.inner(self.column - 1)
+        left, right = inner.start - cell.start, cell.end - inner.end
+        if words == inner.of(row.text):
+            return Proposal(())
+        room = aligned_width([*rows, dashes], self.column - 1)
+        text = _refilled(words, inner.of(row.text), left, right, room, dashes.words(self.column - 1))
+        if not words:
+            text = self._fenced(row, text)
+        made = Proposal.of(source, (cell.shift(document.table.start(row.number)), text))
+        return _same_table(source, Proposal(tuple(splice.trim() for splice in made.splices)), self.number, 0)
+
+    def _fenced(self, row: Row, text: str) -> str:
+        """An empty cell at the end of a row that has no pipe there: it would be none without one."""
+        cell = row.cells[self.column - 1]
+        before = "" if row.text[cell.start - 1 : cell.start] == "|" else "|"
+        return before + (text or " ") + ("" if row.text[cell.end : cell.end + 1] == "|" else "|")
+
+    def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
+        old = self.span.of(source.text)
+        if where in ("before", "after"):
+            return Refusal(
+                Kind.BAD_REQUEST, "no cell goes beside another", f"insert a row at table:{self.number}[{self.row}]"
+            )
+        return self.replace(source, text + old if where == "start" else old + text)
+
+    def delete(self, source: Source) -> Proposal | Refusal:
+        return self.replace(source, "")
+
+
+_BY_LINES = "edit the lines by number"
+_BY_ROWS = "insert rows to add more than one"
+
+
+def _refilled(words: str, old: str, left: int, right: int, room: int | None, dashes: str) -> str:
+    """A cell with other words: as wide as before where its column is aligned and they fit, else padded as it was."""
+    if not old:
+        left, right = min(left, 1), min(right, 1) if left else 0
+    if room is None:
+        return " " * left + words + " " * (right if right or not words.endswith("\\") else 1)
+    tight = 1 if left and right else 0
+    return padded(words, room, dashes, left=tight, right=tight or int(words.endswith("\\")))
+
+
+def put_rows(source: Source, number: int, row: int, text: str) -> Proposal | Refusal:
+    """Rows of text put into a table, in front of a row of the document."""
+    document = known_markdown(source)
+    mark = document.tables[number]
+    prefix = prefix_near(document, mark.first + 1, mark.end, mark.container)
+    lines = trimmed(plain_lines(text, prefix))
+    if not lines:
+        return Proposal(())
+    if any(not line.strip(" \t") for line in lines):
+        return Refusal(Kind.BAD_REQUEST, "a blank line would end the table", "give the rows without blank lines")
+    indent = document.rows[mark.first + 1][len(prefix) :] if document.rows[mark.first + 1].startswith(prefix) else ""
+    lead = prefix + indent[: len(indent) - len(indent.lstrip(" \t"))]
+    at, new = document.table.start(row), dressed([line.strip(" \t") for line in lines], lead)
+    if at == len(source.text) and source.text[-1:] not in ("\n", "\r"):
+        new = "\n" + new.removesuffix("\n")
+    return _same_table(source, Proposal.of(source, (Span(at, at), new)), number, len(lines))
+
+
+def _same_table(source: Source, made: Proposal, number: int, more: int) -> Proposal | Refusal:
+    """The proposal, if the table has so many rows more after it, as many columns, and all else is what it was."""
+    document = known_markdown(source)
+    mark = document.tables[number]
+    view = view_of(source, made)
+    if isinstance(view, Refusal):
+        return view
+    found = view.renewed(mark, lambda each: each.tables)
+    is_same = found is not None and (found.first, found.end, found.level) == (mark.first, mark.end + more, mark.level)
+    if found is None or not is_same or not _is_header(view, found):
+        return Refusal(
+            Kind.BAD_REQUEST,
+            f"the table of {mark.level} columns and {mark.end - mark.first - 2} rows would not be the same with it",
+            "give each row as one line of cells with | between them",
+        )
+    own = document.span_of(mark.first, mark.end, mark.container)
+    return checked(source, made, own=own, view=view)
+
+
+def _is_header(view: View, table: Mark) -> bool:
+    """Whether the first row would be text on its own: some readers look for tables last."""
+    header = read_fragment(view.after.plain(table.first - view.row, table.first - view.row + 1, table.container))
+    marks = () if isinstance(header, Refusal) else header.marks
+    return len(marks) == 1 and marks[0].kind == "paragraph" and not marks[0].container
+
+
+def table_node(document: Document, number: int) -> TableNode:
+    """The node of a table by its number."""
+    mark = document.tables[number]
+    return TableNode(document.span_of(mark.first, mark.end, mark.container), f"table:{number}", mark, number)
+
+
+def row_node(document: Document, number: int, row: int) -> RowNode:
+    """The node of a row of a table."""
+    mark = document.tables[number]
+    at = mark.first + (row + 1 if row else 0)
+    return RowNode(document.span_of(at, at + 1, mark.container), f"table:{number}[{row}]", mark, number, row)
+
+
+def cell_node(document: Document, number: int, row: int, column: int) -> CellNode | Refusal:
+    """The node of a cell; `column` counts from 0. Refuses with `no-such-target` where the row is too short."""
+    mark = document.tables[number]
+    rows, _ = rows_of(document, mark)
+    if column >= len(rows[row].cells):
+        return Refusal(
+            Kind.NO_SUCH_TARGET,
+            f"row {row} of table {number} has {len(rows[row].cells)} of {mark.level} cells",
+            f"replace the row, table:{number}[{row}], with all its cells",
+            {"nearest": [f"table:{number}[{row}]"]},
+        )
+    headers = [rows[0].words(each) for each in range(len(rows[0].cells))]
+    name = headers[column]
+    is_name = name and headers.count(name) == 1 and not name.isdigit() and name == name.strip(" \t")
+    address = f"table:{number}[{row},{name if is_name else column + 1}]"
+    span = rows[row].inner(column).shift(document.table.start(rows[row].number))
+    return CellNode(span, address, mark, number, row, column + 1)
+
+
+def cell_at(source: Source, number: int, row: object, column: object) -> CellNode | Refusal:
+    """The node of a cell by what a caller calls its row and its column."""
+    document = known_markdown(source)
+    rows, _ = rows_of(document, document.tables[number])
+    if not _is_name(row) or not _is_name(column):
+        return Refusal(Kind.BAD_REQUEST, "row and column are numbers or names", "such as row 2 and column 'Name'")
+    named = rows_named(rows, cast("int | str", row), number)
+    place = column_of(rows, cast("int | str", column), number)
+    if isinstance(named, Refusal):
+        return named
+    if isinstance(place, Refusal):
+        return place
+    if len(named) > 1:
+        said = ", ".join(map(str, named[:10]))
+        return Refusal(Kind.AMBIGUOUS_MATCH, f"{len(named)} rows start with {row!r:.60}", f"give the number: {said}")
+    return cell_node(document, number, named[0], place)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
+
 
 _FORM = lazy_pattern(r"\s*([0-9]{1,9})(?:\[([^,]*)(?:,(.*))?\])?\s*", re.DOTALL | re.ASCII)
 

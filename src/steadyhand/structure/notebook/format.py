@@ -10,8 +10,7 @@ from steadyhand.text.source import Source
 
 
 def _outline(source: Source) -> Sequence[Entry] | Refusal:
-    from steadyhand.structure.notebook.cell_node import label_of
-    from steadyhand.structure.notebook.reading import read_notebook
+    from steadyhand.structure.notebook.cell import label_of, read_notebook
 
     notebook = read_notebook(source)
     if isinstance(notebook, Refusal):
@@ -23,8 +22,8 @@ def _outline(source: Source) -> Sequence[Entry] | Refusal:
 
 
 def _fault(source: Source) -> Fault | Unchecked | None:
-    from steadyhand.structure.config.json.text import fault_of
-    from steadyhand.structure.notebook.reading import read_notebook
+    from steadyhand.structure.config.json.reader import fault_of
+    from steadyhand.structure.notebook.cell import read_notebook
 
     return fault_of(source) or Fault.of(read_notebook(source))
 

@@ -13,7 +13,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import Act
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import format_of
-from steadyhand.structure.html.classes import names_in
+from steadyhand.structure.html.attributes import names_in
 from steadyhand.structure.html.selector import Selector
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source

@@ -6,14 +6,13 @@ What is told of a heading, its path and its number, is what `TextPatch` takes fo
 from __future__ import annotations
 
 from steadyhand.lazy import dataclass
-from steadyhand.structure.config.key_node import key_entries
-from steadyhand.structure.config.syntax import syntaxes
-from steadyhand.structure.markdown.code_block_node import language_of
+from steadyhand.structure.config.key import key_entries
+from steadyhand.structure.config.syntax import syntax_named
+from steadyhand.structure.markdown.code_block import language_of
+from steadyhand.structure.markdown.document import Document, Mark, Section
 from steadyhand.structure.markdown.front import front_source
-from steadyhand.structure.markdown.links import Link, links_of
-from steadyhand.structure.markdown.marks import Document, Mark, Section
-from steadyhand.structure.markdown.names import index_of, joined
-from steadyhand.structure.markdown.reading import read_markdown
+from steadyhand.structure.markdown.names import Link, index_of, joined, links_of
+from steadyhand.structure.markdown.reader import read_markdown
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.tools.vault.window import MOST, Window
@@ -65,7 +64,7 @@ class _Telling:
         if front is None:
             return {}
         told: dict[str, object] = {"format": front.syntax, "startLine": 1, "endLine": front.end}
-        read = syntaxes()[front.syntax].read(self.source.derive(front_source))
+        read = syntax_named(front.syntax).read(self.source.derive(front_source))
         if isinstance(read, Refusal):
             return {"frontMatter": told | {"problem": read.message}}
         keys = [entry.address.partition(":")[2] for entry in key_entries(read) if entry.depth == 0]

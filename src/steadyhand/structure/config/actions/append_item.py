@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from steadyhand.structure.action import Action, Arguments, Parameter
 from steadyhand.structure.config.actions_arguments import BESIDE, read_beside, refusing
-from steadyhand.structure.config.key_node import KeyNode
-from steadyhand.structure.config.plain import check_plain
+from steadyhand.structure.config.item import check_plain
+from steadyhand.structure.config.key import KeyNode
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.structure.action import Action, Arguments
-from steadyhand.structure.config.key_node import KeyNode
+from steadyhand.structure.config.key import KeyNode
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

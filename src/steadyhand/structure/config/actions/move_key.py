@@ -5,10 +5,8 @@ from __future__ import annotations
 from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Parameter
 from steadyhand.structure.config.actions_arguments import BESIDE, read_beside, refusing
-from steadyhand.structure.config.finding import find_items
-from steadyhand.structure.config.item import Item
-from steadyhand.structure.config.key_node import KeyNode
-from steadyhand.structure.config.path import parse_path
+from steadyhand.structure.config.item import Item, parse_path
+from steadyhand.structure.config.key import KeyNode, find_items
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

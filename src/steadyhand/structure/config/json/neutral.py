@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.neutral import Change
+from steadyhand.structure.format import Change
 
 _STRING = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _SCALAR = r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)(?![\w.+-])"

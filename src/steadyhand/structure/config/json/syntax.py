@@ -11,19 +11,21 @@ from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import replace
-from steadyhand.structure.config.item import Item, ItemKind, Plain, Reading
-from steadyhand.structure.config.json.box import Box, Piece, dedented, shape_like
-from steadyhand.structure.config.json.style import (
+from steadyhand.structure.config.item import Item, ItemKind, Plain, Reading, says
+from steadyhand.structure.config.json.container import (
+    Box,
+    Piece,
     Style,
     colon_of,
+    dedented,
     padding_of,
+    shape_like,
     style_of,
     write_name,
     write_text,
     write_value,
 )
-from steadyhand.structure.config.json.text import fault_of, grammar_of, is_by_line, is_strict, read_part, read_text
-from steadyhand.structure.config.plain import says
+from steadyhand.structure.config.json.reader import fault_of, grammar_of, is_by_line, is_strict, read_part, read_text
 from steadyhand.structure.config.syntax import Syntax, together
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
@@ -36,7 +38,6 @@ class Json(Syntax):
     """Keys of JSON files and of their relatives."""
 
     name: ClassVar[str] = "json"
-    formats: ClassVar[tuple[str, ...]] = ("jsonc", "json5", "jsonl", "notebook")
 
     def read(self, source: Source) -> Reading | Refusal:
         return read_text(source)

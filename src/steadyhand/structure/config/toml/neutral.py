@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.neutral import Change
+from steadyhand.structure.format import Change
 
 _TEXT = r"\"[^\"'\\\x00-\x1f\x7f]+\"|'[^\"'\\\x00-\x1f\x7f]+'"
 _VALUE = rf"(?:{_TEXT}|[+-]?(?:0|[1-9][0-9]{{0,17}})(?:\.[0-9]{{1,17}})?|true|false)"

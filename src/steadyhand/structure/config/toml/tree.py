@@ -13,10 +13,8 @@ from typing import Literal, NamedTuple
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
-from steadyhand.structure.config.item import Item, KeyPath, Reading
-from steadyhand.structure.config.plain import same_data
-from steadyhand.structure.config.toml.parts import Header, Pair, Section, Segment, Value
-from steadyhand.structure.config.toml.scan import ScanError, scan
+from steadyhand.structure.config.item import Item, KeyPath, Reading, same_data
+from steadyhand.structure.config.toml.reader import Header, Pair, ScanError, Section, Segment, Value, scan
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import paced
 from steadyhand.text.source import Source

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.neutral import WIDEST, Change
+from steadyhand.structure.format import WIDEST, Change
 
 _WORDS = r"(?:/|-{0,2})\w(?:[\w./+=@%$;()<>-]|,[ ](?=\w)|[ ](?=[\w/(]))*+"
 _LINE = lazy_pattern(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Parameter
-from steadyhand.structure.html.classes import add_classes, names_in
-from steadyhand.structure.html.element_node import ElementNode
+from steadyhand.structure.html.attributes import add_classes, names_in
+from steadyhand.structure.html.element import ElementNode
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

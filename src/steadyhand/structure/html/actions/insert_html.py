@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.structure.action import Action, Arguments, Parameter
 from steadyhand.structure.html.content import insert_html
-from steadyhand.structure.html.element_node import ElementNode
+from steadyhand.structure.html.element import ElementNode
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

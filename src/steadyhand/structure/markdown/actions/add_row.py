@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Parameter
-from steadyhand.structure.markdown.cells import Row, column_of, rows_of, written_row
-from steadyhand.structure.markdown.reading import known_markdown
-from steadyhand.structure.markdown.table_node import RowNode, TableNode, put_rows
+from steadyhand.structure.markdown.reader import known_markdown
+from steadyhand.structure.markdown.table import Row, RowNode, TableNode, column_of, put_rows, rows_of, written_row
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Parameter
-from steadyhand.structure.markdown.list_item import ItemNode
-from steadyhand.structure.markdown.reading import known_markdown
-from steadyhand.structure.markdown.refs import words_of
+from steadyhand.structure.markdown.block import ItemNode
+from steadyhand.structure.markdown.names import words_of
+from steadyhand.structure.markdown.reader import known_markdown
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Parameter
-from steadyhand.structure.markdown.table_node import CellNode, RowNode, TableNode, cell_at
+from steadyhand.structure.markdown.table import CellNode, RowNode, TableNode, cell_at
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 

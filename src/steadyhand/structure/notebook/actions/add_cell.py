@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 
 from steadyhand.structure.action import Action, Arguments, Parameter
+from steadyhand.structure.config.editor import Beside
 from steadyhand.structure.config.item import Plain
-from steadyhand.structure.config.operation import Beside
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.notebook.cell_node import CellNode
+from steadyhand.structure.notebook.cell import CellNode
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 
 
 def _propose(_source: Source, node: CellNode, arguments: Arguments) -> Proposal | Refusal:
-    from steadyhand.structure.notebook.reading import source_value
+    from steadyhand.structure.notebook.cell import source_value
 
     is_after = arguments.get("where", "after") == "after"
     text = to_lf(arguments["source"]).removesuffix("\n")

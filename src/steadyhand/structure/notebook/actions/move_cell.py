@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
 from steadyhand.structure.action import Action, Arguments, Parameter
-from steadyhand.structure.config.operation import Beside
+from steadyhand.structure.config.editor import Beside
 from steadyhand.structure.fields import describe
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.structure.notebook.cell_node import CellNode
+from steadyhand.structure.notebook.cell import CellNode
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
-    from steadyhand.structure.notebook.reading import NotebookCell
+    from steadyhand.structure.notebook.cell import NotebookCell
 
 
 def _propose(_source: Source, node: CellNode, arguments: Arguments) -> Proposal | Refusal:
@@ -27,7 +27,7 @@ def _propose(_source: Source, node: CellNode, arguments: Arguments) -> Proposal 
 
 
 def _other(node: CellNode, to: object) -> NotebookCell | Refusal:
-    from steadyhand.structure.notebook.reading import meant
+    from steadyhand.structure.notebook.cell import meant
 
     if isinstance(to, bool) or not isinstance(to, str | int):
         return Refusal(Kind.BAD_REQUEST, f"to: a cell is expected, not {describe(to)}", "give its id or number")

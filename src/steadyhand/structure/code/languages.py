@@ -1,0 +1,600 @@
+"""The table of programming languages: the grammar of each, its query, and what is particular to it.
+
+JavaScript and TypeScript share so much that they have a module of their own; `LANGUAGES` is all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from steadyhand.lazy import lazy_pattern
+from steadyhand.structure.code.ecmascript import JAVASCRIPT, TSX, TYPESCRIPT
+from steadyhand.structure.code.language import Language, Unread, brackets_of
+from steadyhand.structure.code.python_verdict import is_bounded, python_fault
+from steadyhand.structure.format import Change
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def _declared(inner: str) -> str:
+    """A declarator of C, or one behind pointers: a pointer to a pointer is as long a chain as is looked for."""
+    once = f"(pointer_declarator declarator: {inner})"
+    return f"[{inner} {once} (pointer_declarator declarator: {once})]"
+
+
+_FUNCTION = "(function_declarator declarator: [(identifier) (field_identifier)] @name)"
+
+_C_QUERY = f"""
+(function_definition declarator: {_declared(_FUNCTION)} body: (_) @body) @function
+(function_definition) @function
+(declaration declarator: {_declared(_FUNCTION)}) @prototype
+(declaration declarator: {_declared("(identifier) @name")}) @variable
+(declaration declarator: (init_declarator declarator: {_declared("(identifier) @name")})) @variable
+(declaration declarator: (array_declarator declarator: (identifier) @name)) @variable
+(declaration declarator: (init_declarator declarator: (array_declarator declarator: (identifier) @name))) @variable
+(field_declaration declarator: {_declared(_FUNCTION)}) @prototype
+(field_declaration declarator: {_declared("(field_identifier) @name")}) @field
+(field_declaration declarator: (array_declarator declarator: (field_identifier) @name)) @field
+(struct_specifier name: (_) @name body: (_) @body) @struct
+(union_specifier name: (_) @name body: (_) @body) @union
+(enum_specifier name: (_) @name body: (_) @body) @enum
+(type_definition type: (struct_specifier body: (_) @body) declarator: (type_identifier) @name) @struct
+(type_definition declarator: (type_identifier) @name) @type
+(type_definition declarator: (function_declarator declarator:
+  (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @type
+(preproc_def name: (_) @name) @macro
+(preproc_function_def name: (_) @name) @macro
+(declaration declarator: (_) declarator: (_)) @several
+(field_declaration declarator: (_) declarator: (_)) @several
+(comment) @comment
+"""
+
+
+_BASH_QUERY = """
+(function_definition name: (_) @name body: (_) @body) @function
+(program (variable_assignment name: (variable_name) @name) @variable)
+(program (declaration_command (variable_assignment name: (variable_name) @name)) @variable)
+(declaration_command [(variable_assignment) (variable_name)] [(variable_assignment) (variable_name)]) @several
+(list (function_definition) @inner) @wrapper
+(list (redirected_statement) @inner) @wrapper
+(list (list) @inner) @wrapper
+(pipeline (function_definition) @inner) @wrapper
+(redirected_statement (function_definition) @inner) @wrapper
+(comment) @comment
+"""
+
+# Shell scripts: functions, and variables set at the top.
+_BASH = Language(
+    name="bash",
+    suffixes=(".sh", ".bash", ".bats", ".ksh", ".zsh"),
+    names=(".bashrc", ".bash_profile", ".bash_aliases", ".profile"),
+    package="tree_sitter_bash",
+    query=_BASH_QUERY,
+    strings=("heredoc_body", "heredoc_end", "string", "raw_string", "ansi_c_string"),
+    interpreters=("sh", "bash", "dash", "ksh", "zsh"),
+    is_checked=False,
+)
+
+
+# Macros make valid files look broken to the grammar; what the preprocessor would make of them is not known here.
+_C = Language(
+    name="c",
+    suffixes=(".c", ".h"),
+    package="tree_sitter_c",
+    query=_C_QUERY,
+    strings=("string_literal",),
+    enclosing=("struct X {",),
+    is_checked=False,
+)
+
+
+_CPP_NAMES = "[(identifier) (field_identifier) (qualified_identifier) (destructor_name) (operator_name)] @name"
+_CPP_FUNCTION = f"(function_declarator declarator: {_CPP_NAMES})"
+_CPP_ANY = f"[{_CPP_FUNCTION} (pointer_declarator declarator: {_CPP_FUNCTION}) (reference_declarator {_CPP_FUNCTION})]"
+
+_CPP_QUERY = f"""
+(class_specifier name: (_) @name body: (_) @body) @class
+(namespace_definition name: (_) @name body: (_) @body) @namespace
+(function_definition declarator: {_CPP_ANY} body: (_) @body) @function
+(function_definition declarator: {_CPP_ANY}) @function
+(field_declaration declarator: {_CPP_ANY}) @prototype
+(declaration declarator: {_CPP_ANY}) @prototype
+(alias_declaration name: (_) @name) @type
+(concept_definition name: (_) @name) @type
+(linkage_specification body: [(function_definition) (declaration)] @inner) @wrapper
+(template_declaration [(class_specifier) (struct_specifier) (function_definition)] @inner) @wrapper
+(template_declaration [(declaration) (alias_declaration) (concept_definition)] @inner) @wrapper
+"""
+
+# `Class::method` outside its class is addressed as `Class.method`, as the one inside is.
+_CPP = Language(
+    name="cpp",
+    suffixes=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp"),
+    package="tree_sitter_cpp",
+    query=_CPP_QUERY + _C_QUERY,
+    strings=("raw_string_literal", "string_literal"),
+    enclosing=("class X {",),
+    claims=(".h", lazy_pattern(r"(?m)^[ \t]*(?:class|namespace|template|public|private|protected)\b[ \t]*[\w:<{]")),
+    is_checked=False,
+)
+
+
+_CSHARP_QUERY = """
+(file_scoped_namespace_declaration name: (_) @name) @package
+(namespace_declaration name: (_) @name body: (_) @body) @namespace
+(class_declaration name: (_) @name body: (_) @body) @class
+(class_declaration name: (_) @name) @class
+(interface_declaration name: (_) @name body: (_) @body) @interface
+(struct_declaration name: (_) @name body: (_) @body) @struct
+(record_declaration name: (_) @name body: (_) @body) @record
+(record_declaration name: (_) @name) @record
+(enum_declaration name: (_) @name body: (_) @body) @enum
+(method_declaration name: (_) @name body: (block) @body) @method
+(method_declaration name: (_) @name body: (arrow_expression_clause (_) @body)) @method
+(method_declaration name: (_) @name) @method
+(constructor_declaration name: (_) @name body: (block) @body) @constructor
+(constructor_declaration name: (_) @name) @constructor
+(local_function_statement name: (_) @name body: (block) @body) @function
+(local_function_statement name: (_) @name) @function
+(property_declaration name: (_) @name accessors: (_) @body) @property
+(property_declaration name: (_) @name value: (arrow_expression_clause (_) @body)) @property
+(property_declaration name: (_) @name) @property
+(indexer_declaration (#set! named "this")) @property
+(delegate_declaration name: (_) @name) @type
+(field_declaration (variable_declaration (variable_declarator name: (_) @name))) @field
+(event_field_declaration (variable_declaration (variable_declarator name: (_) @name))) @field
+(global_statement (local_function_statement) @inner) @wrapper
+(attribute_list) @attribute
+(comment) @comment
+"""
+
+_BRANCH = lazy_pattern(r"(?m)^[ \t]*#[ \t]*(if|elif|else|endif)\b")
+_DEEPEST = 50
+_DIRECTIVE = Unread.of(r"(?m)^[ \t]*#[ \t]*(?:if|elif|else|endif)\b[^\r\n]*")
+
+
+def _one_branch(text: str) -> str:
+    """The text with the first branch of every `#if` only, as one compilation reads it.
+
+    Branches that open and close different brackets are left as they are: one of them may be broken.
+    """
+    pieces: list[str] = []
+    branches: list[list[Counter[int]]] = []  # of every `#if` that is open: the brackets of its branches
+    at = 0
+    for match in _BRANCH.finditer(text):
+        part = text[at : match.start()]
+        pieces.append(_blank(part) if any(len(each) > 1 for each in branches) else part)
+        opened = dict(enumerate(brackets_of(part)))
+        for each in reversed(branches):
+            each[-1].update(opened)
+            if len(each) > 1:
+                break  # what is around a further branch has the first one for it
+        at = match.start()
+        if match.group(1) == "if":
+            branches.append([Counter()])
+            if len(branches) > _DEEPEST:
+                return text
+        elif branches and match.group(1) == "endif":
+            first, *others = branches.pop()
+            if any(branch != first for branch in others):
+                return text
+        elif branches:
+            branches[-1].append(Counter())
+    return _DIRECTIVE("".join([*pieces, text[at:]]))
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\r\n]", lambda letter: " " * len(letter.group().encode("utf-8", "surrogatepass")), text)
+
+
+_CSHARP_UNREAD = (
+    _one_branch,
+    Unread.of(r"(\?)(?=\.[\w.]+\s*(?:[-+*/|&^%]|<<|>>>?|\?\?)?=[^=>])"),
+    Unread.of(r"\b(allows\s+ref\s+struct)\b", "x"),
+    Unread.of(r"\b(extension)(?=\s*(?:<[^<>]*>\s*)?\([^()]*\)[^{};()]*\{)", "class xxx"),
+    Unread.of(r"\bclass xxx(\s*(?:<[^<>]*>\s*)?\([^()]*\))", "x"),
+)
+
+# Each part of a partial class is a definition of its own; members are addressed by the name of the class.
+_CSHARP = Language(
+    name="csharp",
+    suffixes=(".cs", ".csx"),
+    package="tree_sitter_c_sharp",
+    query=_CSHARP_QUERY,
+    strings=("verbatim_string_literal", "raw_string_literal", "interpolated_string_expression"),
+    enclosing=("class X {",),
+    unread=_CSHARP_UNREAD,
+)
+
+
+_GO_TYPE = """[
+  (type_identifier) @scope
+  (generic_type type: (type_identifier) @scope)
+  (pointer_type (type_identifier) @scope)
+  (pointer_type (generic_type type: (type_identifier) @scope))
+]"""
+
+_GO_QUERY = f"""
+(function_declaration name: (_) @name body: (_) @body) @function
+(function_declaration name: (_) @name) @function
+(method_declaration
+  receiver: (parameter_list (parameter_declaration type: {_GO_TYPE})) name: (_) @name body: (_) @body) @method
+(type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @struct
+(type_spec name: (_) @name type: (interface_type)) @interface
+(type_spec name: (_) @name) @type
+(type_alias name: (_) @name) @type
+(interface_type (method_elem name: (_) @name) @method)
+(struct_type (field_declaration_list (field_declaration name: (_) @name) @field))
+(source_file (const_declaration (const_spec name: (_) @name) @constant))
+(source_file (var_declaration (var_spec name: (_) @name) @variable))
+(source_file (var_declaration (var_spec_list (var_spec name: (_) @name) @variable)))
+((type_declaration [(type_spec) (type_alias)] @inner) @wrapper (#set! unless "("))
+((const_declaration (const_spec) @inner) @wrapper (#set! unless "("))
+((var_declaration (var_spec) @inner) @wrapper (#set! unless "("))
+(comment) @comment
+"""
+
+
+def _go_leads(node: Node) -> bool:
+    """Whether constants below in its group repeat its value, or count with `iota` how many are above them."""
+    if node.type != "const_spec":
+        return False
+    below = node.next_named_sibling
+    while below is not None:
+        value = below.child_by_field_name("value")
+        if below.type == "const_spec" and (value is None or _counts(value)):
+            return True
+        below = below.next_named_sibling
+    return False
+
+
+def _counts(value: Node) -> bool:
+    """Whether an expression has `iota` in it."""
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "iota":
+            return True
+        waiting += node.children
+    return False
+
+
+# A method is addressed by the type of its receiver.
+_GO = Language(
+    name="go",
+    suffixes=(".go",),
+    package="tree_sitter_go",
+    query=_GO_QUERY,
+    strings=("raw_string_literal",),
+    unit="\t",
+    leads=_go_leads,
+)
+
+
+_JAVA_QUERY = """
+(class_declaration name: (_) @name body: (_) @body) @class
+(interface_declaration name: (_) @name body: (_) @body) @interface
+(enum_declaration name: (_) @name body: (_) @body) @enum
+(record_declaration name: (_) @name body: (_) @body) @record
+(annotation_type_declaration name: (_) @name body: (_) @body) @interface
+(method_declaration name: (_) @name body: (_) @body) @method
+(method_declaration name: (_) @name) @method
+(annotation_type_element_declaration name: (_) @name) @method
+(constructor_declaration name: (_) @name body: (_) @body) @constructor
+(compact_constructor_declaration name: (_) @name body: (_) @body) @constructor
+(field_declaration declarator: (variable_declarator name: (_) @name)) @field
+(constant_declaration declarator: (variable_declarator name: (_) @name)) @constant
+(modifiers [(annotation) (marker_annotation)] @attribute)
+[(line_comment) (block_comment)] @comment
+"""
+
+_JAVA_UNREAD = (
+    Unread.of(r"\bimport\s+(module)\s+(?=\w)"),
+    Unread.of(r"(?<=[;{}])\s*(super|this)(?=\s*\()", "x"),
+)
+
+_JAVA = Language(
+    name="java",
+    suffixes=(".java",),
+    package="tree_sitter_java",
+    query=_JAVA_QUERY,
+    strings=("string_literal",),
+    enclosing=("class X {",),
+    unread=_JAVA_UNREAD,
+)
+
+
+_KOTLIN_QUERY = """
+(class_declaration "interface" name: (_) @name (class_body)? @body) @interface
+(class_declaration name: (_) @name (enum_class_body) @body) @enum
+(class_declaration name: (_) @name (class_body) @body) @class
+(class_declaration name: (_) @name) @class
+(object_declaration name: (_) @name (class_body) @body) @object
+(object_declaration name: (_) @name) @object
+(companion_object name: (_) @name (class_body) @body) @object
+(companion_object (class_body) @body (#set! named "Companion")) @object
+(function_declaration name: (_) @name (function_body (block) @body)) @function
+(function_declaration name: (_) @name (function_body (_) @body)) @function
+(function_declaration name: (_) @name) @function
+(secondary_constructor (block)? @body (#set! named "constructor")) @constructor
+(property_declaration (variable_declaration . (identifier) @name)) @property
+(type_alias . (identifier) @name) @type
+(modifiers (annotation) @attribute)
+[(line_comment) (block_comment)] @comment
+"""
+
+# The grammar takes much valid code on one line for broken, so its errors are not taken at their word.
+_KOTLIN = Language(
+    name="kotlin",
+    suffixes=(".kt", ".kts"),
+    nests_comments=True,
+    package="tree_sitter_kotlin",
+    query=_KOTLIN_QUERY,
+    strings=("multiline_string_literal",),
+    enclosing=("class X {",),
+    is_checked=False,
+)
+
+
+_PHP_QUERY = """
+(namespace_definition name: (_) @name body: (_) @body) @namespace
+(class_declaration name: (_) @name body: (_) @body) @class
+(interface_declaration name: (_) @name body: (_) @body) @interface
+(trait_declaration name: (_) @name body: (_) @body) @trait
+(enum_declaration name: (_) @name body: (_) @body) @enum
+(function_definition name: (_) @name body: (_) @body) @function
+(method_declaration name: (_) @name body: (_) @body) @method
+(method_declaration name: (_) @name) @method
+(const_declaration (const_element . (name) @name)) @constant
+(property_declaration (property_element name: (variable_name (name) @name))) @property
+(attribute_group) @attribute
+(comment) @comment
+"""
+
+_PHP_UNREAD = (Unread.of(r"(?<=[;{}\s])(\(\s*void\s*\))"),)
+
+# The HTML around it is left alone.
+_PHP = Language(
+    name="php",
+    suffixes=(".php", ".phtml"),
+    package="tree_sitter_php",
+    grammar="language_php",
+    fragment="language_php_only",
+    query=_PHP_QUERY,
+    strings=("heredoc", "nowdoc", "string", "encapsed_string", "shell_command_expression", "text"),
+    enclosing=("class X {",),
+    interpreters=("php",),
+    unread=_PHP_UNREAD,
+)
+
+
+_PYTHON_QUERY = """
+(function_definition name: (_) @name body: (_) @body) @function
+(class_definition name: (_) @name body: (_) @body) @class
+(module (expression_statement (assignment left: (identifier) @name)) @variable)
+(class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @variable))
+(type_alias_statement left: (type (identifier) @name)) @type
+(decorated_definition definition: (_) @inner) @wrapper
+(expression_statement (assignment right: (assignment))) @several
+(expression_statement . (string) .) @behind
+(decorator) @attribute
+(comment) @comment
+"""
+
+_NEWER = lazy_pattern(
+    r"\b(?:def|class)\s+\w+\s*\[|^\s*type\s+\w+|\bexcept\*?\s+[\w.]+\s*,|\b(?:[fFtT][rR]?|[rR][fFtT])['\"]"
+)
+
+# The defaults of type parameters, `class A[T = int, *Ts = *tuple[int], **P = [str]]`: one is covered at a time.
+_INNER = r"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\]){0,200}\]){0,400}\]"
+_DEFAULT = Unread.of(
+    r"\b(?:def|class|type)\s+\w+\s*\[(?:[^\[\]=]|" + _INNER + r"){1,400}"
+    r"(=\s*\*?(?:[\w.|\s\"']|" + _INNER + r"){1,400})(?=[,\]])"
+)
+_MOST_DEFAULTS = 6
+
+
+def _is_neutral(language: Language, change: Change) -> bool:
+    from steadyhand.structure.code.python_neutral import is_neutral
+
+    return is_neutral(language, change)
+
+
+# The grammar finds the places, the interpreter's own compiler says whether a text is valid.
+_PYTHON = Language(
+    name="python",
+    suffixes=(".py", ".pyi", ".pyw"),
+    package="tree_sitter_python",
+    query=_PYTHON_QUERY,
+    layout="suite",
+    strings=("string",),
+    gaps=(2, 1),
+    interpreters=("python",),
+    verdict=python_fault,
+    is_bounded=is_bounded,
+    is_neutral=_is_neutral,
+    newer=_NEWER,
+    unread=(_DEFAULT,) * _MOST_DEFAULTS,
+)
+
+
+_RUBY_QUERY = """
+(module name: (_) @name body: (_) @body) @module
+(module name: (_) @name) @module
+(class name: (_) @name body: (_) @body) @class
+(class name: (_) @name) @class
+(method name: (_) @name body: (_) @body) @function
+(method name: (_) @name) @function
+(singleton_method name: (_) @name body: (_) @body) @function
+(singleton_method name: (_) @name) @function
+(program (assignment left: (constant) @name) @constant)
+(body_statement (assignment left: (constant) @name) @constant)
+(call method: (identifier) arguments: (argument_list . (method) @inner .)) @wrapper
+(assignment right: (assignment)) @several
+(comment) @comment
+"""
+
+_WORDS = r"(?:[^\"'`()\[\]{}\r\n#]|\"[^\"\r\n]*\"|'[^'\r\n]*'|\([^()\r\n]*\)|\[[^\[\]\r\n]*\]|\{[^{}\r\n]*\})+"
+
+_RUBY_UNREAD = (
+    Unread.of(rf"(?m)\bdef\s+[\w.?!]+(?:\([^()\r\n]*\))?\s*=\s*([a-z_]\w*[?!]?[ \t]+(?!=){_WORDS})$", "x"),
+    Unread.of(r"(?<![:\w]):(\$[^\w\s\"'])", "x"),
+)
+
+# Methods of the class itself are addressed as its other methods are: `Module.method`.
+_RUBY = Language(
+    name="ruby",
+    suffixes=(".rb", ".rake", ".gemspec", ".ru"),
+    names=("rakefile", "gemfile", "vagrantfile"),
+    package="tree_sitter_ruby",
+    query=_RUBY_QUERY,
+    layout="end",
+    strings=("string", "heredoc_body", "regex", "subshell", "delimited_symbol"),
+    unit="  ",
+    interpreters=("ruby",),
+    unread=_RUBY_UNREAD,
+)
+
+
+_RUST_QUERY = """
+(function_item name: (_) @name body: (_) @body) @function
+(function_signature_item name: (_) @name) @signature
+(struct_item name: (_) @name body: (_) @body) @struct
+(struct_item name: (_) @name) @struct
+(enum_item name: (_) @name body: (_) @body) @enum
+(union_item name: (_) @name body: (_) @body) @union
+(trait_item name: (_) @name body: (_) @body) @trait
+(impl_item trait: (_) @as type: (_) @of body: (_) @body) @impl
+(impl_item type: (_) @of body: (_) @body) @impl
+(mod_item name: (_) @name body: (_) @body) @module
+(mod_item name: (_) @name) @module
+(const_item name: (_) @name) @constant
+(static_item name: (_) @name) @variable
+(type_item name: (_) @name) @type
+(associated_type name: (_) @name) @type
+(macro_definition name: (_) @name) @macro
+(field_declaration_list (field_declaration name: (_) @name) @field @listed)
+(attribute_item) @attribute
+[(line_comment) (block_comment)] @comment
+"""
+
+_RUST_UNREAD = (
+    Unread.of(r"\b(safe|default|gen|auto)\s+(?=(?:(?:unsafe|async|const|extern)\s+)*(?:fn|static|impl|type|trait)\b)"),
+    Unread.of(r"\b(const)\s+(?=(?:unsafe\s+)?trait\b)"),
+    Unread.of(r"(~const|\[const\])(?=\s+\w)"),
+    Unread.of(r"\b(trait)(?=\s+\w+(?:<[^<>{};=]*>)?\s*=)", "type "),
+    Unread.of(r"\btype\s+\w+(?:<[^<>{};=]*>)?\s*(:[^=;{}]+)(?==)"),
+    Unread.of(r"\bstruct\s+\w+(?:<[^<>{};]*>)?\s*(where\s[^;{(]*)(?=;)"),
+    Unread.of(r"(?<![\w#])(try)(?=!)", "x"),
+    Unread.of(r"(?<=[{,])\s*(\.\.)(?=\s*\}\s*=[^=>])"),
+    Unread.of(r"(?<=[{,])\s*(\d+)(?=\s*:)", "x"),
+    Unread.of(r"(?<=[=(,>|])\s*(#\[[^\[\]]*\])"),
+)
+
+# Methods are addressed by the type of their `impl`, and by the whole name of that `impl` as well.
+_RUST = Language(
+    name="rust",
+    suffixes=(".rs",),
+    nests_comments=True,
+    package="tree_sitter_rust",
+    query=_RUST_QUERY,
+    strings=("string_literal", "raw_string_literal"),
+    enclosing=("impl X {", "struct X {"),
+    unread=_RUST_UNREAD,
+)
+
+
+_SQL_QUERY = """
+(create_table (object_reference) @name) @table
+(create_view (object_reference) @name) @view
+(create_materialized_view (object_reference) @name) @view
+(create_index column: (identifier) @name) @index
+(create_function (object_reference) @name) @function
+(create_trigger (object_reference) @name) @trigger
+(create_type (object_reference) @name) @type
+(create_sequence (object_reference) @name) @sequence
+(create_schema (identifier) @name) @schema
+(statement . [(create_table) (create_view) (create_materialized_view) (create_index)] @inner .) @wrapper
+(statement . [(create_function) (create_trigger) (create_type)] @inner .) @wrapper
+(statement . [(create_sequence) (create_schema)] @inner .) @wrapper
+(comment) @comment
+(marginalia) @comment
+"""
+
+_BREAKPOINT = r"--> *statement-breakpoint[^\r\n]*"
+_BETWEEN = lazy_pattern(
+    rf"[ \t]*{_BREAKPOINT}|\s*(?:\r\n?|\n)[ \t]*(?:{_BREAKPOINT}|(?:[Gg][Oo]|/)[ \t]*(?=[\r\n]|\Z))"
+)
+
+# What is created. Dialects differ more than one grammar knows, so its errors are not taken at their word.
+_SQL = Language(
+    name="sql",
+    suffixes=(".sql",),
+    package="tree_sitter_sql",
+    query=_SQL_QUERY,
+    layout="plain",
+    strings=("literal", "function_body"),
+    largest=200_000,  # the grammar needs more than linear time for text it does not know
+    between=_BETWEEN,
+    unread=(Unread.of(r"(?im)^[ \t]*(go|/)(?=[ \t]*\r?$)"),),
+    is_checked=False,
+)
+
+
+_SWIFT_QUERY = """
+(class_declaration "extension" name: (_) @of body: (_) @body) @extension
+(class_declaration "struct" name: (_) @name body: (_) @body) @struct
+(class_declaration "enum" name: (_) @name body: (_) @body) @enum
+(class_declaration name: (_) @name body: (_) @body) @class
+(protocol_declaration name: (_) @name body: (_) @body) @interface
+(function_declaration name: (simple_identifier) @name body: (_) @body) @function
+(protocol_function_declaration name: (simple_identifier) @name) @function
+(protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @property
+(init_declaration body: (_) @body (#set! named "init")) @constructor
+(deinit_declaration body: (_) @body (#set! named "deinit")) @function
+(subscript_declaration (#set! named "subscript")) @function
+(source_file (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @variable)
+(source_file (property_declaration name: (pattern bound_identifier: (_) @name)) @variable)
+(class_body (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @property)
+(class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @property)
+(enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @property)
+(enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @property)
+(typealias_declaration name: (type_identifier) @name) @type
+(property_declaration name: (_) name: (_)) @several
+(modifiers (attribute) @attribute)
+[(comment) (multiline_comment)] @comment
+"""
+
+# Members of an extension are addressed by the name of the type it extends.
+_SWIFT = Language(
+    name="swift",
+    suffixes=(".swift",),
+    nests_comments=True,
+    package="tree_sitter_swift",
+    query=_SWIFT_QUERY,
+    strings=("multi_line_string_literal", "raw_string_literal"),
+    enclosing=("class X {",),
+    is_checked=False,
+)
+
+LANGUAGES = (
+    _BASH,
+    _C,
+    _CPP,
+    _CSHARP,
+    _GO,
+    _JAVA,
+    JAVASCRIPT,
+    _KOTLIN,
+    _PHP,
+    _PYTHON,
+    _RUBY,
+    _RUST,
+    _SQL,
+    _SWIFT,
+    TSX,
+    TYPESCRIPT,
+)  # by the alphabet

@@ -1,1 +1,0 @@
-"""One file per language; named in a table."""

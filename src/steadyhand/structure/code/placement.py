@@ -1,0 +1,446 @@
+"""Where code comes and goes: bodies, the blank lines between definitions, what is put in and taken out.
+
+The inside of a definition: where its statements or members stand, and how far they are indented.
+
+Knows the text of one source and one definition of it; proposes nothing.
+
+How many blank lines part definitions: the habit of the file, and only without one that of the language.
+
+Putting code beside a definition or inside its body. Proposes splices; what they do is checked by the caller.
+
+Taking a definition away: its lines, the blank lines that parted it from its neighbours, the comma behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal
+
+from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.structure.code.definition import SPACES, TYPES, Code, Definition
+from steadyhand.structure.code.indentation import DIRECTIVE, differing, fit
+from steadyhand.structure.code.language import Language
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.indent import unit_of
+from steadyhand.text.lines import body, line_start, split_bodies
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_INDENT = lazy_pattern(r"[ \t]*")
+_ENDING = lazy_pattern(r"[\r\n]")
+_DIRECTIVE = lazy_pattern(rf"{DIRECTIVE}(?:[^\\\r\n]|\\\s*)*")
+_EMPTY_END = lazy_pattern(r"\s*;?\s*\bend\Z")
+_ROWS = 3_000
+_ASKED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The inside of a definition.
+
+    `style`    between braces, an indented suite, statements before `end`, or one expression
+    `inside`   from the first to the last character inside; empty where there is nothing
+    `room`     all there is between the brackets, blanks included; the same as `inside` where there are none
+    `is_open`  whether the inside stands on lines of its own
+    `indent`   what its lines are indented by, comments aside; `margin` what the definition around it is
+    """
+
+    style: Literal["braces", "suite", "end", "expression"]
+    inside: Span
+    room: Span
+    is_open: bool
+    indent: str
+    margin: str
+
+
+def unit_in(source: Source, code: Code) -> str:
+    """One level of indentation in this file: by how much bodies are indented, else lines."""
+    steps = Counter(step for item in code.definitions[:_ASKED] if (step := _step(source.text, item)))
+    if steps:
+        return steps.most_common(1)[0][0]
+    rows = range(min(source.table.count, _ROWS))
+    return unit_of([source.table.text(row) for row in rows]) or code.language.unit
+
+
+def _step(text: str, item: Definition) -> str | None:
+    """By how much the first line of a body is indented more than the line it starts in."""
+    if item.body is None:
+        return None
+    start = item.body.start + (text[item.body.start] in "{(")
+    inner = text[start : item.body.end]
+    first = start + len(inner) - len(inner.lstrip())
+    margin, deeper = margin_at(text, item.proper.start), margin_at(text, first)
+    is_step = is_first(text, first) and deeper.startswith(margin) and len(deeper) > len(margin)
+    return deeper[len(margin) :] if is_step else None
+
+
+def margin_at(text: str, offset: int) -> str:
+    """The indentation of the line an offset stands in."""
+    found = _INDENT.match(text, line_start(text, offset))
+    return found.group() if found else ""
+
+
+def is_first(text: str, offset: int) -> bool:
+    """Whether nothing but blanks stands before an offset on its line."""
+    return not text[line_start(text, offset) : offset].strip(" \t\f")
+
+
+def body_of(source: Source, code: Code, item: Definition) -> Body | None:
+    """The body of a definition, or None where it has none."""
+    text, margin = source.text, margin_at(source.text, item.proper.start)
+    deeper = margin + unit_in(source, code)
+    if item.body is None:
+        return _empty_end(text, code.language, item, deeper, margin)
+    written = item.body.of(text)
+    if written[:1] + written[-1:] in ("{}", "()") and (written[0] == "{" or code.language.name == "bash"):
+        return _between(text, code, item.body, deeper)
+    if code.language.layout in ("suite", "end") and not _is_endless(text, code.language, item):
+        is_open = is_first(text, item.body.start)
+        indent = _indent_in(text, code, item.body, deeper) if is_open else deeper
+        return Body(
+            "suite" if code.language.layout == "suite" else "end", item.body, item.body, is_open, indent, margin
+        )
+    indent = margin_at(text, item.body.start) if is_first(text, item.body.start) else margin
+    return Body("expression", item.body, item.body, False, indent, margin)
+
+
+def _is_endless(text: str, language: Language, item: Definition) -> bool:
+    return language.layout == "end" and not item.proper.of(text).endswith("end")
+
+
+def _empty_end(text: str, language: Language, item: Definition, deeper: str, margin: str) -> Body | None:
+    """The place inside a definition that has nothing but its head and the word `end`."""
+    found = _EMPTY_END.search(item.proper.of(text)) if language.layout == "end" else None
+    if found is None:
+        return None
+    start = item.proper.start + found.start()
+    return Body("end", Span(start, start), Span(start, item.proper.end - len("end")), False, deeper, margin)
+
+
+def _between(text: str, code: Code, body: Span, deeper: str) -> Body:
+    """What stands between brackets; a comment behind the opening one belongs to it."""
+    room = Span(_after_note(text, code, body.start + 1), body.end - 1)
+    inner = room.of(text)
+    start = room.start + len(inner) - len(inner.lstrip())
+    end = max(start, room.start + len(inner.rstrip()))
+    margin = margin_at(text, body.end - 1)
+    if start >= room.end:
+        return Body("braces", Span(room.start, room.start), room, False, deeper, margin_at(text, body.start))
+    above, below = text[room.start : start], text[end : room.end]
+    is_open = _ENDING.search(above) is not None and _ENDING.search(below) is not None
+    indent = _indent_in(text, code, Span(start, end), deeper) if is_open else deeper
+    return Body("braces", Span(start, end), room, is_open, indent, margin)
+
+
+def _indent_in(text: str, code: Code, inside: Span, deeper: str) -> str:
+    """What the lines inside a body are indented by: as the first that is neither a comment nor a directive."""
+    at = inside.start
+    note = bisect_left(code.comments, Span(at, 0))
+    while at < inside.end:
+        if note < len(code.comments) and code.comments[note].start == at:
+            at, note = code.comments[note].end, note + 1
+        elif (found := _DIRECTIVE.match(text, at, inside.end)) is not None and is_first(text, at):
+            at = found.end()
+        elif not text[at].isspace():
+            return margin_at(text, at)
+        else:
+            at += 1
+    return max(margin_at(text, inside.start), deeper, key=len)
+
+
+def _after_note(text: str, code: Code, start: int) -> int:
+    at = bisect_left(code.comments, Span(start, 0))
+    if at < len(code.comments):
+        note = code.comments[at]
+        end = note.start + len(note.of(text).rstrip())
+        alone = not text[start : note.start].strip(" \t")
+        if alone and not _ENDING.search(text, start, end) and text[end : end + 1] in ("\r", "\n"):
+            return end
+    return start
+
+
+def gap_beside(source: Source, code: Code, item: Definition, *, lines: int) -> int:
+    """The blank lines between a definition and a new neighbour of so many lines."""
+    is_small = lines == 1 and is_one_line(source, item.whole)
+    return _habit(source, code, item.parent, item.depth, is_small=is_small)
+
+
+def gap_inside(source: Source, code: Code, index: int, *, lines: int, at_end: bool) -> int:
+    """The blank lines between the first or last member of a definition and a new one of so many lines."""
+    inside = [item for item in code.definitions if item.parent == index]
+    if inside:
+        return gap_beside(source, code, inside[-1] if at_end else inside[0], lines=lines)
+    return _habit(source, code, index, code.definitions[index].depth + 1, is_small=lines == 1)
+
+
+def is_one_line(source: Source, span: Span) -> bool:
+    """Whether a span stands on one line."""
+    first, last = source.table.rows_of(span)
+    return first == last
+
+
+def _habit(source: Source, code: Code, parent: int | None, depth: int, *, is_small: bool) -> int:
+    """What most neighbours do: those in the same definition, else those as deep in the file, else in the language."""
+    alike = [(gap, mine) for gap, small, mine in _gaps(source, code, depth, parent) if small == is_small]
+    for near in ([gap for gap, mine in alike if mine], [gap for gap, _ in alike]):
+        if near:
+            return Counter(near).most_common(1)[0][0]
+    return 0 if is_small else code.language.gaps[min(depth, 1)]
+
+
+def _gaps(source: Source, code: Code, depth: int, parent: int | None) -> Iterator[tuple[int, bool, bool]]:
+    """Blank lines between neighbours as deep, whether both are of one line, whether in the same definition."""
+    level = [item for item in code.definitions if item.depth == depth]
+    for one, two in pairwise(level):
+        if one.parent == two.parent and one.whole.end <= two.whole.start:
+            between = source.text[one.whole.end : two.whole.start]
+            if not between.strip(" \t\r\n\f,"):
+                first, last = source.table.row_at(one.whole.end), source.table.row_at(two.whole.start)
+                is_small = is_one_line(source, one.whole) and is_one_line(source, two.whole)
+                yield max(last - first - 1, 0), is_small, one.parent == parent
+
+
+_LONGEST = 80  # of what parts two statements
+_COMMA = lazy_pattern(r"[ \t]*,")
+_STUB = lazy_pattern(r"(?:pass|\.\.\.)[ \t]*;?\Z")
+
+
+def line_end(source: Source, code: Code, offset: int) -> int | None:
+    """Where the line behind an offset ends, if nothing but comments is there; None: other code is there.
+
+    A comment that continues in further lines belongs to the line it starts in.
+    """
+    text, reached = source.text, _after(source.text, offset, " \t,;")
+    at = bisect_left(code.comments, Span(reached, 0))
+    if at == len(code.comments) or code.comments[at].start != reached:
+        reached = _after(text, offset, " \t")
+    while at < len(code.comments) and code.comments[at].start == reached:
+        reached = _after(text, reached + len(code.comments[at].of(text).rstrip()), " \t")
+        at += 1
+    return reached if reached == len(text) or text[reached] in "\r\n" else None
+
+
+def _after(text: str, offset: int, blanks: str) -> int:
+    while offset < len(text) and text[offset] in blanks:
+        offset += 1
+    return offset
+
+
+def parting_behind(code: Code, text: str, end: int) -> Span:
+    """What parts a statement that ends there from the next one; empty where nothing does."""
+    found = code.language.between.match(text, end) if code.language.between else None
+    return Span(end, found.end() if found else end)
+
+
+def parting_before(code: Code, text: str, start: int) -> Span | None:
+    """What parts a statement from the one before it, if something does."""
+    end = len(text[:start].rstrip())
+    if code.language.between is None:
+        return None
+    for begin in range(end - 1, max(end - _LONGEST, -1), -1):
+        found = code.language.between.match(text, begin, end)
+        if found and found.end() == end:
+            lead = text[:begin].rstrip(" \t")
+            return Span(len(lead) - (lead[-1:] == "\n") - lead.endswith("\r\n"), end)
+    return None
+
+
+def _with_parting(source: Source, code: Code, item: Definition, given: str, *, after: bool) -> tuple[str, str, str]:
+    """Given code parted from its neighbours as those are: what goes before it, itself, and what goes behind it."""
+    behind, before = parting_behind(code, source.text, item.whole.end), None
+    if behind.is_empty:
+        before = parting_before(code, source.text, item.whole.start)
+    if before is None and behind.is_empty:
+        return "", given, ""
+    own = parting_before(code, given, len(given))
+    bare = given if own is None else given[: own.start]
+    parting = (before or behind).of(source.text)
+    return (parting, bare, "") if after and behind.is_empty else ("", bare, parting)
+
+
+def beside(source: Source, code: Code, index: int, given: str, *, after: bool) -> Proposal:
+    """Code before or after a definition, as its neighbour."""
+    item, text = code.definitions[index], source.text
+    margin = margin_at(text, item.whole.start)
+    first, given, last = _with_parting(source, code, item, given, after=after)
+    fitted = fit(code.language, given, margin, unit_in(source, code), source.text)
+    gap = "\n" * (gap_beside(source, code, item, lines=fitted.count("\n") + 1) + 1)
+    fitted += last
+    comma = _COMMA.match(text, item.whole.end) if item.is_listed else None
+    if not after:
+        tail = "," if item.is_listed and not fitted.endswith(",") else ""
+        if is_first(text, item.whole.start):
+            start = line_start(text, item.whole.start)
+            return Proposal.of(source, (Span(start, start), f"{margin}{fitted}{tail}{gap}"))
+        return Proposal.of(source, (Span(item.whole.start, item.whole.start), f"{fitted}{tail} "))
+    end = comma.end() if comma else parting_behind(code, text, item.whole.end).end
+    lead = "," if item.is_listed and not comma else first
+    tail = "," if comma and not fitted.endswith(",") else ""
+    there = line_end(source, code, end)
+    if there is None or (lead and there != end):
+        return Proposal.of(source, (Span(end, end), f"{lead} {fitted}{tail}"))
+    return Proposal.of(source, (Span(there, there), f"{lead}{gap}{margin}{fitted}{tail}"))
+
+
+def inside(source: Source, code: Code, index: int, given: str, *, at_end: bool) -> Proposal | Refusal:
+    """Code at the start or end of a body: a member of a type, a statement of a function."""
+    item = code.definitions[index]
+    body = body_of(source, code, item)
+    if body is None or body.style == "expression":
+        what = "has no body" if body is None else "has one expression for a body"
+        return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} {what}", "replace the whole symbol")
+    fitted = fit(code.language, given, body.indent, unit_in(source, code), source.text)
+    if body.inside.is_empty:
+        return _opened(source, body, fitted, "")
+    if body.style == "suite":
+        stub = _stub(source, code, body)
+        if stub is not None:
+            start = stub.start if body.is_open else len(source.text[: stub.start].rstrip(" \t"))
+            lead = "" if body.is_open else f"\n{body.indent}"
+            return Proposal.of(source, (Span(start, stub.end), lead + fitted))
+    is_type = item.kind in TYPES or item.kind in SPACES
+    gap = gap_inside(source, code, index, lines=fitted.count("\n") + 1, at_end=at_end) if is_type else 0
+    if not body.is_open:
+        return _opened(source, body, fitted, body.inside.of(source.text), at_end=at_end)
+    if at_end:
+        end = line_end(source, code, body.inside.end)
+        end = body.inside.end if end is None else end
+        return Proposal.of(source, (Span(end, end), "\n" * (gap + 1) + body.indent + fitted))
+    start, is_behind = _first_place(source, code, body)
+    if is_behind:
+        return Proposal.of(source, (Span(start, start), "\n" * (gap + 1) + body.indent + fitted))
+    start = line_start(source.text, start)
+    return Proposal.of(source, (Span(start, start), body.indent + fitted + "\n" * (gap + 1)))
+
+
+def _first_place(source: Source, code: Code, body: Body) -> tuple[int, bool]:
+    """Where the first statement goes: before the inside, or behind its docstring."""
+    if body.style == "suite":
+        doc = _docstring(source, code, body.inside)
+        end = None if doc is None else line_end(source, code, doc.end)
+        if end is not None:
+            return end, True
+    return body.inside.start, False
+
+
+def _docstring(source: Source, code: Code, inside: Span) -> Span | None:
+    """The string that is the first statement of a suite."""
+    found = re.compile(r"(?:#[^\r\n]*|\s)*[rRuU]?(\"\"\"|'''|\"|')").match(source.text, inside.start, inside.end)
+    if found is None:
+        return None
+    quote = found.group(1)
+    at = found.end()
+    closing = re.compile(rf"(?:\\.|(?!{quote}).)*{quote}", re.DOTALL).match(source.text, at, inside.end)
+    if closing is None or line_end(source, code, closing.end()) is None:
+        return None
+    return Span(found.end() - len(quote), closing.end())
+
+
+def _stub(source: Source, code: Code, body: Body) -> Span | None:
+    """The `pass` or `...` that is the only statement of a suite, besides a docstring."""
+    doc = _docstring(source, code, body.inside)
+    start = body.inside.start if doc is None else doc.end
+    rest = source.text[start : body.inside.end]
+    start += len(rest) - len(rest.lstrip())
+    return Span(start, body.inside.end) if _STUB.match(source.text[start : body.inside.end]) else None
+
+
+def _opened(source: Source, body: Body, fitted: str, kept: str, *, at_end: bool = True) -> Proposal:
+    """A body that stands on the line of its head, opened so that each part stands on its own."""
+    parts = [fitted, kept] if not at_end else [kept, fitted]
+    inner = "".join(f"\n{body.indent}{part}" for part in parts if part)
+    if body.style == "suite":
+        before = source.text[: body.inside.start]
+        start = body.inside.start - (len(before) - len(before.rstrip(" \t")))
+        return Proposal.of(source, (Span(start, body.inside.end), inner))
+    room = body.room
+    if body.style == "end" and not body.inside.is_empty:
+        return _opened_end(source, body, inner)
+    return Proposal.of(source, (room, f"{inner}\n{body.margin}"))
+
+
+def _opened_end(source: Source, body: Body, inner: str) -> Proposal:
+    """`def x; y; end` on one line: the semicolons go."""
+    text = source.text
+    start, end = body.inside.start, body.inside.end
+    while text[start - 1] in " \t;":
+        start -= 1
+    while text[end] in " \t;":
+        end += 1
+    return Proposal.of(source, (Span(start, end), f"{inner}\n{body.margin}"))
+
+
+def put_in_body(source: Source, code: Code, index: int, given: str) -> Proposal | Refusal:
+    """Other code in the place of a body."""
+    item = code.definitions[index]
+    body = body_of(source, code, item)
+    if body is None:
+        return Refusal(Kind.BAD_REQUEST, f"{item.kind} {item.dotted} has no body", "replace the whole symbol")
+    old = body.inside.of(source.text)
+    fitted = fit(code.language, given, body.indent, unit_in(source, code), source.text, old)
+    if body.is_open and margin_at(source.text, body.inside.start) != body.indent and not _starts_alike(old, fitted):
+        start = line_start(source.text, body.inside.start)
+        return Proposal.of(source, (Span(start, body.inside.end), body.indent + fitted))
+    if body.is_open or body.style == "expression" or ("\n" not in fitted and not body.inside.is_empty):
+        return Proposal.of(source, differing(source, body.inside, fitted))
+    return _opened(source, body, fitted, "")
+
+
+def _starts_alike(old: str, new: str) -> bool:
+    return split_bodies(old)[:1] == split_bodies(new)[:1]
+
+
+_BLANKS = lazy_pattern(r"[ \t]*")
+
+
+def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[Span, ...]:
+    """All that goes with a definition, of which `span` is what it is written as.
+
+    Blank lines are a span of their own: two neighbours that both go agree about the ones between them.
+    """
+    comma = _COMMA.match(source.text, span.end) if item.is_listed else None
+    end = comma.end() if comma else parting_behind(code, source.text, span.end).end
+    last = line_end(source, code, end)
+    if last is None or not is_first(source.text, span.start):
+        blanks = _BLANKS.match(source.text, end)
+        return (Span(span.start, blanks.end() if blanks and last is None else end),)
+    rows, blank = _with_blank_rows(source, Span(span.start, last))
+    is_last = end == span.end and not source.text[last:].strip()
+    parting = parting_before(code, source.text, span.start) if is_last else None
+    # behind the last statement there is nothing to be parted from
+    return tuple(sorted(part for part in (rows, blank, parting) if part is not None and not part.is_empty))
+
+
+def _with_blank_rows(source: Source, span: Span) -> tuple[Span, Span]:
+    """Whole rows, and so many blank ones that the larger of the two gaps is left; none at the edge of a scope."""
+    table = source.table
+    first, last = table.rows_of(span)
+    above, below = _blank_rows(source, first - 1, -1), _blank_rows(source, last + 1, 1)
+    if last + below + 1 >= table.count:
+        end = table.start(last + 1) if below else len(source.text)
+        is_open = source.text[end - 1] not in "\r\n"  # the file ends without a line ending, and shall do so
+        start = len(body(source.text[: table.start(first - above)])) if is_open else table.start(first - above)
+        return Span(table.start(first), end), Span(start, table.start(first))
+    width, start, end = _width(source, first), table.start(first), table.start(last + 1)
+    if first == above or _width(source, first - above - 1) < width:  # behind the head of its scope
+        return Span(start, end), Span(end, table.start(last + 1 + below))
+    if _width(source, last + below + 1) < width:  # before the end of its scope
+        return Span(start, end), Span(table.start(first - above), start)
+    return Span(start, end), Span(end, table.start(last + 1 + min(above, below)))
+
+
+def _blank_rows(source: Source, row: int, step: int) -> int:
+    count = 0
+    while 0 <= row < source.table.count and not source.table.text(row).strip():
+        count, row = count + 1, row + step
+    return count
+
+
+def _width(source: Source, row: int) -> int:
+    text = source.table.text(row)
+    return len(text) - len(text.lstrip(" \t"))

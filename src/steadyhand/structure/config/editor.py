@@ -1,0 +1,490 @@
+"""The editor of keys: a syntax proposes, and every proposal is checked before it is returned.
+
+What a proposal must have done and nothing else, checked before anyone sees it, for every syntax in the same way.
+
+The proposal is applied, the text is read again, and what it reads as is compared, item by item, with what was there
+before and what was asked. Every item that was not asked for keeps its place, its data and its very characters.
+A syntax that is wrong, or a parser that reads the rest of the file otherwise after an edit, ends here as a refusal.
+
+Whatever the format cannot do without the file reading otherwise elsewhere is refused here; nothing is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
+from steadyhand.structure.config.item import Item, ItemKind, Plain, Reading, Step, counted, render_path, same_data, says
+from steadyhand.structure.config.syntax import Syntax
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.pace import go_on_at
+from steadyhand.text.resemblance import similar_names
+from steadyhand.text.source import Source
+from steadyhand.text.splice import Splice
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """An item that was not there, or a value that was not: `name` in a mapping, None in a sequence."""
+
+    name: str | None
+    value: Plain
+    is_placed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An item of before under another name, or at another place, where its lines may be indented otherwise."""
+
+    item: Item
+    name: str | None
+    is_placed: bool = True
+    is_indented: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A value that the caller wrote as text: of one of these kinds, whatever it says; None: of any kind."""
+
+    name: str | None
+    kinds: tuple[ItemKind, ...] | None
+    is_placed: bool = True
+
+
+Wanted = Item | Fresh | Moved | Rewritten
+Family = Mapping[int, Sequence[Wanted]]
+"""The children that containers of before should have after, by the id of the container; others keep theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked: the children that containers should have, and another top of a document where it is replaced."""
+
+    family: Family
+    tops: Mapping[int, Wanted]
+    containers: tuple[Item, ...] = ()
+
+    @classmethod
+    def children(cls, *pairs: tuple[Item, Sequence[Wanted]]) -> Asked:
+        family = {id(container): tuple(wanted) for container, wanted in pairs}
+        return cls(family, {}, tuple(container for container, _ in pairs))
+
+    @classmethod
+    def instead(cls, reading: Reading, item: Item, wanted: Wanted) -> Asked:
+        """One item gives way to another at its place."""
+        if not item.path:
+            return cls({}, {id(item): wanted})
+        parent = parent_of(reading, item)
+        return cls.children((parent, [wanted if child is item else child for child in parent.children]))
+
+
+def parent_of(reading: Reading, item: Item) -> Item:
+    """The container an item stands in."""
+    level = list(reading.documents)
+    for step in item.path[:-1]:
+        level = [child for container in level for child in container.children if child.path[-1] == step]
+    return next(container for container in level if any(child is item for child in container.children))
+
+
+def checked(
+    syntax: Syntax, source: Source, reading: Reading, proposal: Proposal | Refusal, asked: Asked
+) -> Proposal | Refusal:
+    """The proposal, if it does what was asked and nothing else; else `unparsable` and what would be different."""
+    if isinstance(proposal, Refusal):
+        return proposal
+    real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
+    after = _known(proposal.after, source.apply(ChangeSet.of(real)))
+    wanted, found = _sides(syntax, after, reading, asked, real)
+    if isinstance(found, Refusal):
+        return _breaks(found)
+    comparison = _Comparison(source.text, after.text, asked.family, syntax.typed, syntax.ordered)
+    wrong = comparison.run(wanted, found)
+    return Proposal(real, proposal.notes, after) if wrong is None else _differs(wrong)
+
+
+def _known(read: Source | None, after: Source) -> Source:
+    """The text after, with what the syntax itself has read of it to find its splices."""
+    return read if read is not None and read.text == after.text else after
+
+
+def _sides(
+    syntax: Syntax, after: Source, reading: Reading, asked: Asked, splices: Sequence[Splice]
+) -> tuple[Sequence[Wanted], Sequence[Item] | Refusal]:
+    """What should be there and what is: the one container that changed if it can be read alone, or everything."""
+    part = _touched(reading, asked, splices)
+    if part is not None:
+        again = syntax.reread(after, part, part.value.end + sum(splice.delta for splice in splices))
+        if again is not None:
+            return (part,), again if isinstance(again, Refusal) else (again,)
+    whole = after.derive(syntax.read)
+    wanted = [asked.tops.get(id(top), top) for top in reading.documents]
+    return wanted, whole if isinstance(whole, Refusal) else whole.documents
+
+
+def _touched(reading: Reading, asked: Asked, splices: Sequence[Splice]) -> Item | None:
+    """The least container that holds every one that changes, and all splices well inside of it."""
+    if asked.tops or not asked.containers:
+        return None
+    outer = min(asked.containers, key=lambda item: item.value.start)
+    while not _holds(outer, asked, splices):
+        if not outer.path:
+            return None
+        outer = parent_of(reading, outer)
+    return outer
+
+
+def _holds(outer: Item, asked: Asked, splices: Sequence[Splice]) -> bool:
+    low, high = outer.value
+    inside = all(low <= item.value.start and item.value.end <= high for item in asked.containers)
+    return inside and all(low < splice.start and splice.end < high for splice in splices)
+
+
+def _breaks(after: Refusal) -> Refusal:
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"the file would not parse any more: {after.message}",
+        "write the new text as the format asks, or use set-key with a JSON value",
+        after.details,
+    )
+
+
+def _differs(where: str) -> Refusal:
+    return Refusal(
+        Kind.UNPARSABLE,
+        f"the file would read differently elsewhere: {where or 'the top'}",
+        "edit the lines themselves with a replace of their text",
+        {"differs": where},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Two trees side by side, without recursion; `run` gives the path of the first difference, None for none."""
+
+    before: str
+    after: str
+    family: Family
+    typed: bool
+    ordered: bool
+
+    def run(self, wanted: Sequence[Wanted], found: Sequence[Item]) -> str | None:
+        if len(wanted) != len(found):
+            return "the number of documents"
+        waiting: list[tuple[Wanted, Item, bool]] = [(*pair, True) for pair in zip(wanted, found, strict=True)]
+        count = 0
+        while waiting:
+            one, two, exact = waiting.pop()
+            count += 1
+            go_on_at(count)
+            more = self._compare(one, two, exact=exact)
+            if more is None:
+                return render_path(two.path)
+            waiting += more
+        return None
+
+    def _compare(self, one: Wanted, two: Item, *, exact: bool) -> list[tuple[Wanted, Item, bool]] | None:
+        """What else has to be compared; None where the two differ."""
+        if isinstance(one, Fresh):
+            return [] if says(two, one.value, typed=self.typed, ordered=self.ordered) else None
+        if isinstance(one, Rewritten):
+            return [] if one.kinds is None or two.kind in one.kinds else None
+        if isinstance(one, Moved):
+            exact, one = exact and not one.is_indented, one.item
+        elif exact and not self._is_named_alike(one, two):
+            return None
+        return self._below(one, two, exact=exact) if self._is_same(one, two, exact=exact) else None
+
+    def _is_same(self, one: Item, two: Item, *, exact: bool) -> bool:
+        if one.kind != two.kind or not same_data(one.data, two.data):
+            return False
+        return not exact or one.is_container or one.value.of(self.before) == two.value.of(self.after)
+
+    def _is_named_alike(self, one: Item, two: Item) -> bool:
+        return one.name is None or two.name is None or one.name.of(self.before) == two.name.of(self.after)
+
+    def _below(self, one: Item, two: Item, *, exact: bool) -> list[tuple[Wanted, Item, bool]] | None:
+        wanted = self.family.get(id(one), one.children)
+        found = two.children
+        if len(wanted) != len(found):
+            return None
+        if one.kind == "mapping":
+            wanted = _reordered(wanted, found)
+            if any(_name_of(part) != child.path[-1] for part, child in zip(wanted, found, strict=True)):
+                found = () if self.ordered else _sorted_like(wanted, found)
+        if not found:
+            return None if wanted else []
+        return [(part, child, exact) for part, child in zip(wanted, found, strict=True)]
+
+
+def _name_of(wanted: Wanted) -> object:
+    return wanted.path[-1] if isinstance(wanted, Item) else wanted.name
+
+
+def _sorted_like(wanted: Sequence[Wanted], found: Sequence[Item]) -> tuple[Item, ...]:
+    """What was found in the order of what was wanted; nothing where the names differ or a place was asked for."""
+    by_name = {child.path[-1]: child for child in found}
+    is_free = all(isinstance(part, Item) or not part.is_placed for part in wanted)
+    if not is_free or len(by_name) != len(found) or {_name_of(part) for part in wanted} != set(by_name):
+        return ()
+    return tuple(by_name[part.path[-1] if isinstance(part, Item) else part.name or ""] for part in wanted)
+
+
+def _reordered(wanted: Sequence[Wanted], found: Sequence[Item]) -> Sequence[Wanted]:
+    """What has no place of its own stands where the format lets it stand."""
+    loose = [part for part in wanted if not isinstance(part, Item) and not part.is_placed]
+    if not loose:
+        return wanted
+    places: dict[object, int] = {}
+    for at, child in enumerate(found):
+        places.setdefault(child.path[-1], at)
+    settled = iter([part for part in wanted if isinstance(part, Item) or part.is_placed])
+    by_place = {places.get(part.name, -1): part for part in loose}
+    if len(by_place) != len(loose) or -1 in by_place:
+        return [*settled, *loose]  # one of them is not there: the comparison says so
+    made = [by_place[at] if at in by_place else next(settled, None) for at in range(len(found))]
+    return [*(part for part in made if part is not None), *settled]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Where among its siblings something goes: before or behind the one that answers to `step`."""
+
+    step: Step
+    is_after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """A text, how it is written and what it reads as; each method proposes one operation on one of its items."""
+
+    syntax: Syntax
+    source: Source
+    reading: Reading
+
+    @classmethod
+    def of(cls, syntax: Syntax, source: Source) -> Keys | Refusal:
+        """Reads the text, once for each source."""
+        reading = source.derive(syntax.read)
+        return reading if isinstance(reading, Refusal) else cls(syntax, source, reading)
+
+    def set_value(self, item: Item, value: Plain) -> Proposal | Refusal:
+        wanted = Fresh(_own_name(item), value)
+        return self.checked(self.syntax.set_value(self.source, item, value), Asked.instead(self.reading, item, wanted))
+
+    def put_raw(self, item: Item, written: str, kinds: tuple[ItemKind, ...] | None) -> Proposal | Refusal:
+        """Put text of the format in the place of a value; it must read as one of `kinds`, whatever it says."""
+        wanted = Rewritten(_own_name(item), kinds)
+        return self.checked(self.syntax.put_raw(self.source, item, written), Asked.instead(self.reading, item, wanted))
+
+    def add(self, container: Item, name: str, value: Plain, beside: Beside | None) -> Proposal | Refusal:
+        if _is_unwritten(container):
+            return self.set_value(container, {name: value})
+        if container.kind != "mapping":
+            return _no_container(container, "mapping", "append-item" if container.kind == "sequence" else "set-key")
+        taken = self._taken(container, name)
+        index = taken or self._place(container, beside)
+        if isinstance(index, Refusal):
+            return index
+        children: list[Wanted] = list(container.children)
+        children.insert(index, Fresh(name, value, is_placed=beside is not None))
+        proposal = self.syntax.add(self.source, container, name, value, index)
+        return self.checked(proposal, Asked.children((container, children)))
+
+    def append(self, container: Item, value: Plain, beside: Beside | None) -> Proposal | Refusal:
+        if _is_unwritten(container):
+            return self.set_value(container, [value])
+        if container.kind != "sequence":
+            return _no_container(container, "sequence", "add-key" if container.kind == "mapping" else "set-key")
+        index = self._place(container, beside)
+        if isinstance(index, Refusal):
+            return index
+        children: list[Wanted] = list(container.children)
+        children.insert(index, Fresh(None, value))
+        proposal = self.syntax.append(self.source, container, value, index)
+        return self.checked(proposal, Asked.children((container, children)))
+
+    def insert_raw(self, container: Item, written: str, index: int) -> Proposal | Refusal:
+        """Put entries or items in as they are written, in front of child number `index`."""
+        found = self.entries(written, container.kind)
+        if isinstance(found, Refusal):
+            return found
+        names = [None if container.kind == "sequence" else str(item.path[-1]) for item in found[1]]
+        if not names:
+            expected = "an entry, name and value," if container.kind == "mapping" else "an item"
+            return Refusal(Kind.BAD_REQUEST, f"{expected} is expected here", "write it as the file would")
+        fold = str.lower if self.reading.folded else str
+        standing = {fold(str(child.path[-1])) for child in container.children if container.kind == "mapping"}
+        for name in names:
+            if name is not None and fold(name) in standing:
+                return self._taken(container, name) or _exists(container, name)
+            standing.add(fold(name or ""))
+        children: list[Wanted] = list(container.children)
+        placed = index < len(children) or container.kind == "sequence"
+        pairs = zip(names, found[1], strict=True)
+        children[index:index] = [Rewritten(name, (item.kind,), is_placed=placed) for name, item in pairs]
+        proposal = self.syntax.insert_raw(self.source, container, written, index)
+        return self.checked(proposal, Asked.children((container, children)))
+
+    def entries(self, written: str, kind: ItemKind) -> tuple[Source, tuple[Item, ...]] | Refusal:
+        """Entries or items as somebody wrote them; where they cannot be read, that is no fault of the file."""
+        found = self.syntax.entries(self.source, written, kind)
+        if not isinstance(found, Refusal) or found.kind != Kind.UNPARSABLE:
+            return found
+        return Refusal(
+            Kind.BAD_REQUEST,
+            f"the new text cannot be read: {found.message}",
+            f"write {'entries, name and value,' if kind == 'mapping' else 'items'} as the file does",
+            found.details,
+        )
+
+    def replace_entry(
+        self, item: Item, name: str, written: str | None, kinds: tuple[ItemKind, ...] | None
+    ) -> Proposal | Refusal:
+        """Another name and, where it is given, other text for the value."""
+        renamed = self.rename(item, name)
+        put = Proposal(()) if written is None else self.put_raw(item, written, kinds)
+        if isinstance(renamed, Refusal) or isinstance(put, Refusal):
+            return renamed if isinstance(renamed, Refusal) else put
+        splices = sorted((*renamed.splices, *put.splices), key=lambda splice: splice.start)
+        if any(one.end > two.start for one, two in pairwise(splices)):
+            return Refusal(Kind.BAD_REQUEST, "name and value are not written apart", "use rename-key and set-key")
+        both = Proposal(tuple(splices), (*renamed.notes, *put.notes))
+        wanted = Moved(item, name) if written is None else Rewritten(name, kinds)
+        return self.checked(both, Asked.instead(self.reading, item, wanted))
+
+    def rename(self, item: Item, name: str) -> Proposal | Refusal:
+        if item.name is None:
+            return _no_entry(item, "has no name")
+        parent = parent_of(self.reading, item)
+        if name == item.path[-1]:
+            return Proposal(())
+        taken = self._taken(parent, name, item)
+        wanted = Asked.instead(self.reading, item, Moved(item, name))
+        return taken or self.checked(self.syntax.rename(self.source, item, name), wanted)
+
+    def delete(self, item: Item) -> Proposal | Refusal:
+        if not item.path:
+            return _no_entry(item, "cannot be deleted")
+        parent = parent_of(self.reading, item)
+        left = [child for child in parent.children if child is not item]
+        return self.checked(self.syntax.delete(self.source, item), Asked.children((parent, left)))
+
+    def move(self, item: Item, container: Item, name: str | None, beside: Beside | None) -> Proposal | Refusal:
+        """Take an item elsewhere; without a name it keeps its own, in a sequence it has none."""
+        wanted = self._destination(item, container, name, beside)
+        if isinstance(wanted, Refusal):
+            return wanted
+        name, index = wanted
+        parent = parent_of(self.reading, item)
+        moved = Moved(item, name, is_placed=beside is not None or name is None, is_indented=container is not parent)
+        proposal = self.syntax.move(self.source, item, container, name, index)
+        return self.checked(proposal, _moved(parent, container, item, moved, index))
+
+    def _destination(
+        self, item: Item, container: Item, name: str | None, beside: Beside | None
+    ) -> tuple[str | None, int] | Refusal:
+        """The name an item would have there, and in front of which child it would stand."""
+        if not item.path:
+            return _no_entry(item, "cannot be moved")
+        if not container.is_container:
+            return _no_container(container, "mapping", "set-key")
+        if container is item or any(part is container for part in item.walk()):
+            return Refusal(Kind.BAD_REQUEST, "a key cannot be moved into itself", "choose another container")
+        index = self._place(container, beside)
+        if isinstance(index, Refusal):
+            return index
+        if container.kind == "sequence":
+            return (None, index) if name is None else _no_container(container, "mapping", "move-key without a name")
+        own = name if name is not None else item.path[-1]
+        if not isinstance(own, str):
+            return Refusal(Kind.BAD_REQUEST, "an item of a sequence needs a name in a mapping", "add name")
+        return self._taken(container, own, item) or (own, index)
+
+    def _taken(self, container: Item, name: str, besides: Item | None = None) -> Refusal | None:
+        """The refusal of a name that another entry has already."""
+        found = [child for child in self.reading.named(container, name) if child is not besides]
+        return _exists(container, str(found[0].path[-1])) if found else None
+
+    def _place(self, container: Item, beside: Beside | None) -> int | Refusal:
+        return place(self.reading, container, beside)
+
+    def checked(self, proposal: Proposal | Refusal, asked: Asked) -> Proposal | Refusal:
+        """The proposal, if it does what was asked and nothing else."""
+        return checked(self.syntax, self.source, self.reading, proposal, asked)
+
+
+def place(reading: Reading, container: Item, beside: Beside | None) -> int | Refusal:
+    """In front of which child something goes; at the end where nothing is said."""
+    if beside is None:
+        return len(container.children)
+    step = counted(container, beside.step)
+    found = reading.named(container, step)
+    if len(found) == 1:
+        return next(at for at, child in enumerate(container.children) if child is found[0]) + beside.is_after
+    names = [str(child.path[-1]) for child in container.children[:10]]
+    every = [f"key:{render_path(child.path)}" for child in container.children[:10]]
+    near = similar_names(str(beside.step), names, 3)
+    return Refusal(
+        Kind.NO_SUCH_TARGET if not found else Kind.AMBIGUOUS_MATCH,
+        f"{said(container)} has {len(found) or 'no'} {beside.step!r:.60}",
+        f"it has: {', '.join(names)}" if names else "it is empty: leave before and after out",
+        {"nearest": [every[names.index(name)] for name in near], "available": every},
+    )
+
+
+def said(item: Item) -> str:
+    """How messages name an item."""
+    return f"key {render_path(item.path)[:80]}" if item.path else "the top"
+
+
+def _moved(parent: Item, container: Item, item: Item, moved: Moved, index: int) -> Asked:
+    left: list[Wanted] = [child for child in parent.children if child is not item]
+    if parent is container:
+        before = sum(child is not item for child in container.children[:index])
+        left.insert(before, moved)
+        return Asked.children((parent, left))
+    there: list[Wanted] = list(container.children)
+    there.insert(index, moved)
+    return Asked.children((parent, left), (container, there))
+
+
+def _own_name(item: Item) -> str | None:
+    return item.path[-1] if item.path and isinstance(item.path[-1], str) else None
+
+
+def _is_unwritten(item: Item) -> bool:
+    """Whether nothing stands where the value would: it may become a container."""
+    return item.kind == "null" and item.value.is_empty
+
+
+def _exists(container: Item, name: str) -> Refusal:
+    path = render_path((*container.path, name))
+    return Refusal(
+        Kind.EXISTS_ALREADY,
+        f"{said(container)} has {name!r:.80} already",
+        f"change it with set-key on key {path[:120]!r}, or choose another name",
+        {"key": path},
+    )
+
+
+def _no_entry(item: Item, why: str) -> Refusal:
+    return Refusal(
+        Kind.BAD_REQUEST, f"{said(item)} {why}", "name an entry inside it" if not item.path else "use set-key"
+    )
+
+
+def _no_container(item: Item, wanted: str, instead: str) -> Refusal:
+    return Refusal(
+        Kind.BAD_REQUEST,
+        f"{said(item)} is no {wanted} (it is a {item.kind})" if item.kind != "null" else f"{said(item)} is null",
+        f"use {instead}",
+        {"kind": item.kind},
+    )
+
+
+def names_of(items: Sequence[Item]) -> list[str]:
+    """What stands inside some containers, in the order of the file, each once."""
+    return list(dict.fromkeys(str(child.path[-1]) for item in items for child in item.children))

@@ -1,0 +1,165 @@
+"""The table of configuration files: by which names they are known, what can be addressed in them, whether they parse.
+
+An outline of a `.env` file has names in it and never values. What is called `.conf` is often written in a language of
+its own: it is read as INI, and not held to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from steadyhand.lazy import replace
+from steadyhand.structure.format import Change, Entry, Fault, Format, Unchecked
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+
+if TYPE_CHECKING:
+    from steadyhand.structure.config.item import Item
+
+_TELLING = ("name", "id", "key", "kind", "title", "uses")
+_LONGEST = 60
+
+
+def _outline(syntax: str, source: Source) -> Sequence[Entry] | Refusal:
+    from steadyhand.structure.config.key import outline_keys
+
+    return outline_keys(source, syntax)
+
+
+def _fault(syntax: str, source: Source, message: str | None = None) -> Fault | Unchecked | None:
+    from steadyhand.structure.config.syntax import syntax_named
+
+    return Fault.of(source.derive(syntax_named(syntax).read), message)
+
+
+def _json_fault(source: Source) -> Fault | Unchecked | None:
+    from steadyhand.structure.config.json.reader import fault_of
+
+    return fault_of(source)
+
+
+def _json_is_neutral(change: Change) -> bool:
+    from steadyhand.structure.config.json.neutral import is_neutral
+
+    return is_neutral(change)
+
+
+def _toml_fault(source: Source) -> Fault | Unchecked | None:
+    """The first error. The standard library needs memory by the square of a dotted key: our scan comes first."""
+    import tomllib
+
+    from steadyhand.structure.config.toml.reader import may_be_deep
+    from steadyhand.structure.config.toml.tree import read_document
+
+    if not may_be_deep(source.text):
+        try:
+            tomllib.loads(source.text)
+        except RecursionError:
+            return Unchecked("the values are nested too deep")
+        except ValueError:
+            pass
+        else:
+            return None
+    return Fault.of(source.derive(read_document))
+
+
+def _toml_is_neutral(change: Change) -> bool:
+    from steadyhand.structure.config.toml.neutral import is_neutral
+
+    return is_neutral(change)
+
+
+def _yaml_outline(source: Source) -> Sequence[Entry] | Refusal:
+    """Every key of every document, and items by the name they carry inside."""
+    from steadyhand.structure.config.key import key_entries
+    from steadyhand.structure.config.syntax import syntax_named
+
+    reading = source.derive(syntax_named("yaml").read)
+    if isinstance(reading, Refusal):
+        return reading
+    is_stream = len(reading.documents) > 1
+    entries = iter(key_entries(reading, depth=int(is_stream)))
+    made: list[Entry] = []
+    for number, top in enumerate(reading.documents, start=1):
+        for item in top.walk():
+            if item.path:
+                entry = next(entries)
+                said = None if item.name is not None else _called(item)
+                made.append(entry if said is None else replace(entry, label=f"{entry.label} ({said})"))
+            elif is_stream:
+                made.append(_document(top, number))
+    return made
+
+
+def _document(top: Item, number: int) -> Entry:
+    size = f" of {len(top.children)}" if top.is_container else ""
+    said = _called(top)
+    label = f"document {number}: {top.kind}{size}" + ("" if said is None else f" ({said})")
+    return Entry(f"key[{number}]:", "document", label, top.value)
+
+
+def _called(item: Item) -> str | None:
+    if item.kind != "mapping":
+        return None
+    told = {child.path[-1]: child.data for child in item.children if child.kind == "text"}
+    name = next((name for name in _TELLING if name in told), None)
+    return None if name is None else f"{name} {' '.join(str(told[name]).split())[:_LONGEST]}"
+
+
+def _yaml_fault(source: Source) -> Fault | Unchecked | None:
+    from steadyhand.structure.config.yaml.reader import is_readable
+
+    return None if is_readable(source) else _fault("yaml", source)
+
+
+def _yaml_is_neutral(change: Change) -> bool:
+    from steadyhand.structure.config.yaml.neutral import is_neutral
+
+    return is_neutral(change)
+
+
+_STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"
+_ENV = (
+    ".env",
+    *(f".env.{stage}" for stage in _STAGES.split()),
+    *(f".env.{stage}.local" for stage in ("development", "test", "production")),
+)
+_INI = (
+    ".ini .cfg .editorconfig .npmrc .gitconfig .gitmodules .pylintrc .flake8 .coveragerc "
+    ".desktop .service .socket .timer .mount .target .path .slice .network .netdev"
+)
+
+FORMATS = (
+    Format("env", _ENV, partial(_outline, "env"), partial(_fault, "env", message="this is no line of a .env file")),
+    Format("ini", tuple(_INI.split()), partial(_outline, "ini"), partial(_fault, "ini")),
+    Format("conf", (".conf", ".cnf"), partial(_outline, "ini")),
+    Format(
+        "json",
+        (".json", ".webmanifest", ".geojson", ".topojson", ".jsonld", ".avsc", ".har"),
+        partial(_outline, "json"),
+        _json_fault,
+        (".babelrc", ".jshintrc", ".swcrc", "composer.lock", "pipfile.lock", "flake.lock", "deno.lock"),
+        is_neutral=_json_is_neutral,
+    ),
+    Format(
+        "jsonc",
+        (".jsonc", ".code-workspace", ".code-snippets"),
+        partial(_outline, "json"),
+        _json_fault,
+        ("bun.lock",),
+        is_neutral=_json_is_neutral,
+    ),
+    Format("json5", (".json5",), partial(_outline, "json"), _json_fault),
+    Format("jsonl", (".jsonl", ".ndjson"), partial(_outline, "json"), _json_fault),
+    Format(
+        "toml",
+        (".toml",),
+        partial(_outline, "toml"),
+        _toml_fault,
+        ("pipfile", "cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "gopkg.lock"),
+        is_neutral=_toml_is_neutral,
+    ),
+    Format("yaml", (".yaml", ".yml", ".cff"), _yaml_outline, _yaml_fault, is_neutral=_yaml_is_neutral),
+)

@@ -1,1 +1,0 @@
-"""One file per format; named in a table."""

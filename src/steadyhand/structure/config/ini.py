@@ -1,0 +1,405 @@
+"""INI files: dialects, the reader, and how their entries are written.
+
+The dialects of INI files, chosen by the name of the file.
+
+They differ in what parts a name from its value, in what continues a line and in what starts a comment behind a value;
+where a file's name says nothing, it is read as most readers do, and a comment needs blanks on both of its sides.
+
+From INI text to its sections and entries, line by line, as `configparser` reads them where it reads them at all.
+
+A line that is neither header nor entry nor comment ends the reading: a file that only looks like INI is not edited.
+
+Keys of INI files: sections and entries. Everything is text; a flag is written in the words the old value had.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar, Literal
+
+from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.structure.config.item import Plain
+from steadyhand.structure.config.lines import (
+    LineEntry,
+    LineFile,
+    LineSection,
+    LineSyntax,
+    Write,
+    equals_like,
+    first_of,
+    margin,
+    text_of,
+)
+from steadyhand.structure.config.syntax import refuse
+from steadyhand.structure.format import file_name
+from steadyhand.structure.node import Refusal
+from steadyhand.text.indent import indent_of, unit_of
+from steadyhand.text.lines import body, split_bodies, split_lines, to_lf
+from steadyhand.text.pace import paced
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_SPACED = lazy_pattern(r"(?:(?<=[ \t])|(?<![^\n]))[#;](?=[ \t]|\Z)")
+_ESCAPED = lazy_pattern(r'(?:[^"\\]++|\\["\\ntb]|"(?:[^"\\]++|\\["\\ntb])*+")*+')
+_ANY = lazy_pattern(r'[^"\\#;]*+(?:(?:\\.|"(?:[^"\\]|\\.)*+"?)[^"\\#;]*+)*+', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a family of INI files is written.
+
+    `equals`         the signs that part names from values
+    `indent`         a line that is indented further than its name goes on with the value
+    `backslash`      a backslash at the end of a line goes on with the value on the next
+    `comment_behind` whether a comment may stand behind a value: never, with blanks on both sides, or anywhere
+    `folds`          names in a section that differ only in case are one name
+    `escapes`        a quote in a value must be closed, and a backslash must be one of the known escapes
+    """
+
+    equals: str = "=:"
+    indent: bool = True
+    backslash: bool = False
+    comment_behind: Literal["never", "spaced", "anywhere"] = "spaced"
+    folds: bool = True
+    escapes: bool = False
+
+    def equals_in(self, content: str) -> int:
+        """Where the first sign stands that parts a name from its value; -1 where there is none."""
+        found = -1
+        for sign in self.equals:
+            at = content.find(sign, 0, found if found >= 0 else len(content))
+            found = at if at >= 0 else found
+        return found
+
+    def can_say(self, value: str) -> bool:
+        """Whether a reader takes a value on one line, as it is written.
+
+        >>> Dialect(escapes=True).can_say("C:\\\\new"), Dialect(escapes=True).can_say('an "open quote')
+        (True, False)
+        """
+        return not self.escapes or _ESCAPED.fullmatch(value) is not None
+
+    def value_end(self, value: str) -> int:
+        """Where a value on one line ends, blanks and the comment behind it left out.
+
+        >>> text = "red # warm"
+        >>> Dialect().value_end(text), Dialect(comment_behind="never").value_end(text)
+        (3, 10)
+        """
+        end = len(value)
+        if "#" not in value and ";" not in value:
+            return len(value.rstrip(" \t"))
+        if self.comment_behind == "spaced":
+            found = _SPACED.search(value)
+            end = found.start() if found else end
+        elif self.comment_behind == "anywhere":
+            found = _ANY.match(value)
+            end = found.end() if found else end
+        return len(value[:end].rstrip(" \t"))
+
+
+_PYTHON = Dialect(comment_behind="never")
+_UNIT = Dialect("=", indent=False, backslash=True, comment_behind="never", folds=False)
+_DESKTOP = Dialect("=", indent=False, comment_behind="never", folds=False)
+_GIT = Dialect("=", indent=False, backslash=True, comment_behind="anywhere", escapes=True)
+_NPM = Dialect("=", indent=False, comment_behind="anywhere", folds=False)
+_EDITOR = Dialect(indent=False)
+
+UNIT_SUFFIXES = (".service", ".socket", ".timer", ".mount", ".target", ".path", ".slice", ".network", ".netdev")
+_BY_SUFFIX = {
+    **dict.fromkeys((".cfg", ".pylintrc", ".flake8", ".coveragerc"), _PYTHON),
+    ".desktop": _DESKTOP,
+    ".gitconfig": _GIT,
+    ".gitmodules": _GIT,
+    ".npmrc": _NPM,
+    ".editorconfig": _EDITOR,
+    **dict.fromkeys(UNIT_SUFFIXES, _UNIT),
+}
+_BY_NAME = {"tox.ini": _PYTHON, "pytest.ini": _PYTHON, "mypy.ini": _PYTHON, "alembic.ini": _PYTHON}
+
+
+def dialect_of(path: str | None) -> Dialect:
+    """The dialect of a file by its name."""
+    name = file_name(path)
+    return _BY_NAME.get(name) or _BY_SUFFIX.get(name[name.rfind(".") :] if "." in name else "") or Dialect()
+
+
+SIGNS = "#;"
+_BLANKS = " \t\f\v"
+_NOT_IN_NAMES = frozenset("{}<>")
+
+
+class NotIni(Exception):
+    """A line that is none of an INI file."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """An entry whose last line is not yet known. `lines` are those of its value, without comments among them."""
+
+    name: str
+    name_span: Span
+    behind_name: int
+    indent: int
+    has_value: bool
+    lines: list[Span] = field(default_factory=list)
+    gaps: int = 0
+
+
+@dataclass(slots=True)
+class _Part:
+    name: str
+    name_span: Span | None
+    header: Span
+    entries: list[LineEntry] = field(default_factory=list)
+
+    def close(self) -> LineSection:
+        return LineSection(self.name, self.name_span, self.header, tuple(self.entries))
+
+
+def read_ini(source: Source) -> LineFile | Refusal:
+    """The file, or `unparsable` with the first line that is none of an INI file."""
+    reader = _Reader(source.text, dialect_of(source.path))
+    at = first_of(source.text)
+    for number, line in enumerate(paced(split_lines(source.text[at:])), start=1):
+        try:
+            reader.take(at, body(line))
+        except NotIni as error:
+            return Refusal(
+                Kind.UNPARSABLE,
+                f"line {number} is no line of an INI file: {error}",
+                "edit the file by its text, or mend that line first",
+                {"line": number, "reason": str(error)},
+            )
+        at += len(line)
+    return LineFile(source.text, reader.close(), SIGNS)
+
+
+class _Reader:
+    """What was read so far: closed sections, the open one, and the open entry."""
+
+    __slots__ = ("_dialect", "_entry", "_goes_on", "_part", "_parts", "_text")
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self._text, self._dialect = text, dialect
+        self._parts: list[_Part] = []
+        self._part = _Part("", None, Span(0, 0))
+        self._entry: _Open | None = None
+        self._goes_on = False
+
+    def take(self, at: int, row: str) -> None:
+        """The next line, which starts at an offset."""
+        content = row.strip(_BLANKS)
+        start = at + len(row) - len(row.lstrip(_BLANKS))
+        span = Span(start, start + len(content)) if content else Span(at, at)
+        entry = self._entry
+        if self._goes_on and entry is not None:
+            entry.lines.append(span)
+            self._goes_on = _is_continued(content)
+        elif not content or content[0] in SIGNS:
+            if entry is not None:
+                entry.gaps += not content
+        elif entry is not None and self._dialect.indent and start - at > entry.indent:
+            self._continue(entry, span)
+        elif content[0] == "[":
+            self._begin_section(span, content)
+        else:
+            self._begin_entry(span, content, start - at)
+
+    def close(self) -> tuple[LineSection, ...]:
+        self._end_entry()
+        return tuple(part.close() for part in (*self._parts, self._part))
+
+    def _continue(self, entry: _Open, span: Span) -> None:
+        if not entry.has_value:
+            raise NotIni("it is indented, and the name above it has no value that it could go on with")
+        entry.lines += [Span(span.start, span.start)] * entry.gaps + [span]
+        entry.gaps = 0
+
+    def _begin_section(self, span: Span, content: str) -> None:
+        self._end_entry()
+        end = content.rfind("]")
+        rest = content[end + 1 :].lstrip(_BLANKS)
+        if end < 2 or (rest and rest[0] not in SIGNS):
+            raise NotIni("a header is a name in brackets, alone on its line")
+        self._parts.append(self._part)
+        name = Span(span.start + 1, span.start + end)
+        self._part = _Part(name.of(self._text), name, Span(span.start, span.start + end + 1))
+
+    def _begin_entry(self, span: Span, content: str, indent: int) -> None:
+        self._end_entry()
+        at = self._dialect.equals_in(content)
+        has_value = at >= 0
+        if not has_value:
+            at = self._dialect.value_end(content) if self._dialect.comment_behind != "never" else len(content)
+        name = content[:at].rstrip(_BLANKS)
+        if not name or not _NOT_IN_NAMES.isdisjoint(name) or (not has_value and any(sign.isspace() for sign in name)):
+            raise NotIni("a name is expected, and = behind it")
+        behind = span.start + at + has_value
+        entry = _Open(name, Span(span.start, span.start + len(name)), behind, indent, has_value)
+        if has_value:
+            value = content[at + 1 :]
+            entry.lines.append(Span(span.end - len(value.lstrip(_BLANKS)), span.end))
+            self._goes_on = self._dialect.backslash and _is_continued(value)
+            if not self._goes_on and not self._dialect.can_say(value[: self._dialect.value_end(value)]):
+                raise NotIni("a quote is not closed, or a backslash is no escape")
+        self._entry = entry
+
+    def _end_entry(self) -> None:
+        entry, self._entry, self._goes_on = self._entry, None, False
+        if entry is None:
+            return
+        if not entry.has_value:
+            place = Span(entry.name_span.end, entry.name_span.end)
+            made = LineEntry(entry.name, entry.name_span, place, None, entry.behind_name)
+        else:
+            value = self._value_of(entry)
+            data = "\n".join(line.of(self._text) for line in entry.lines) if len(entry.lines) > 1 else None
+            plain = value.of(self._text) if data is None else data
+            made = LineEntry(entry.name, entry.name_span, value, plain, entry.behind_name)
+        self._part.entries.append(made)
+
+    def _value_of(self, entry: _Open) -> Span:
+        """Where a value stands: of several lines from behind the sign, of one line without the comment behind it."""
+        first, last = entry.lines[0], entry.lines[-1]
+        if len(entry.lines) > 1:
+            return Span(entry.behind_name if first.is_empty else first.start, last.end)
+        end = first.start + self._dialect.value_end(first.of(self._text))
+        if first.start < end:
+            return Span(first.start, end)
+        is_apart = self._text[entry.behind_name : entry.behind_name + 1] in (" ", "\t")
+        place = entry.behind_name + is_apart
+        return Span(place, place)
+
+
+def _is_continued(content: str) -> bool:
+    return (len(content) - len(content.rstrip("\\"))) % 2 == 1
+
+
+_FLAGS = (("true", "false"), ("yes", "no"), ("on", "off"), ("1", "0"), ("enabled", "disabled"))
+_SIGNS = ("#", ";")
+
+
+class Ini(LineSyntax):
+    """INI as `configparser` reads it, and its relatives."""
+
+    name: ClassVar[str] = "ini"
+    has_sections: ClassVar[bool] = True
+
+    def parse(self, source: Source) -> LineFile | Refusal:
+
+        return read_ini(source)
+
+    def folds(self, source: Source) -> bool:
+        return _dialect(source).folds
+
+    def check_name(self, source: Source, name: str) -> Refusal | None:
+        dialect = _dialect(source)
+        is_odd = not name or name.strip() != name or name[0] in "[#;" or set(name) & set("\r\n{}<>")
+        if not is_odd and not set(name) & set(dialect.equals):
+            return None
+        signs = " or ".join(dialect.equals)
+        return refuse(f"a name is one line without {signs}, brackets or blanks around it", "choose another name")
+
+    def check_loose(self, source: Source) -> Refusal | None:
+        file = self.file(source)
+        if file.sections[0].entries or len(file.sections) == 1:
+            return None
+        names = [part.name for part in file.sections[1:11]]
+        return refuse("all keys of this file stand in sections", f"add it to one of them: {', '.join(names)}")
+
+    def render(self, source: Source, entry: LineEntry | None, value: Plain) -> str | Refusal:
+        text = _flag(value, entry.data or "") if isinstance(value, bool) and entry else text_of(value)
+        if isinstance(text, Refusal):
+            return text
+        if "\n" in text or "\r" in text:
+            return _render_lines(source, entry, to_lf(text))
+        if not _dialect(source).can_say(text):
+            escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+            return refuse("in this file quotes and backslashes of a value are escaped", f'send it as "{escaped[:200]}"')
+        if text.strip(" \t\f\v") != text or _dialect(source).value_end(text) != len(text):
+            return refuse(
+                "in an INI file blanks around a value are lost, and what looks like a comment is one",
+                "send the value without them, or in quotes if its reader knows quotes",
+            )
+        return text
+
+    def render_line(self, source: Source, section: LineSection, name: str, written: str) -> str:
+        indent, equals = equals_like(source.text, section, lambda: _usual_equals(self.file(source)))
+        return f"{indent}{name}{_fitted(equals, written)}{written}".rstrip(" \t")
+
+    def put_value(self, source: Source, entry: LineEntry, written: str) -> list[Write]:
+        usual = _usual_equals(self.file(source))
+        if entry.data is None:
+            return [(entry.value, _fitted(usual, written) + written)]
+        if written.startswith("\n"):
+            return [(Span(entry.behind_name, entry.value.end), written)]
+        is_bare = entry.value.start == entry.behind_name and entry.data[:1] in ("", "\n")
+        blank = " " if is_bare and written and usual.endswith(" ") else ""
+        return [(entry.value, blank + written)]
+
+
+def _fitted(equals: str, written: str) -> str:
+    """What stands before a value; nothing that would be a blank at the end of a line."""
+    return equals.rstrip(" \t") if written.startswith("\n") else equals
+
+
+def _dialect(source: Source) -> Dialect:
+
+    return dialect_of(source.path)
+
+
+def _flag(value: object, old: str) -> str:
+    """A flag in the words of the old value, in its case.
+
+    >>> _flag(False, "Yes"), _flag(True, "12")
+    ('No', 'true')
+    """
+    words = next((pair for pair in _FLAGS if old.lower() in pair), _FLAGS[0])
+    word = words[0] if value else words[1]
+    if old.isupper():
+        return word.upper()
+    return word.capitalize() if old[:1].isupper() else word
+
+
+def _render_lines(source: Source, entry: LineEntry | None, text: str) -> str | Refusal:
+    """A value of several lines: all but the first are indented."""
+    first, *others = text.rstrip("\n").split("\n")
+    is_odd = any(not line or line.strip() != line or line.startswith(_SIGNS) for line in others)
+    if not _dialect(source).indent or is_odd or first.strip() != first:
+        return refuse(
+            "a value of several lines cannot be written here, or would lose blank lines, indentation or comments",
+            "send one line, or lines without blanks around them",
+        )
+    if entry is not None and _has_comments(source.text, entry):
+        return refuse(
+            "comments stand among the lines of the value",
+            "replace only the lines that change, by their text",
+        )
+    indent = _indent_of(source.text, entry)
+    return "\n".join([first, *(f"{indent}{line}" for line in others)])
+
+
+def _has_comments(text: str, entry: LineEntry) -> bool:
+    lines = split_bodies(entry.value.of(text))[1:]
+    return any(line.lstrip(" \t").startswith(_SIGNS) for line in lines)
+
+
+def _indent_of(text: str, entry: LineEntry | None) -> str:
+    lines = split_bodies(entry.value.of(text))[1:] if entry is not None else []
+    found = next((indent_of(line) for line in lines if line.strip()), None)
+    if found:
+        return found
+    own = margin(text, entry.name_span.start) if entry else ""
+    return own + (unit_of(split_bodies(text)) or "    ")
+
+
+def _usual_equals(file: LineFile) -> str:
+    """What stands between names and values in a file."""
+    found = (entry for part in file.sections for entry in part.entries if entry.data and "\n" not in entry.data)
+    entry = next(found, None)
+    return " = " if entry is None else file.text[entry.name_span.end : entry.value.start]
+
+
+SYNTAX = Ini()

@@ -1,1 +1,0 @@
-"""INI and its relatives."""

@@ -1,0 +1,408 @@
+"""How new YAML text is written: in the style of its siblings, then of the file.
+
+How a file writes its YAML: quotes, indentation, lists. New text follows its siblings, then the file.
+
+Counts what is there; writes nothing.
+
+Plain values as YAML text: scalars in a style, containers as rows or in brackets.
+
+Rows stand at the margin and have no line endings; who places them indents them. Nothing here knows a source.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Literal
+
+from steadyhand.lazy import dataclass, lazy_pattern, replace
+from steadyhand.structure.config.item import Item, Plain
+from steadyhand.structure.config.yaml.document import (
+    Parsed,
+    column_of,
+    is_printable,
+    is_typed_by_all,
+    looks_typed,
+    may_be_plain,
+    note_of,
+)
+from steadyhand.text.source import Source
+
+Quote = Literal["single", "double"]
+Wish = Literal["plain", "single", "double"]
+
+_LOOKED_AT = 20_000
+_STEP = 2
+_WIDEST_STEP = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How new text is written.
+
+    `text`, `name`  how a text or a name is written where it may be plain
+    `quote`         the quotes of a text that needs them
+    `step`          how much further right the entries of a mapping stand than the name above them
+    `dash`          the same for the dashes of a list
+    `width`         from a dash to what follows it
+    `known`         where below the container the file has plain names that some reader takes for no text, such as `on`
+                    or `y`: the names that lead there and that name, None for any item of a list
+    """
+
+    text: Wish = "plain"
+    name: Wish = "plain"
+    quote: Quote = "double"
+    step: int = _STEP
+    dash: int = _STEP
+    width: int = _STEP
+    known: frozenset[tuple[str | None, ...]] = frozenset()
+
+    def inside(self, step: str | int) -> Manner:
+        """How the inside of one of the children is written: known there is what the file has at that very place."""
+        kept = step if isinstance(step, str) else None
+        return replace(self, known=frozenset(path[1:] for path in self.known if len(path) > 1 and path[0] == kept))
+
+
+def manner_of(source: Source, parsed: Parsed, container: Item) -> Manner:
+    """How a new child of a container is written."""
+    children = container.children[-_LOOKED_AT:]
+    near = list(islice((part for child in children for part in (child, *child.children)), _LOOKED_AT))
+    everywhere = list(islice((item for top in parsed.reading.documents for item in top.walk()), _LOOKED_AT))
+    texts, names = _texts(children), _names(children)
+    if not texts and container.kind == "sequence":  # items are of one kind: quotes that all of them need suit a new one
+        texts = Counter(note_of(child).style for child in children if child.kind == "text")
+    if not texts and (names.get("double") and note_of(container).style == "flow"):
+        texts = names  # as in JSON
+    elif not texts and note_of(container).in_flow:
+        texts = _texts(everywhere)
+    quote = _quote(near) or _quote(everywhere) or "double"
+    step = _step(source.text, everywhere)
+    return Manner(
+        _wish(texts, quote),
+        _wish(names, quote),
+        quote,
+        step,
+        _dash(source.text, [container, *near]) if _has_lists(near) else _dash(source.text, everywhere, step),
+        _width(source.text, [container, *near]) or _width(source.text, everywhere) or _STEP,
+        _known(container),
+    )
+
+
+def _texts(items: Iterable[Item]) -> Counter[str]:
+    """How texts are written that need no quotes."""
+    texts = (item for item in items if item.kind == "text")
+    return Counter(note_of(item).style for item in texts if may_be_plain(str(item.data), in_flow=False))
+
+
+def _names(items: Iterable[Item]) -> Counter[str]:
+    """How names are written that need no quotes."""
+    named = (item for item in items if item.name is not None)
+    return Counter(note_of(item).name for item in named if may_be_plain(str(item.path[-1]), in_flow=False))
+
+
+def _known(container: Item) -> frozenset[tuple[str | None, ...]]:
+    """The places below a container where a name such as `on` is plain, and nowhere in quotes."""
+    depth = len(container.path)
+    found: dict[str, set[tuple[str | None, ...]]] = {}
+    for item in islice(container.walk(), _LOOKED_AT):
+        if (
+            item.name is not None
+            and len(item.path) > depth
+            and looks_typed(name := str(item.path[-1]))
+            and name != "<<"
+        ):
+            place = tuple(step if isinstance(step, str) else None for step in item.path[depth:])
+            found.setdefault(note_of(item).name, set()).add(place)
+    plain = found.pop("plain", set())
+    return frozenset(plain.difference(*found.values()))
+
+
+def _wish(found: Mapping[str, int], quote: Quote) -> Wish:
+    """Quoted where all the siblings are, else plain."""
+    single, double = found.get("single", 0), found.get("double", 0)
+    if found.get("plain") or not single + double:
+        return "plain"
+    if single == double:
+        return quote
+    return "single" if single > double else "double"
+
+
+def _quote(items: Iterable[Item]) -> Quote | None:
+    found = Counter(note_of(item).style for item in items)
+    if found["single"] == found["double"]:
+        return None
+    return "single" if found["single"] > found["double"] else "double"
+
+
+def _has_lists(items: Iterable[Item]) -> bool:
+    return any(_is_list_below_name(item) for item in items)
+
+
+def _is_list_below_name(item: Item) -> bool:
+    return item.kind == "sequence" and item.name is not None and note_of(item).style == "block"
+
+
+def _step(text: str, items: Iterable[Item]) -> int:
+    steps: Counter[int] = Counter()
+    for item in items:
+        if item.kind == "mapping" and item.name is not None and note_of(item).style == "block":
+            steps[column_of(text, item.value.start) - column_of(text, note_of(item).mark)] += 1
+    return next((step for step, _ in steps.most_common() if 0 < step <= _WIDEST_STEP), _STEP)
+
+
+def _dash(text: str, items: Iterable[Item], usual: int = _STEP) -> int:
+    steps: Counter[int] = Counter()
+    for item in items:
+        if _is_list_below_name(item):
+            steps[column_of(text, item.value.start) - column_of(text, note_of(item).mark)] += 1
+    return next((step for step, _ in steps.most_common() if 0 <= step <= _WIDEST_STEP), usual)
+
+
+def _width(text: str, items: Iterable[Item]) -> int | None:
+    widths: Counter[int] = Counter()
+    for item in items:
+        if item.kind == "sequence" and note_of(item).style == "block":
+            for child in item.children[:100]:
+                note = note_of(child)
+                gap = text[note.mark + 1 : child.value.start]
+                if gap and not gap.strip(" ") and note.hang == note.mark + 1:
+                    widths[len(gap) + 1] += 1
+    return next((width for width, _ in widths.most_common() if width <= _WIDEST_STEP), None)
+
+
+DEEPEST = 150
+_LONGEST_NAME = 1000
+_ESCAPES = {
+    "\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\x07": "\\a", "\x08": "\\b",
+    "\x1b": "\\e", "\x0b": "\\v", "\x0c": "\\f", "\x85": "\\N", "\u2028": "\\L", "\u2029": "\\P",
+}  # fmt: skip
+_TO_ESCAPE = lazy_pattern(
+    r'[\\"\n\t]|' "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+
+
+class Unwritable(Exception):
+    """A value that YAML cannot say here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A value in rows: `head` stands behind the name or dash, `rows` below, so far from the margin as they are.
+
+    With `is_below` the head is empty and the rows are a collection that starts on a line of its own; with `is_compact`
+    the head is the first row of a collection that starts on the line of its dash, and a comment may stand behind it.
+    """
+
+    head: str
+    rows: tuple[str, ...] = ()
+    is_below: bool = False
+    is_compact: bool = False
+
+
+def scalar(value: Plain, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
+    """A scalar on one line."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return _integer(value)
+        case float():
+            return number(value)
+        case str():
+            return quoted(value, wish, manner, in_flow=in_flow)
+        case _:
+            raise Unwritable(f"a {type(value).__name__} is no scalar")
+
+
+def quoted(value: str, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
+    """A text on one line: as wished, else in the usual quotes, else in double ones, which can say everything."""
+    if wish == "plain" and may_be_plain(value, in_flow=in_flow):
+        return value
+    quote = manner.quote if wish == "plain" else wish
+    if quote == "single" and "\n" not in value and "\t" not in value and is_printable(value):
+        return "'" + value.replace("'", "''") + "'"
+    return in_double_quotes(value)
+
+
+def in_double_quotes(value: str) -> str:
+    """
+    >>> print(in_double_quotes('a "b"\\n\\x85'))
+    "a \\"b\\"\\n\\N"
+    """
+    if _SURROGATE.search(value):
+        raise Unwritable("a lone surrogate is no character")
+    return '"' + _TO_ESCAPE.sub(lambda found: _escape(found.group()), value) + '"'
+
+
+def name_text(name: str, wish: Wish, manner: Manner, *, in_flow: bool, like: str | None = None) -> str:
+    """A name; `like` is a plain name beside it that some reader takes for no text, so that this one may be such too."""
+    if len(name) > _LONGEST_NAME:
+        raise Unwritable(f"names are at most {_LONGEST_NAME} characters long")
+    if wish == "plain" and (name,) in manner.known:
+        return name
+    is_typed = like is not None and looks_typed(name) and name[:1] not in "=<~"
+    if wish == "plain" and is_typed and like is not None and _is_alike(name, like):
+        return name
+    return quoted(name, wish, manner, in_flow=in_flow)
+
+
+def number(value: float) -> str:
+    """
+    >>> number(1e16), number(0.5), number(float("inf"))
+    ('1.0e+16', '0.5', '.inf')
+    """
+    if math.isnan(value):
+        return ".nan"
+    if math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
+    mantissa, letter, exponent = repr(value).partition("e")
+    return mantissa + (".0" if letter and "." not in mantissa else "") + letter + exponent
+
+
+def value_rows(value: Plain, manner: Manner) -> Written:
+    """A value as it stands behind a name or a dash."""
+    if isinstance(value, str) and "\n" in value and manner.text == "plain" and fits_literal(value):
+        head, rows = literal(value, manner.step)
+        return Written(head, tuple(rows))
+    if not isinstance(value, Mapping | list | tuple):
+        return Written(scalar(value, manner.text, manner, in_flow=False))
+    if not value:
+        return Written("{}" if isinstance(value, Mapping) else "[]")
+    return Written("", tuple(collection_rows(value, manner)), is_below=True)
+
+
+def collection_rows(value: Mapping[str, Plain] | Sequence[Plain], manner: Manner) -> list[str]:
+    """The entries of a mapping or the items of a sequence, at the margin."""
+    if isinstance(value, Mapping):
+        return [row for name, inner in value.items() for row in entry_rows(name, inner, manner)]
+    return [row for at, inner in enumerate(value) for row in item_rows(inner, manner.inside(at))]
+
+
+def entry_rows(name: str, value: Plain, manner: Manner, *, like: str | None = None) -> list[str]:
+    """A new entry of a block mapping."""
+    head = name_text(name, manner.name, manner, in_flow=False, like=like) + ":"
+    return hung(head, value_rows(value, manner.inside(name)), manner, is_list=isinstance(value, list | tuple))
+
+
+def item_rows(value: Plain, manner: Manner) -> list[str]:
+    """A new item of a block sequence; a collection starts on the line of the dash."""
+    written = value_rows(value, manner)
+    dash = "-" + " " * (manner.width - 1)
+    if written.is_below:
+        return [dash + written.rows[0], *indented(written.rows[1:], manner.width)]
+    if written.rows:  # a literal text: its lines stand further right than the dash
+        head, rows = literal(str(value), manner.width)
+        return [dash + head, *rows]
+    return [dash + written.head]
+
+
+def hung(head: str, written: Written, manner: Manner, *, is_list: bool) -> list[str]:
+    """A written value behind a name."""
+    if written.is_below:
+        return [head, *indented(written.rows, manner.dash if is_list else manner.step)]
+    return [f"{head} {written.head}", *written.rows]
+
+
+def indented(rows: Sequence[str], width: int) -> list[str]:
+    """Rows further right; empty ones stay empty."""
+    return [" " * width + row if row else row for row in rows]
+
+
+def in_brackets(value: Plain, manner: Manner) -> str:
+    """A value on one line, as it stands inside brackets."""
+    match value:
+        case Mapping():
+            pairs = (
+                f"{name_text(name, manner.name, manner, in_flow=True)}: {in_brackets(inner, manner.inside(name))}"
+                for name, inner in value.items()
+            )
+            return "{" + ", ".join(pairs) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(in_brackets(inner, manner.inside(at)) for at, inner in enumerate(value)) + "]"
+        case _:
+            return scalar(value, manner.text, manner, in_flow=True)
+
+
+def fits_literal(value: str) -> bool:
+    """Whether a text can be written behind `|` so that every reader reads it back, whatever stands below it."""
+    if not is_printable(value) or not value.strip() or value.endswith("\n\n"):
+        return False
+    rows = value.split("\n")
+    is_clear = not any(row and not row.strip() for row in rows)
+    return is_clear and not value.lstrip("\n").startswith("\t") and not rows[-1].endswith((" ", "\t"))
+
+
+def literal(value: str, indent: int) -> tuple[str, list[str]]:
+    """Header and rows of a literal text whose rows stand `indent` further right than what it hangs on.
+
+    >>> literal(" a\\nb", 2)
+    ('|2-', ['   a', '  b'])
+    """
+    digit = str(indent) if value.lstrip("\n").startswith(" ") else ""
+    chomp = "" if value.endswith("\n") else "-"
+    return f"|{digit}{chomp}", indented(value.removesuffix("\n").split("\n"), indent)
+
+
+def folded(value: str, indent: int, width: int) -> tuple[str, list[str]] | None:
+    """The same behind `>`, lines broken at `width`; None where the text is not made of simple paragraphs."""
+    rows = value.removesuffix("\n").split("\n")
+    if not all(row and row == row.strip() for row in rows) or not is_printable(value):
+        return None
+    folds: list[str] = []
+    for row in rows:
+        folds += [*([""] if folds else []), *_broken(row, max(width - indent, 20))]
+    return (">" if value.endswith("\n") else ">-"), indented(folds, indent)
+
+
+def depth_of(value: Plain) -> int:
+    """How deep a value is nested, without recursion."""
+    deepest = 0
+    waiting: list[tuple[Plain, int]] = [(value, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        if depth > DEEPEST:
+            break
+        inner = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
+        waiting += [(one, depth + 1) for one in inner]
+    return deepest
+
+
+def _broken(row: str, width: int) -> list[str]:
+    """One paragraph in lines; broken only at single blanks, which a reader puts back."""
+    lines = [""]
+    for word in re.split(r"(?<=\S) (?=\S)", row):
+        if lines[-1] and len(lines[-1]) + len(word) >= width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines
+
+
+def _integer(value: int) -> str:
+    try:
+        return str(value)
+    except ValueError:
+        raise Unwritable("the number has too many digits") from None
+
+
+def _is_alike(name: str, like: str) -> bool:
+    """Whether two plain names are of one type, both numbers or both words, and who takes the one for no text takes the
+    other so: `y` is a coordinate to readers for whom `on` is a flag.
+    """
+    if not looks_typed(like) or name[:1].isdigit() != like[:1].isdigit():
+        return False
+    return is_typed_by_all(like) or not is_typed_by_all(name)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"

@@ -1,0 +1,238 @@
+"""How whole lines are put between the rows of a Markdown text, with the blank lines its habit asks for.
+
+The habit is how a file sets its parts apart: blank lines around headings and between paragraphs, as most places have
+them.
+
+Only proposes. Where a place needs one blank line more than the habit says, so that what is inserted is not read as part
+of its neighbours, it gets it; where no blank line helps, the edit is refused.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+
+from steadyhand.errors import Kind
+from steadyhand.lazy import dataclass
+from steadyhand.structure.markdown.document import Document, Item, Mark
+from steadyhand.structure.markdown.reader import Content, dressed, known_markdown
+from steadyhand.structure.markdown.surroundings import checked, hidden_at
+from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """Blank lines above a heading, and beneath it."""
+
+    above: int
+    beneath: int
+
+
+def habit_of(source: Source) -> Habit:
+    """The habit of a text, looked at once; one blank line where nothing tells."""
+    return source.derive(_habit)
+
+
+def _habit(source: Source) -> Habit:
+    document = known_markdown(source)
+    above: Counter[int] = Counter()
+    beneath: Counter[int] = Counter()
+    top = document.front.end if document.front else 0
+    for section in document.sections:
+        if section.mark.container:
+            continue
+        before = blanks_above(document, section.mark.first)
+        if section.mark.first - before > top:
+            above[before] += 1
+        after = blanks_below(document, section.mark.end)
+        if section.mark.end + after < section.own_end:
+            beneath[after] += 1
+    return Habit(_usual(above), _usual(beneath))
+
+
+def _usual(seen: Counter[int]) -> int:
+    return min(max(seen, key=lambda blanks: (seen[blanks], -abs(blanks - 1))), _MOST) if seen else 1
+
+
+def blanks_above(document: Document, row: int, container: int = 0) -> int:
+    """How many blank rows stand directly above a row."""
+    count = 0
+    while row - count > 0 and document.is_blank(row - count - 1, container):
+        count += 1
+    return count
+
+
+def blanks_below(document: Document, row: int, container: int = 0) -> int:
+    """How many blank rows stand from a row on."""
+    count = 0
+    while row + count < document.count and document.is_blank(row + count, container):
+        count += 1
+    return count
+
+
+# Blank lines more than the habit asks for, above and below, until what is written is read as it should be.
+MORE = ((0, 0), (1, 0), (0, 1), (1, 1))
+
+
+def weave(source: Source, document: Document, row: int, content: Content, container: int = 0) -> Proposal | Refusal:
+    """Content between the rows above `row` and from `row` on, in a container."""
+    before = mark_at(document, row - blanks_above(document, row, container) - 1)
+    if before is not None and not before.is_closed and before.container == container:
+        return _swallowed(document, before)
+    hidden = hidden_at(source, row)
+    if hidden is not None:
+        return hidden
+    above, below = _gaps(source, document, row, content, container)
+    is_row = above == 0 and before is not None and before.kind == "table" and not content.starts_with_heading
+    own = document.span_of(before.first, before.end, container) if is_row and before is not None else None
+    woven = (
+        _woven(source, document, row, content, container, above + more_above, below + more_below)
+        for more_above, more_below in MORE
+    )
+    return first_sound(checked(source, Proposal.of(source, write), content, own=own) for write in woven)
+
+
+def first_sound(attempts: Iterable[Proposal | Refusal]) -> Proposal | Refusal:
+    """The first attempt that is a proposal; where none is, the first refusal. There is at least one."""
+    refusal: Refusal | None = None
+    for made in attempts:
+        if isinstance(made, Proposal):
+            return made
+        refusal = refusal or made
+    assert refusal is not None
+    return refusal
+
+
+def _swallowed(document: Document, fence: Mark) -> Refusal:
+    number = document.codes.index(fence)
+    return Refusal(
+        Kind.BAD_REQUEST,
+        f"the code block opened in line {fence.first + 1} is never closed: what is put behind it would be code",
+        f"close it first: replace code_block.fenced:{number} by the same lines and {fence.markup}",
+        {"line": fence.first + 1},
+    )
+
+
+def swap(
+    source: Source, document: Document, first: int, end: int, content: Content, container: int
+) -> Proposal | Refusal:
+    """Content in the place of rows, which are not blank at either end; their neighbours' blank lines stay."""
+    span = document.span_of(first, end, container)
+    prefix = prefix_near(document, first, end, container)
+    if document.is_led(first, container):
+        text = dressed(content.lines, prefix)[len(prefix) :].removesuffix("\n")
+        return checked(source, Proposal.of(source, (span, text)), content)
+    texts = (dressed([*[""] * above, *content.lines, *[""] * below], prefix) for above, below in MORE)
+    if span.of(source.text)[-1:] not in ("\n", "\r"):
+        texts = (text.removesuffix("\n") for text in texts)
+    return first_sound(checked(source, Proposal.of(source, (span, text)), content) for text in texts)
+
+
+def cut(source: Source, document: Document, first: int, end: int, container: int = 0) -> Proposal | Refusal:
+    """Rows taken away, with the blank lines on one side of them: the larger gap stays between their neighbours."""
+    if document.is_led(first, container):
+        return checked(source, Proposal.of(source, (document.span_of(first, end, container), "")))
+    one = document.containers[container]
+    while one.kind == "quote" and first <= one.first and end >= one.end:
+        container, one = one.parent, document.containers[one.parent]  # nothing of the quote would be left
+    floor = max(document.front.end if document.front else 0, one.first)
+    behind = min(blanks_below(document, end, container), max(one.end - end, 0))
+    before = min(blanks_above(document, first, container), first - floor)
+    if end + behind >= document.count:
+        return checked(source, Proposal.of(source, (_tail(source, document, first - before), "")))
+    is_last = bool(container) and end + behind >= one.end
+    if is_last or (behind > before and first - before > floor):
+        span = Span(document.at(first - before), document.table.start(end))
+    else:
+        span = Span(document.at(first), document.table.start(end + behind))
+    made = checked(source, Proposal.of(source, (span, "")))
+    if isinstance(made, Refusal):
+        gap = dressed([""], document.prefix(container))
+        parted = checked(source, Proposal.of(source, (span, gap)))
+        return parted if isinstance(parted, Proposal) else made
+    return made
+
+
+def _tail(source: Source, document: Document, row: int) -> Span:
+    """The rows from `row` to the end of the text; without the row above's ending where the text ends without one."""
+    start, end = document.at(row), len(source.text)
+    if row and source.text[-1:] not in ("\n", "\r"):
+        start = document.table.start(row - 1) + len(document.rows[row - 1])
+    return Span(start, end)
+
+
+def prefix_near(document: Document, first: int, end: int, container: int) -> str:
+    """The prefix of a container's lines as rows near a place have it."""
+    if not container:
+        return ""
+    one = document.containers[container]
+    for row in (*range(first, end), *range(max(one.first, first - 20), min(one.end, end + 20))):
+        if row < document.count and document.shows_prefix(row, container):
+            return document.prefix(container, row)
+    return document.prefix(container)
+
+
+def _woven(
+    source: Source, document: Document, row: int, content: Content, container: int, above: int, below: int
+) -> tuple[Span, str]:
+    prefix = prefix_near(document, row, row, container)
+    top = document.front.end if document.front else 0
+    has_above, has_below = blanks_above(document, row, container), blanks_below(document, row, container)
+    more_above = max(above - has_above, 0) if row - has_above > top else 0
+    more_below = max(below - has_below, 0) if row + has_below < document.count else 0
+    text = dressed([*[""] * more_above, *content.lines, *[""] * more_below], prefix)
+    at = document.at(row)
+    if at == len(source.text) and source.text and source.text[-1] not in "\r\n":
+        text = "\n" + text.removesuffix("\n")
+    return Span(at, at), text
+
+
+def _gaps(source: Source, document: Document, row: int, content: Content, container: int) -> tuple[int, int]:
+    habit = habit_of(source)
+    last = row - blanks_above(document, row, container) - 1
+    following = row + blanks_below(document, row, container)
+    before, behind = mark_at(document, last), mark_at(document, following)
+    if content.starts_with_heading:
+        above = habit.above
+    elif before is not None and before.kind == "heading":
+        above = habit.beneath
+    else:
+        above = 0 if _continues(document, before, last, content, container) else 1
+    if behind is not None and behind.kind == "heading" and behind.first == following:
+        below = max(habit.above, 1) if behind.is_setext else habit.above
+    elif container and following >= document.containers[container].end:
+        below = 0
+    else:
+        below = habit.beneath if content.ends_with_heading else 1
+    return above, below
+
+
+def mark_at(document: Document, row: int) -> Mark | None:
+    """The leaf that a row belongs to."""
+    if not 0 <= row < document.count:
+        return None
+    place = bisect_right(document.marks, row, key=lambda mark: mark.first) - 1
+    found = document.marks[place] if place >= 0 else None
+    return found if found is not None and row < found.end else None
+
+
+def _continues(document: Document, before: Mark | None, last: int, content: Content, container: int) -> bool:
+    """Whether content goes on with the tight list, or with the table, that ends in row `last`."""
+    if before is not None and before.kind == "table" and before.container == container:
+        first = content.first
+        return first is not None and first.kind == "paragraph" and first.text.startswith("|")
+    new = content.document.items[0] if content.document.items else None
+    if new is None or new.first != 0 or new.container != 0:
+        return False
+    ending = [item for item in document.items if item.container == container and item.end == last + 1]
+    return bool(ending) and not ending[-1].is_loose and is_like(ending[-1], new)
+
+
+def is_like(item: Item, other: Item) -> bool:
+    """Whether two items could stand in one list: the same bullet, or the same delimiter behind their numbers."""
+    return item.marker[-1:] == other.marker[-1:] and (len(item.marker) > 1) == (len(other.marker) > 1)

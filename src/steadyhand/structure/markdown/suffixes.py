@@ -1,5 +1,0 @@
-"""The names of Markdown files."""
-
-from __future__ import annotations
-
-SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
