@@ -18,6 +18,7 @@ Nothing here is written by hand twice: to change a page, change what it is made 
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import inspect
 import json
 import re
@@ -34,6 +35,7 @@ from steadyhand.errors import Action, Kind
 from steadyhand.match.repair import Repair, RepairExample, repairs
 from steadyhand.match.resolve import Found, finder_of, resolve
 from steadyhand.match.tier import Example, Step, Tier, steps, tiers
+from steadyhand.structure.action import Action as NodeAction
 from steadyhand.structure.action import Parameter, actions
 from steadyhand.structure.format import Format, formats
 from steadyhand.structure.node import Node
@@ -215,7 +217,18 @@ def actions_page() -> str:
         lines += ["", f"## {action.name}", "", action.summary, f"Done to: {taken}."]
         if action.parameters:
             lines += ["", "| Argument | Kind | Meaning |", "|---|---|---|", *map(_parameter_row, action.parameters)]
+        lines += ["", *_action_example(action)]
     return "\n".join(lines) + "\n"
+
+
+def _action_example(action: NodeAction) -> list[str]:
+    """The call of an action's example, and what it changes, as a diff of whole lines."""
+    shown = action.example
+    call = {"target": {"at": shown.address}, "act": action.name, "args": dict(shown.arguments)}
+    before, after = shown.before.splitlines(), shown.after.splitlines()
+    changed = [line for line in difflib.ndiff(before, after) if not line.startswith("?")]
+    diff = [(line[0] + line[2:]).rstrip() for line in changed]
+    return [f"`{json.dumps(call)}` on `{shown.path}`:", "", "```diff", *diff, "```"]
 
 
 def _node_name(kind: type[Node]) -> str:

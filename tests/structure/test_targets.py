@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.action import action_names, actions
+from steadyhand.plan.edit import edit_from_json
+from steadyhand.structure.action import _ACTIONS, action_names, actions
 from steadyhand.structure.anchor import Anchor, anchor_of, anchors_of
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Refusal
@@ -203,6 +205,18 @@ def test_the_kinds_of_target_are_these() -> None:
     }
 
 
-def test_targets_and_actions_stand_in_files_of_their_names() -> None:
+def test_targets_are_named_by_their_keys() -> None:
     assert {key: kind.key for key, kind in targets().items()} == {key: key for key in target_keys()}
-    assert {name: action.name for name, action in actions().items()} == {name: name for name in action_names()}
+
+
+def test_the_names_of_actions_are_those_of_the_tables() -> None:
+    declared = [action.name for table in _ACTIONS.load() for action in table]
+    assert sorted(declared) == list(action_names()) == list(actions())
+
+
+@pytest.mark.parametrize("name", action_names())
+def test_the_example_of_an_action_is_what_it_does(name: str) -> None:
+    example = actions()[name].example
+    call = {"target": {"at": example.address}, "act": name, "args": dict(example.arguments)}
+    done = sh.edit(example.before, [edit_from_json(call)], path=example.path)
+    assert done.text == example.after

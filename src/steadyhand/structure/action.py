@@ -1,6 +1,6 @@
 """What an action is: a change of a located node that is more than putting text in its place.
 
-An action is one file in `actions/` that ends with `ACTION = Action(…)`; `_ACTIONS` names them.
+A format has a table of its actions, `ACTIONS = (Action(…), …)`; `_ACTIONS` says in which module, and which they are.
 An action proposes splices and never applies them; it refuses by returning a `Refusal`.
 """
 
@@ -31,6 +31,17 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """What an action does: the text of a file before and after it. Examples run as tests."""
+
+    path: str
+    before: str
+    address: str
+    arguments: Arguments
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """One thing that can be done to nodes of some kinds."""
 
@@ -39,6 +50,7 @@ class Action:
     summary: str
     parameters: tuple[Parameter, ...]
     propose: Callable[[Source, Any, Arguments], Proposal | Refusal]
+    example: Example
 
     def check(self, given: Mapping[str, object], path: str) -> Arguments:
         """The arguments, if they are what the action takes. Refuses with `bad-request`."""
@@ -72,31 +84,36 @@ def _check_kind(value: object, parameter: Parameter, path: str) -> None:
 
 _ACTIONS = Registry(
     "steadyhand.structure",
-    "ACTION",
-    "add_cell=notebook.actions.add_cell add_class=html.actions.add_class add_key=config.actions.add_key "
-    "add_row=markdown.actions.add_row append_item=config.actions.append_item "
-    "check_item=markdown.actions.check_item delete_key=config.actions.delete_key "
-    "insert_html=html.actions.insert_html move move_cell=notebook.actions.move_cell "
-    "move_key=config.actions.move_key remove=html.actions.remove "
-    "remove_attribute=html.actions.remove_attribute remove_class=html.actions.remove_class "
-    "rename_key=config.actions.rename_key replace_class=html.actions.replace_class "
-    "replace_element=html.actions.replace_element set_attribute=html.actions.set_attribute "
-    "set_cell=markdown.actions.set_cell set_html=html.actions.set_html set_key=config.actions.set_key "
-    "set_text=html.actions.set_text unwrap=html.actions.unwrap wrap=html.actions.wrap",
+    "ACTIONS",
+    "config=config.actions html=html.actions markdown=markdown.actions move notebook=notebook.cell",
 )
+_NAMES = {
+    "config": "add-key append-item delete-key move-key rename-key set-key",
+    "html": "add-class insert-html remove remove-attribute remove-class replace-class replace-element set-attribute "
+    "set-html set-text unwrap wrap",
+    "markdown": "add-row check-item set-cell",
+    "move": "move",
+    "notebook": "add-cell move-cell",
+}
 
 
 @cache
+def _tables() -> Mapping[str, str]:
+    """In which table each action is, by the names of both."""
+    found = ((name, table) for table, names in _NAMES.items() for name in names.split())
+    return MappingProxyType(dict(sorted(found)))
+
+
 def action_names() -> tuple[str, ...]:
-    """The names of all actions, which are those of their files; nothing is loaded for it."""
-    return tuple(name.replace("_", "-") for name in _ACTIONS.names)
+    """The names of all actions, in alphabetical order; nothing is loaded for it."""
+    return tuple(_tables())
 
 
 @cache
 def action_named(name: str) -> Action:
     """The action of one of these names."""
-    action: Action = _ACTIONS.load_one(name.replace("-", "_"))
-    return action
+    table: tuple[Action, ...] = _ACTIONS.load_one(_tables()[name])
+    return next(action for action in table if action.name == name)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.action import Action, Arguments, Parameter
+from steadyhand.structure.action import Action, Arguments, Example, Parameter
 from steadyhand.structure.address import parse_address, resolve_one, target_from_json
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Target
@@ -62,13 +62,16 @@ def _is_inside(place: Span, taken: Span) -> bool:
     return place.overlaps(taken) or (place.is_empty and taken.start < place.start < taken.end)
 
 
-ACTION = Action(
-    name="move",
-    takes=(Node,),
-    summary="Take it to another place of the file, before or after what stands there or inside of it.",
-    parameters=(
-        Parameter("to", "place", "where to: an address, or a target's JSON form"),
-        Parameter("where", "text", "on which side", required=False, choices=("before", "after", "start", "end")),
+ACTIONS = (
+    Action(
+        "move",
+        (Node,),
+        "Take it to another place of the file, before or after what stands there or inside of it.",
+        (
+            Parameter("to", "place", "where to: an address, or a target's JSON form"),
+            Parameter("where", "text", "on which side", required=False, choices=("before", "after", "start", "end")),
+        ),
+        _propose,
+        Example("a.md", "# A\n\n1\n\n# B\n\n2\n", "heading:A", {"to": "heading:B"}, "# B\n\n2\n\n# A\n\n1\n"),
     ),
-    propose=_propose,
 )

@@ -21,6 +21,7 @@ from typing import ClassVar, Literal, cast
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern, replace
+from steadyhand.structure.action import Action, Arguments, Example, Parameter
 from steadyhand.structure.config.editor import Asked, Beside, Fresh, Keys
 from steadyhand.structure.config.item import Item, Plain
 from steadyhand.structure.config.json.container import Box, Piece, Style, Write, style_of, unit_of, write_text
@@ -362,3 +363,87 @@ def _miss(notebook: Notebook, at: str | int) -> Refusal:
 
 
 TARGET = Cell
+
+
+def _add_cell(_source: Source, node: CellNode, arguments: Arguments) -> Proposal | Refusal:
+    is_after = arguments.get("where", "after") == "after"
+    text = to_lf(arguments["source"]).removesuffix("\n")
+    cell: dict[str, Plain] = {"cell_type": arguments["type"]}
+    if arguments["type"] == "code":
+        cell["execution_count"] = None
+    if node.notebook.has_ids:
+        cell["id"] = _fresh_id(node, arguments["type"], text, node.cell.index + is_after)
+    cell["metadata"] = {}
+    if arguments["type"] == "code":
+        cell["outputs"] = []
+    cell["source"] = source_value(text, is_list=node.cell.source.kind == "sequence")
+    return node.notebook.keys.append(node.notebook.cell_list, cell, Beside(node.cell.index, is_after=is_after))
+
+
+def _fresh_id(node: CellNode, kind: str, text: str, index: int) -> str:
+    """An id that no cell has, the same for the same cell at the same place."""
+    from hashlib import sha256
+
+    taken = {cell.id for cell in node.notebook.cells}
+    for turn in range(len(taken) + 1):
+        made = sha256(f"{turn}\n{index}\n{kind}\n{text}".encode(errors="surrogatepass")).hexdigest()[:8]
+        if made not in taken:
+            return made
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def _move_cell(_source: Source, node: CellNode, arguments: Arguments) -> Proposal | Refusal:
+    there = _other(node, arguments["to"])
+    if isinstance(there, Refusal):
+        return there
+    if there.index == node.cell.index:
+        return Proposal(())
+    beside = Beside(there.index, is_after=arguments.get("where", "after") == "after")
+    return node.notebook.keys.move(node.cell.item, node.notebook.cell_list, None, beside)
+
+
+def _other(node: CellNode, to: object) -> NotebookCell | Refusal:
+    if isinstance(to, bool) or not isinstance(to, str | int):
+        return Refusal(Kind.BAD_REQUEST, f"to: a cell is expected, not {describe(to)}", "give its id or number")
+    found = meant(node.notebook, to)
+    if len(found) == 1:
+        return found[0]
+    kind = Kind.AMBIGUOUS_MATCH if found else Kind.NO_SUCH_TARGET
+    return Refusal(kind, f"{len(found)} cells are {str(to)[:80]!r}", "give a number from 0", {"count": len(found)})
+
+
+_FIRST = '{"cell_type": "raw", "metadata": {}, "source": "a"}'
+_SECOND = '{"cell_type": "raw", "metadata": {}, "source": "b"}'
+_AROUND = '{"cells": [%s], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}'
+
+ACTIONS = (
+    Action(
+        "add-cell",
+        (CellNode,),
+        "Write a new cell beside this one; this one and all others stay as they are.",
+        (
+            Parameter("type", "text", "what the new cell is", choices=("code", "markdown", "raw")),
+            Parameter("source", "text", "its source, as plain text"),
+            Parameter("where", "text", "on which side of this cell", required=False, choices=("before", "after")),
+        ),
+        _add_cell,
+        Example(
+            "a.ipynb",
+            _AROUND % _FIRST,
+            "cell:0",
+            {"type": "raw", "source": "b"},
+            _AROUND % f"{_FIRST}, {_SECOND}",
+        ),
+    ),
+    Action(
+        "move-cell",
+        (CellNode,),
+        "Move the cell, as it is, before or after another one.",
+        (
+            Parameter("to", "value", "the other cell: its id, or its number from 0"),
+            Parameter("where", "text", "on which side of the other cell", required=False, choices=("before", "after")),
+        ),
+        _move_cell,
+        Example("a.ipynb", _AROUND % f"{_FIRST}, {_SECOND}", "cell:0", {"to": 1}, _AROUND % f"{_SECOND}, {_FIRST}"),
+    ),
+)
