@@ -205,12 +205,74 @@ def test_lock_files_are_few_private_and_stay(table: LockTable, tmp_path: Path) -
     finally:
         os.umask(old)
     names = os.listdir(tmp_path / "locks")
-    assert 0 < len(names) <= 400
-    assert {name.removesuffix(".gate") for name in names} == {stripe_of(f"k{n}") for n in range(200)}
+    assert 0 < len(names) <= 402
+    assert {name.removesuffix(".gate") for name in names} == {"all", *(stripe_of(f"k{n}") for n in range(200))}
     for name in names:
         assert stat.S_IMODE((tmp_path / "locks" / name).stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "locks").stat().st_mode) == 0o700
     assert len(os.listdir("/dev/fd")) < 100
+
+
+MANY = [f"k{n}" for n in range(2000)]
+
+
+def test_very_many_keys_are_one_lock_that_all_others_share(table: LockTable, tmp_path: Path) -> None:
+    with table.hold(MANY, timeout=5):
+        assert len(os.listdir(tmp_path / "locks")) == 4, "the shared lock, one key's file, and their gates"
+        with pytest.raises(EditError) as caught, table.hold(["k7"], timeout=5):
+            pass
+        assert caught.value.kind is Kind.INTERNAL
+    for others in (["k7"], ["another"], MANY):
+        thread, free = hold_elsewhere(table, *others)
+        with pytest.raises(EditError) as caught, table.hold(MANY, timeout=0.02):
+            pass
+        assert caught.value.kind is Kind.BUSY
+        free.set()
+        thread.join()
+    thread, free = hold_elsewhere(table, *MANY)
+    for asked in (["k7"], ["another"]):
+        with pytest.raises(EditError) as caught, table.hold(asked, timeout=0.02):
+            pass
+        assert caught.value.kind is Kind.BUSY
+    with pytest.raises(EditError), table.hold_one_by_one(MANY, timeout=0):
+        pass
+    free.set()
+    thread.join()
+
+
+def test_very_many_keys_taken_one_by_one_stop_nobody_else(table: LockTable) -> None:
+    thread, free = hold_elsewhere(table, "another")
+    with table.hold_one_by_one([key for key in MANY if stripe_of(key) != stripe_of("another")], timeout=0):
+        pass
+    free.set()
+    thread.join()
+
+
+def test_who_wants_very_many_keys_gets_its_turn_among_many_who_want_few(table: LockTable, tmp_path: Path) -> None:
+    enough = threading.Event()
+
+    def busy(key: str) -> None:
+        own = LockTable(tmp_path / "locks")
+        while not enough.is_set():
+            with own.hold([key], timeout=300):
+                sum(range(50_000))
+
+    threads = [threading.Thread(target=busy, args=(f"busy {n}",)) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(5):
+        with table.hold(MANY, timeout=300):
+            pass
+    enough.set()
+    for thread in threads:
+        thread.join()
+
+
+def test_locks_are_taken_where_the_folder_is_now(table: LockTable, tmp_path: Path) -> None:
+    with table.hold(["a"], timeout=0):
+        os.rename(tmp_path / "locks", tmp_path / "moved")
+    with table.hold(["a"], timeout=0):
+        assert stripe_of("a") in os.listdir(tmp_path / "locks")
 
 
 def test_a_link_in_place_of_the_folder_or_a_lock_file_is_refused(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 The locks on names (`LockTable`) belong to one journal: they are fair, and they tell a dead transaction from a live one.
 They never sit on the file they guard, since a rename would exchange that file under the lock.
 Keys are spread over a fixed number of lock files, so two keys may share one; that costs waiting, never safety.
+Whoever wants very many of them takes the one lock that all others share instead, and the lock file of one key.
 
 Invariants
 1. Lock files are made when first needed and never removed by us; a lock counts only while its file is still the one
    under that name.
 2. Every acquisition opens its own handle: threads exclude each other as processes do.
-3. Lock files are taken in the order of their names; who cannot get one in time gives back all.
+3. The shared lock comes first, then lock files in the order of their names; who cannot get one in time gives back all.
 4. A thread never waits for itself: asking again for a key it holds is an error of the program.
+5. Nobody holds a key's lock file without the shared lock, in either way, so that whoever has it alone has every key.
 
 The locks on files (`hold_files`) belong to nobody: whoever reaches the same file by another root, journal, hard link,
 spelling or mount meets them. A file is locked only while its name means it; all files of a transaction are locked or
@@ -50,6 +52,8 @@ _FIRST_WAIT: Final = 0.0003
 _LONGEST_WAIT: Final = 0.01
 _LONGEST_WAIT_IN_GATE: Final = 0.0005
 _LONGEST_WAIT_FOR_FILES: Final = 0.002
+_ALL: Final = "all"  # no lock file of a key has this name
+_MOST_STRIPES: Final = 256  # lock files that are taken one by one: each is made once, and opened each time
 _MOST_FILES: Final = 256  # each lock is an open handle, and a process may have about a thousand
 # NFS wants a handle that writes; others have no such locks at all.
 _NO_LOCKS: Final = frozenset(
@@ -82,27 +86,65 @@ class LockTable:
 
         `timeout=0` tries once. A lock file this thread holds already for another key is not taken twice.
         """
+        with self._holding(keys, timeout, one_by_one=False):
+            yield
+
+    @contextmanager
+    def hold_one_by_one(self, keys: Iterable[str], *, timeout: float) -> Iterator[None]:
+        """The same without asking all others to stop, however many keys there are: for whoever must not wait."""
+        with self._holding(keys, timeout, one_by_one=True):
+            yield
+
+    @contextmanager
+    def _holding(self, keys: Iterable[str], timeout: float, *, one_by_one: bool) -> Iterator[None]:
         thread = threading.get_ident()
-        wanted = self._wanted(thread, keys)
-        taken: list[tuple[str, int]] = []
+        wanted, is_first = self._wanted(thread, keys)
+        alone = is_first and not one_by_one and len(wanted) > _MOST_STRIPES
         deadline = time.monotonic() + timeout
+        taken: list[int] = []
         try:
-            for stripe in sorted(wanted):
-                taken.append((stripe, self._acquire(stripe, wanted[stripe], deadline, timeout)))
-                with self._mutex:
-                    self._held[thread, stripe] = wanted[stripe]
+            while wanted and not self._take(wanted, taken, deadline, timeout, shares=is_first, alone=alone):
+                _release_all(taken)
+            with self._mutex:
+                self._held.update({(thread, stripe): found for stripe, found in wanted.items()})
             yield
         finally:
-            for stripe, fd in reversed(taken):
-                with self._mutex:
+            with self._mutex:
+                for stripe in wanted:
                     self._held.pop((thread, stripe), None)
-                _release(fd)
+            _release_all(taken)
 
-    def _wanted(self, thread: int, keys: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    def _take(
+        self,
+        wanted: Mapping[str, frozenset[str]],
+        taken: list[int],
+        deadline: float,
+        timeout: float,
+        *,
+        shares: bool,
+        alone: bool,
+    ) -> bool:
+        """Add the handles of all locks to `taken`; False where their directory was removed or replaced meanwhile."""
+        names = sorted(wanted)
+        with self._opened() as directory:
+            try:
+                if shares:
+                    what = frozenset({"the workspace"}) if alone else wanted[names[0]]
+                    taken.append(self._acquire(_ALL, what, directory, deadline, timeout, shared=not alone))
+                # One key's file also tells a process that does not know of the shared lock that somebody is at work.
+                for stripe in names[:1] if alone else names:
+                    taken.append(self._acquire(stripe, wanted[stripe], directory, deadline, timeout))
+                return os.path.samestat(os.fstat(directory), os.lstat(self._directory))
+            except FileNotFoundError:
+                return False
+
+    def _wanted(self, thread: int, keys: Iterable[str]) -> tuple[Mapping[str, frozenset[str]], bool]:
+        """The lock files to take, each with its keys, and whether this thread has none yet."""
         wanted: dict[str, set[str]] = {}
         for key in keys:
             wanted.setdefault(stripe_of(key), set()).add(key)
         with self._mutex:
+            is_first = not any(holder == thread for holder, _ in self._held)
             for stripe in list(wanted):
                 mine = self._held.get((thread, stripe))
                 if mine is None:
@@ -114,29 +156,33 @@ class LockTable:
                         hint="report this: a lock was asked for twice",
                     )
                 del wanted[stripe]
-        return {stripe: frozenset(found) for stripe, found in wanted.items()}
+        return {stripe: frozenset(found) for stripe, found in wanted.items()}, is_first
 
-    def _acquire(self, stripe: str, keys: frozenset[str], deadline: float, timeout: float) -> int:
+    def _acquire(
+        self, name: str, keys: frozenset[str], directory: int, deadline: float, timeout: float, *, shared: bool = False
+    ) -> int:
         """The lock of one file, by way of its gate: whoever waits stands in the gate, and a holder that comes back
-        for more has to pass it, so nobody takes the lock twice in a row over a waiter's head.
+        for more has to pass it, so nobody takes the lock twice in a row over a waiter's head. Those who share a lock
+        pass its gate side by side.
         """
-        gate = self._poll(f"{stripe}.gate", deadline, _LONGEST_WAIT)
+        how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        gate = self._poll(f"{name}.gate", directory, how, deadline, _LONGEST_WAIT)
         if gate is None:
             raise _busy(keys, timeout)
         try:
-            fd = self._poll(stripe, deadline, _LONGEST_WAIT_IN_GATE)
+            fd = self._poll(name, directory, how, deadline, _LONGEST_WAIT_IN_GATE)
         finally:
             _release(gate)
         if fd is None:
             raise _busy(keys, timeout)
         return fd
 
-    def _poll(self, name: str, deadline: float, longest: float) -> int | None:
+    def _poll(self, name: str, directory: int, how: int, deadline: float, longest: float) -> int | None:
         """Try until the deadline, at least once."""
-        import random
-
         wait = _FIRST_WAIT
-        while (fd := self._try(name)) is None:
+        while (fd := _try(name, directory, how)) is None:
+            import random
+
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
@@ -145,15 +191,17 @@ class LockTable:
             wait = min(wait * 1.5, longest)
         return fd
 
-    def _try(self, name: str) -> int | None:
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """A handle for the directory of the lock files."""
         try:
             directory = self._open_directory()
-            try:
-                return _lock(name, directory)
-            finally:
-                os.close(directory)
         except OSError as error:
             raise refuse_os(error, "lock", "the state folder") from None
+        try:
+            yield directory
+        finally:
+            os.close(directory)
 
     def _open_directory(self) -> int:
         flags = os.O_RDONLY | DIRECTORY | NOFOLLOW | CLOEXEC
@@ -286,11 +334,20 @@ def _lock_all(sandbox: Sandbox, paths: Collection[str], locks: FileLocks) -> str
     return None
 
 
-def _lock(name: str, directory: int) -> int | None:
+def _try(name: str, directory: int, how: int) -> int | None:
+    try:
+        return _lock(name, directory, how)
+    except FileNotFoundError:  # the directory is gone
+        raise
+    except OSError as error:
+        raise refuse_os(error, "lock", "the state folder") from None
+
+
+def _lock(name: str, directory: int, how: int) -> int | None:
     """A handle that holds the lock, or None where somebody else does."""
     fd = os.open(name, os.O_RDWR | os.O_CREAT | NOFOLLOW | CLOEXEC, 0o600, dir_fd=directory)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, how | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(fd), os.stat(name, dir_fd=directory, follow_symlinks=False)):
             return fd
     except FileNotFoundError:
@@ -308,6 +365,11 @@ def _release(fd: int) -> None:
     with suppress(OSError):
         fcntl.flock(fd, fcntl.LOCK_UN)
     os.close(fd)
+
+
+def _release_all(taken: list[int]) -> None:
+    while taken:
+        _release(taken.pop())
 
 
 def _busy(keys: frozenset[str], timeout: float) -> EditError:
