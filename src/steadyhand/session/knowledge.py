@@ -54,6 +54,11 @@ class Knowledge:
         return knowledge
 
     @property
+    def recalled_for(self) -> Party | None:
+        """Whose sights are in the journal: those of a nameless party are not."""
+        return self.party if self.is_named else None
+
+    @property
     def since(self) -> int:
         """The row after which everything is news; of a journal that took the place of another, all of it is."""
         return self.began if self.generation == self.store.generation else 0
@@ -67,9 +72,9 @@ class Knowledge:
         content: bytes | None,
     ) -> None:
         """Remember what was shown of a version: all of it, or some of its characters. Never fails."""
-        sights = self._noted(path, digest, seq, spans, content)
-        journal = self._journal(make=self.party.task is not None) if sights else None
-        if journal is not None:
+        journal = self._journal(make=self.party.task is not None)
+        sights = self._noted(path, digest, seq, spans, journal, content)
+        if journal is not None and sights:
             keep(journal, self.party, path, sights, content)
 
     def _noted(
@@ -78,7 +83,8 @@ class Knowledge:
         digest: str,
         seq: int,
         spans: Sequence[Span] | None,
-        content: bytes | None,
+        journal: Journal | None,
+        content: bytes | None = None,
         *,
         by: FileStep | None = None,
     ) -> tuple[Sight, ...]:
@@ -91,13 +97,12 @@ class Knowledge:
         is_told = True
         if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
             try:
-                for earlier in self._sights_of(path, by, seq):
+                for earlier in self._sights_in(journal, path, by, seq):
                     self.sights.add(self.party, path, earlier)
             except EditError:
                 is_told = False
         sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
-        has_journal = is_told and self._journal(make=self.party.task is not None) is not None
-        return sights if has_journal and self.sights.is_new(self.party, path, sights) else ()
+        return sights if is_told and journal is not None and self.sights.is_new(self.party, path, sights) else ()
 
     def completes(self, path: str, digest: str, spans: Sequence[Span], length: int) -> bool:
         """Whether parts of a version are, with those seen of it before, all of its characters. Never fails."""
@@ -110,16 +115,21 @@ class Knowledge:
 
     def wrote(self, steps: Sequence[FileStep], seq: int) -> None:
         """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
+        journal = self._journal()
+        paths = [path for step in steps for path in (step.before_path, step.after_path) if path is not None]
         seen: dict[str, tuple[Sight, ...]] = {}
-        for step in steps:
+        with contextlib.ExitStack() as block:
             with contextlib.suppress(EditError):  # the change is made, whatever can be remembered of it
-                seen |= self._wrote(step, seq)
-        journal = self._journal() if seen else None
-        if journal is not None:
+                asked = journal if journal is not None else self.store.journal
+                block.enter_context(asked.recalling(paths, party=self.recalled_for, before_seq=seq))
+            for step in steps:
+                with contextlib.suppress(EditError):
+                    seen |= self._wrote(step, seq, journal)
+        if journal is not None and seen:
             with contextlib.suppress(EditError):
                 journal.see_all(self.party, seen)
 
-    def _wrote(self, step: FileStep, seq: int) -> dict[str, tuple[Sight, ...]]:
+    def _wrote(self, step: FileStep, seq: int, journal: Journal | None) -> dict[str, tuple[Sight, ...]]:
         """What the journal is to keep of one file: the record brings its versions back."""
         path = step.after_path
         if path is None or step.digest is None:
@@ -127,7 +137,7 @@ class Knowledge:
         if step.before is not None and step.before.digest == step.digest:
             sights = self._carried(step.before_path or "", path)
         else:
-            sights = self._noted(path, step.digest, seq, self._shown(step), None, by=step)
+            sights = self._noted(path, step.digest, seq, self._shown(step, seq, journal), journal, by=step)
         return {path: sights} if sights else {}
 
     def last(self, path: str) -> str | None:
@@ -245,9 +255,14 @@ class Knowledge:
                 found = self.store.journal.seen_version(path, digest)
         return found
 
-    def _sights_of(self, path: str, by: FileStep | None = None, seq: int = 0) -> tuple[Sight, ...]:
+    def _sights_of(self, path: str) -> tuple[Sight, ...]:
         """What was seen of a file, under this name or, where nothing was, under the one it had when it was seen."""
-        journal = self._journal()
+        return self._sights_in(self._journal(), path)
+
+    def _sights_in(
+        self, journal: Journal | None, path: str, by: FileStep | None = None, seq: int = 0
+    ) -> tuple[Sight, ...]:
+        """The same; `by` is the change of row `seq` that made the version, where this party made it."""
         self.sights.keep_up(self.store.generation)
         found = self.sights.of(self.party, path, journal)
         if found or not self.store.state.exists:
@@ -293,10 +308,11 @@ class Knowledge:
             self.sights.add(self.party, to, sight)
         return self.sights.of(self.party, to)
 
-    def _shown(self, step: FileStep) -> list[Span] | None:
+    def _shown(self, step: FileStep, seq: int, journal: Journal | None) -> list[Span] | None:
         if step.before is None or step.whole or step.changes is None or step.source is None:
             return None
-        if self.knows(step.before_path or "", step.before.digest):
+        sights = self._sights_in(journal, step.before_path or "", step, seq)
+        if any(sight.digest == step.before.digest and sight.spans is None for sight in sights):
             return None
         return [_window(step.source, span) for span in step.changes.after_spans()]
 

@@ -260,11 +260,12 @@ class Workspace(
         warnings: list[str] = []
         conflicts: list[Conflict] = []
         planned = plans or Plans()
+        named = [ask.request.path for ask in asks]
 
         def lay(overlay: Overlay) -> None:
             layer = Layer(overlay, self.mode, Meetings(self._knowledge), self._tick, planned)
             try:
-                with self.heeding():
+                with self.heeding(), self._store.recalling(named, self._knowledge.recalled_for):
                     layer.lay_all(asks, partial=partial)
                 layer.warnings += self._met_leases(overlay, asks)
             finally:

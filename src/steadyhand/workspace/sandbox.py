@@ -120,10 +120,9 @@ class Sandbox:
     def is_replaced(self) -> bool:
         """Whether another directory has the name of the root by now; a link put in its place is not followed."""
         try:
-            there = os.stat(self.root)
-            return os.path.realpath(self.root) == self._roots[-1] and not os.path.samestat(
-                there, os.fstat(self._root_fd)
-            )
+            if os.path.samestat(os.stat(self.root), os.fstat(self._root_fd)):
+                return False
+            return os.path.realpath(self.root) == self._roots[-1]
         except OSError:
             return False
 

@@ -16,7 +16,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -25,7 +25,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.change import Change, Header, Lay, Trace
-from steadyhand.workspace.journal.party import Hold
+from steadyhand.workspace.journal.party import Hold, Party
 from steadyhand.workspace.journal.record import Record, ToolCall, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.leftovers import sweep
@@ -239,6 +239,12 @@ class Store:
         except EditError:
             return None
 
+    def recalling(self, paths: Iterable[str], party: Party | None) -> contextlib.AbstractContextManager[None]:
+        """Ask the journal about these files at once, for as long as the block lasts; see `Journal.recalling`."""
+        if not self.state.exists:
+            return contextlib.nullcontext()
+        return _recalling(self.journal, paths, party)
+
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
         from steadyhand.workspace.lineage import version_named
@@ -414,11 +420,10 @@ class Store:
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
-        latest = Latest(self._writable())
-        outside = outside_notes(steps, latest)
-        committed = transaction.commit(
-            goals, record_of, images_of(steps, latest), prune=manner.prune(), progress=manner.progress
-        )
+        with _recalling(self._writable(), [step.before_path for step in steps if step.before_path is not None]):
+            latest = Latest(self._writable())
+            outside, images = outside_notes(steps, latest), images_of(steps, latest)
+        committed = transaction.commit(goals, record_of, images, prune=manner.prune(), progress=manner.progress)
         for note in outside:
             with contextlib.suppress(EditError):
                 self._writable().append_note("outside", note)
@@ -519,6 +524,15 @@ def _named(doing: str, path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise refuse_os(error, doing, path) from None
+
+
+@contextlib.contextmanager
+def _recalling(journal: Journal, paths: Iterable[str], party: Party | None = None) -> Iterator[None]:
+    """Ask about many files at once; where that is refused, each question is asked, and refused, by itself."""
+    with contextlib.ExitStack() as block:
+        with contextlib.suppress(EditError):
+            block.enter_context(journal.recalling(paths, party=party))
+        yield
 
 
 def _kept_as(kept: dict[str, str]) -> str:

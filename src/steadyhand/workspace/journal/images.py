@@ -19,6 +19,7 @@ from steadyhand.workspace.journal.retention import ImageUse
 from steadyhand.workspace.journal.row import checksum_of
 
 _DIGEST = lazy_pattern("[0-9a-f]{64}")
+_TOGETHER = 100  # images that are looked up in one statement: each may be long
 _COLUMNS = "digest, codec, size, checksum, data"
 
 
@@ -60,11 +61,16 @@ def pack_images(images: Mapping[str, bytes]) -> list[Packed]:
 
 def keep(connection: Connection, images: Iterable[Packed], seq: int) -> None:
     """Keep what is not there yet or is there damaged."""
-    for image in images:
-        held = _held(connection, image.digest)
-        if held is None or not held.is_intact:
-            connection.execute("DELETE FROM images WHERE digest = ?", (image.digest,))
-            connection.execute(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, ?)", (*image, seq))
+    left = list(images)
+    for start in range(0, len(left), _TOGETHER):
+        page = left[start : start + _TOGETHER]
+        query = f"SELECT {_COLUMNS} FROM images WHERE digest IN ({', '.join('?' * len(page))})"
+        held = [Packed(*found) for found in connection.execute(query, [image.digest for image in page]).fetchall()]
+        if damaged := [(image.digest,) for image in held if not image.is_intact]:
+            connection.executemany("DELETE FROM images WHERE digest = ?", damaged)
+        intact = {image.digest for image in held if image.is_intact}
+        if rows := [(*image, seq) for image in page if image.digest not in intact]:
+            connection.executemany(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 def note_use(connection: Connection, digests: Iterable[str], seq: int) -> None:

@@ -5,8 +5,9 @@ Append only inside a write transaction: the new row's number and chain come from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from steadyhand.workspace.journal.codec import pack
 from steadyhand.workspace.journal.connection import Connection
@@ -43,9 +44,20 @@ def row_and_head(connection: Connection, seq: int) -> tuple[Row, bytes | None] |
     found = connection.execute(
         f"SELECT {COLUMNS}, (SELECT chain FROM log WHERE seq = ?) FROM log WHERE seq = ?", (seq - 1, seq)
     ).fetchone()
-    if found is None:
-        return None
-    head = GENESIS if seq == 1 else None if found[8] is None else chain_bytes(found[8])
+    return None if found is None else _with_head(found)
+
+
+def rows_and_heads(connection: Connection, seqs: Sequence[int]) -> dict[int, tuple[Row, bytes | None]]:
+    """The same for several rows, by their numbers; one that is missing is left out."""
+    if not seqs:
+        return {}
+    marks = ", ".join("?" * len(seqs))
+    query = f"SELECT {COLUMNS}, (SELECT b.chain FROM log b WHERE b.seq = log.seq - 1) FROM log WHERE seq IN ({marks})"
+    return {found[0]: _with_head(found) for found in connection.execute(query, seqs).fetchall()}
+
+
+def _with_head(found: Sequence[Any]) -> tuple[Row, bytes | None]:
+    head = GENESIS if found[0] == 1 else None if found[8] is None else chain_bytes(found[8])
     return Row(*found[:8]), head
 
 

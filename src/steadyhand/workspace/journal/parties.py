@@ -8,14 +8,20 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from steadyhand.errors import EditError
 from steadyhand.workspace.journal import leases, log, seen
 from steadyhand.workspace.journal.connection import Connection, Handle
 from steadyhand.workspace.journal.party import Hold, Lease, Party, Sight
 from steadyhand.workspace.journal.presence import Presence
+from steadyhand.workspace.journal.query import RecordsRead
+from steadyhand.workspace.journal.recalled import Recalled, pages, recall
+
+_NOTHING = Recalled()
 
 
 class PartyTables:
@@ -24,6 +30,8 @@ class PartyTables:
     def __init__(self, handle: Handle, presence: Presence) -> None:
         self._handle = handle
         self._presence = presence
+        self._read = RecordsRead()
+        self._thread = threading.local()
 
     def meet(self, party: Party) -> int:
         found = self._handle.read(lambda connection: seen.met(connection, party))
@@ -34,6 +42,9 @@ class PartyTables:
         return self._handle.write(lambda connection: seen.meet(connection, party), durable=False)
 
     def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
+        recalled = self._recalled()
+        if recalled.party == party and path in recalled.sights:
+            return recalled.sights[path]
         return self._handle.read(lambda connection: seen.sights(connection, party, path))
 
     def readers(self, path: str) -> list[Party]:
@@ -48,10 +59,27 @@ class PartyTables:
 
     def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
         def work(connection: Connection) -> None:
-            for path, some in sights.items():
-                seen.see(connection, party, path, some, None)
+            for page in pages(sights.items()):
+                seen.see_all(connection, party, dict(page))
 
         self._handle.write(work, durable=False)
+
+    @contextmanager
+    def recalling(
+        self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
+    ) -> Iterator[None]:
+        before, wanted = self._recalled(), list(dict.fromkeys(paths))
+        ask = partial(recall, paths=wanted, party=party, before_seq=before_seq, read=self._read)
+        self._thread.recalled = self._handle.read(ask)
+        try:
+            yield
+        finally:
+            self._thread.recalled = before
+
+    def _recalled(self) -> Recalled:
+        """What this thread has asked for at once."""
+        found: Recalled = getattr(self._thread, "recalled", _NOTHING)
+        return found
 
     def seen_version(self, path: str, digest: str) -> bytes | None:
         return self._handle.read(lambda connection: seen.version(connection, path, digest))

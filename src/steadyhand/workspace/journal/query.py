@@ -7,6 +7,7 @@ index agree.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -36,6 +37,8 @@ _LIVE = {
 }
 _MANY_FILES = 8  # a record of fewer is as quickly read again as kept
 _KEPT_BYTES = 16 << 20  # of records of many files, as they are written
+INDEXED = "r.seq, r.id, r.state, r.settled, r.undone_by"
+_TOGETHER = 100  # records that are read together: each may be long
 _ENDS = 1024  # rows that settled a record
 
 
@@ -103,6 +106,20 @@ def seqs_starting(connection: Connection, prefix: str, limit: int) -> list[tuple
     return connection.execute(query, (prefix, end, limit)).fetchall()
 
 
+class Indexed(NamedTuple):
+    """What the index says of a record, which is in the row `seq`."""
+
+    seq: int
+    id: str
+    state: str
+    settled: object
+    undone_by: object
+
+
+Rows = Mapping[int, tuple[Row, bytes | None]]
+"""Rows that were read together, each with the chain that stands before it."""
+
+
 class _End(NamedTuple):
     """What a row says of how a record ended."""
 
@@ -127,12 +144,33 @@ class RecordsRead:
         self._size = 0
         self._last: Record | None = None
 
-    def record(self, connection: Connection, seq: int, record_id: str) -> Record | Problem:
+    def wrote(self, seq: int, record: Record, size: int) -> None:
+        """Know a record that was just written to a row: nobody has to read it to know what it says."""
+        place = seq, record.id
+        self._known[place] = record
+        self._keep(place, record, size)
+        self._last = record
+
+    def ended(self, settled: int, record_id: str, state: State, note: str | None) -> None:
+        """Know a row that was just written to settle a record."""
+        self._keep_end((settled, record_id, state.value), _End(settled, state.value, record_id, note))
+
+    def missing(self, held: Iterable[Indexed]) -> list[int]:
+        """The rows that must be read to tell of these records."""
+        found: list[int] = []
+        for one in held:
+            if (one.seq, one.id) not in self._known:
+                found.append(one.seq)
+            if isinstance(one.settled, int) and (one.settled, one.id, one.state) not in self._ends:
+                found.append(one.settled)
+        return found
+
+    def record(self, connection: Connection, seq: int, record_id: str, rows: Rows | None = None) -> Record | Problem:
         """The record that was prepared in a row, or why it cannot be used."""
         place = seq, record_id
         found = self._known.get(place)
         if found is None:
-            row = sound_row(connection, seq)
+            row = sound_row(connection, seq, rows)
             if isinstance(row, Problem):
                 return row
             try:
@@ -151,19 +189,24 @@ class RecordsRead:
         self._last = found
         return found
 
-    def end(self, connection: Connection, settled: object, record_id: str, state: str) -> _End | Problem:
+    def end(
+        self, connection: Connection, settled: object, record_id: str, state: str, rows: Rows | None = None
+    ) -> _End | Problem:
         """The row that settled a record, as far as it is told, or why it cannot be used."""
         place = settled, record_id, state
         found = self._ends.get(place)
         if found is None:
-            row = sound_row(connection, settled)
+            row = sound_row(connection, settled, rows)
             if isinstance(row, Problem):
                 return row
             found = _End(row.seq, row.type, row.record, reason_of(row))
-            if len(self._ends) >= _ENDS:
-                self._ends.clear()
-            self._ends[place] = found
+            self._keep_end(place, found)
         return found
+
+    def _keep_end(self, place: tuple[object, str, str], end: _End) -> None:
+        if len(self._ends) >= _ENDS:
+            self._ends.clear()
+        self._ends[place] = end
 
     def _keep(self, place: tuple[int, str], record: Record, size: int) -> None:
         if len(record.files) < _MANY_FILES or size > _KEPT_BYTES:
@@ -179,17 +222,32 @@ def entry_at(
     connection: Connection, seq: int, path: str | None = None, *, read: RecordsRead | None = None
 ) -> Entry | Problem:
     """The entry whose record was prepared in this row, or why it cannot be used; `path` must be one it touched."""
-    held = connection.execute("SELECT id, state, settled, undone_by FROM records WHERE seq = ?", (seq,)).fetchone()
+    held = connection.execute(f"SELECT {INDEXED} FROM records r WHERE r.seq = ?", (seq,)).fetchone()
     if held is None:
         return Problem(seq, "index", f"row {seq} is no record")
-    record_id, state, settled, undone_by = held
-    read = read or RecordsRead()
-    record = read.record(connection, seq, record_id)
+    return _entry(connection, Indexed(*held), read or RecordsRead(), path)
+
+
+def entries_of(connection: Connection, held: Sequence[Indexed], read: RecordsRead) -> dict[int, Entry | Problem]:
+    """The entries of several records by their rows, read together; each as `entry_at` gives it."""
+    found: dict[int, Entry | Problem] = {}
+    for start in range(0, len(held), _TOGETHER):
+        some = held[start : start + _TOGETHER]
+        rows = log.rows_and_heads(connection, read.missing(some))
+        found |= {one.seq: _entry(connection, one, read, None, rows) for one in some}
+    return found
+
+
+def _entry(
+    connection: Connection, held: Indexed, read: RecordsRead, path: str | None, rows: Rows | None = None
+) -> Entry | Problem:
+    seq, record_id, state, settled, undone_by = held
+    record = read.record(connection, seq, record_id, rows)
     if isinstance(record, Problem):
         return record
     note = None
     if settled is not None or state != State.PREPARED:
-        end = read.end(connection, settled, record_id, state)
+        end = read.end(connection, settled, record_id, state, rows)
         if isinstance(end, Problem):
             return end
         if (end.state, end.record) != (state, record_id):
@@ -236,9 +294,11 @@ def happening_of(connection: Connection, row: Row, *, read: RecordsRead) -> Happ
     return Happening(row.seq, row.time, replace(entry, state=State(row.type), note=reason_of(row)))
 
 
-def sound_row(connection: Connection, seq: object) -> Row | Problem:
-    """A row that is what was written, where it was written; or why it is not."""
-    found = log.row_and_head(connection, seq) if isinstance(seq, int) else None
+def sound_row(connection: Connection, seq: object, rows: Rows | None = None) -> Row | Problem:
+    """A row that is what was written, where it was written; or why it is not. `rows` were read already."""
+    found = None
+    if isinstance(seq, int):
+        found = (rows or {}).get(seq) or log.row_and_head(connection, seq)
     if found is None:
         return Problem(seq if isinstance(seq, int) else None, "missing-row", f"row {seq} is missing")
     row, head = found

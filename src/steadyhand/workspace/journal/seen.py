@@ -11,7 +11,8 @@ Invariants:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
@@ -52,15 +53,20 @@ def meet(connection: Connection, party: Party) -> int:
 
 def sights(connection: Connection, party: Party, path: str) -> tuple[Sight, ...]:
     """What a party has seen of a file, oldest first."""
-    place = party_key(party), key(path)
-    query = "SELECT body, version, checksum FROM sights WHERE party = ? AND path = ?"
-    found = connection.execute(query, place).fetchone()
-    if found is None or found[2] != checksum_of(*place, found[0], found[1]):
-        return ()
-    try:
-        return decode_sights(found[0])
-    except ValueError:
-        return ()
+    return sights_of(connection, party, [path]).get(path, ())
+
+
+def sights_of(connection: Connection, party: Party, paths: Sequence[str]) -> dict[str, tuple[Sight, ...]]:
+    """The same for some files, which must fit into one statement; those of which nothing was seen are left out."""
+    name, by_key = party_key(party), {key(path): path for path in paths}
+    marks = ", ".join("?" * len(by_key))
+    query = f"SELECT path, body, version, checksum FROM sights WHERE party = ? AND path IN ({marks})"
+    found: dict[str, tuple[Sight, ...]] = {}
+    for path, body, version, checksum in connection.execute(query, (name, *by_key)).fetchall():
+        if checksum == checksum_of(name, path, body, version):
+            with suppress(ValueError):
+                found[by_key[bytes(path)]] = decode_sights(body)
+    return found
 
 
 def readers(connection: Connection, path: str) -> list[Party]:
@@ -100,21 +106,49 @@ def pack_version(seen: Sequence[Sight], content: bytes | None) -> Packed | None:
 
 def see(connection: Connection, party: Party, path: str, seen: Sequence[Sight], content: Packed | None) -> None:
     """Put these in place of what a party had seen of a file; inside a write transaction."""
-    place = party_key(party), key(path)
-    query = "SELECT version FROM sights WHERE party = ? AND path = ?"
-    before = connection.execute(query, place).fetchone()
+    before = _versions_named(connection, party, [key(path)]).get(key(path))
     kept = content.digest if content is not None else _still_named(before, seen)
-    connection.execute("DELETE FROM sights WHERE party = ? AND path = ?", place)
-    if seen:
-        body = encode_sights(seen)
-        connection.execute(
-            "INSERT INTO sights (party, path, body, checksum, version) VALUES (?, ?, ?, ?, ?)",
-            (*place, body, checksum_of(*place, body, kept), kept),
-        )
+    _put(connection, party, [(key(path), seen, kept)])
     if content is not None:
-        _keep_version(connection, place[1], content)
-    if before is not None and before[0] is not None and before[0] != kept:
-        _drop_version(connection, place[1], before[0])
+        _keep_version(connection, key(path), content)
+    if before is not None and before != kept:
+        _drop_version(connection, key(path), before)
+
+
+def see_all(connection: Connection, party: Party, seen: Mapping[str, Sequence[Sight]]) -> None:
+    """The same for some files, which must fit into one statement, of versions that records bring back."""
+    places = {key(path): sights for path, sights in seen.items()}
+    before = _versions_named(connection, party, list(places))
+    kept = {place: _still_named(before.get(place), sights) for place, sights in places.items()}
+    _put(connection, party, [(place, sights, kept[place]) for place, sights in places.items()])
+    for place, version in before.items():
+        if version is not None and version != kept[place]:
+            _drop_version(connection, place, version)
+
+
+def _versions_named(connection: Connection, party: Party, places: Sequence[bytes]) -> dict[bytes, object]:
+    """The version that a party's sight of each of these files names; those without a sight are left out."""
+    marks = ", ".join("?" * len(places))
+    query = f"SELECT path, version FROM sights WHERE party = ? AND path IN ({marks})"
+    return dict(connection.execute(query, (party_key(party), *places)).fetchall())
+
+
+def _put(connection: Connection, party: Party, seen: Iterable[tuple[bytes, Sequence[Sight], bytes | None]]) -> None:
+    name = party_key(party)
+    gone = [(name, place) for place, sights, _ in seen if not sights]
+    rows = []
+    for place, sights, kept in seen:
+        if sights:
+            body = encode_sights(sights)
+            rows.append((name, place, body, checksum_of(name, place, body, kept), kept))
+    if gone:
+        connection.executemany("DELETE FROM sights WHERE party = ? AND path = ?", gone)
+    if rows:
+        connection.executemany(
+            "INSERT INTO sights (party, path, body, checksum, version) VALUES (?, ?, ?, ?, ?) ON CONFLICT (party, path)"
+            " DO UPDATE SET body = excluded.body, checksum = excluded.checksum, version = excluded.version",
+            rows,
+        )
 
 
 def version(connection: Connection, path: str, digest: str) -> bytes | None:
@@ -167,9 +201,8 @@ def _span(value: object) -> tuple[int, int]:
     raise ValueError("not a span")
 
 
-def _still_named(before: tuple[object] | None, seen: Sequence[Sight]) -> bytes | None:
+def _still_named(digest: object, seen: Sequence[Sight]) -> bytes | None:
     """The version kept so far, if it is among what is seen now."""
-    digest = None if before is None else before[0]
     if isinstance(digest, bytes) and any(each.digest and digest.hex().startswith(each.digest) for each in seen):
         return digest
     return None

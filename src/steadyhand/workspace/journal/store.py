@@ -193,6 +193,13 @@ class Journal(Protocol):
     def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
         """The same for several files at once, of versions that records bring back."""
 
+    def recalling(
+        self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
+    ) -> AbstractContextManager[None]:
+        """Ask about many files at once: inside the block this thread's questions for the latest records of these
+        paths, before a row where one is given, and for what `party` has seen of them are answered as of its beginning.
+        """
+
     def seen_version(self, path: str, digest: str) -> bytes | None:
         """A version of a file whose digest starts so, if some party's sight of it was kept with its content."""
 

@@ -11,7 +11,6 @@ Invariants:
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -34,7 +33,6 @@ from steadyhand.workspace.journal.query import (
     PAGE,
     Filter,
     Live,
-    RecordsRead,
     entry_at,
     happening_of,
     is_as_after,
@@ -73,8 +71,6 @@ class StoredJournal(PartyTables):
     def __init__(self, handle: Handle, presence: Presence, *, location: str) -> None:
         super().__init__(handle, presence)
         self._location = location
-        self._read = RecordsRead()
-        self._thread = threading.local()
 
     @property
     def location(self) -> str:
@@ -93,7 +89,8 @@ class StoredJournal(PartyTables):
         return self._handle.is_in_place
 
     def prepare(self, record: Record, staging: Staging, images: Mapping[str, bytes], *, urgent: bool = False) -> int:
-        body = pack(encode_prepared(record, staging))
+        encoded = encode_prepared(record, staging)
+        body = pack(encoded)
         packed = kept.pack_images(images)
 
         def work(connection: Connection) -> int:
@@ -104,21 +101,26 @@ class StoredJournal(PartyTables):
             kept.note_use(connection, record.digests, row.seq)
             return row.seq
 
-        return self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
+        seq = self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
+        self._handle.read(lambda _: self._read.wrote(seq, record, len(encoded)))
+        return seq
 
     def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
         body = to_bytes({} if note is None else {"note": note})
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> int | None:
             _, present, _ = _held(connection, record_id)
             if present == state:
-                return
+                return None
             if state not in _NEXT.get(present, ()):
                 raise EditError(Kind.INTERNAL, f"record {record_id} is {present} and cannot become {state}")
             row = log.append(connection, RowType(state.value), record_id, utc_now(), body)
             index.settle(connection, row)
+            return row.seq
 
-        self._handle.write(work, durable=False, room="urgent" if urgent else "ordinary")
+        seq = self._handle.write(work, durable=False, room="urgent" if urgent else "ordinary")
+        if seq is not None:
+            self._handle.read(lambda _: self._read.ended(seq, record_id, state, note))
 
     def unsettled(self, *, on_damage: OnDamage | None = None) -> list[tuple[Record, Staging]]:
         def work(connection: Connection) -> list[tuple[Record, Staging] | Problem]:
@@ -166,8 +168,24 @@ class StoredJournal(PartyTables):
         live: Live | None = None,
         on_damage: OnDamage | None = None,
     ) -> Iterator[Entry]:
-        asked = Filter(path, task, actor, before_seq, after_seq, newest_first, states, live)
         left = None if limit is None else max(limit, 0)
+        recalled = self._recalled()
+        is_plain = (task, actor, after_seq, live) == (None,) * 4 and newest_first and states == LASTING
+        if path is not None and is_plain and left != 0 and recalled.knows(path, before_seq):
+            known = recalled.latest[path]
+            if known is None:
+                return
+            before_seq = known.seq
+            if isinstance(known.entry, Entry):
+                left = None if left is None else left - 1
+                yield known.entry
+            elif on_damage is not None:
+                on_damage(known.entry)
+            else:
+                self._met().add(known.entry)
+            if not known.has_earlier:
+                return
+        asked = Filter(path, task, actor, before_seq, after_seq, newest_first, states, live)
         for seq in self._seqs(asked, PAGE if left is None else min(left + 1, PAGE)):
             if left == 0:
                 return
@@ -191,7 +209,12 @@ class StoredJournal(PartyTables):
             found = Filter(path=path, states=LASTING).page(connection, None, 1)
             return entry_at(connection, found[0], path, read=self._read) if found else None
 
-        entry = self._handle.read(work)
+        recalled = self._recalled()
+        if recalled.knows(path, None):
+            known = recalled.latest[path]
+            entry = None if known is None else known.entry
+        else:
+            entry = self._handle.read(work)
         if isinstance(entry, Problem):
             self._met().add(entry)
         return None if entry is None else _sound(entry)
