@@ -248,7 +248,7 @@ def test_a_client_that_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
     heard = greet(serving(tmp_path), reading, writing)
     assert heard is not None
     assert len(heard.waiting) == 2
-    assert heard.writer is not None
+    assert heard.unwritten
     for descriptor in (asking, reading, answered):
         os.close(descriptor)
 

@@ -26,7 +26,7 @@ from steadyhand.surfaces.mcp.pipe import Pipe
 from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import COMMAND, MODERN, environment, over_stdio, serving, stop
 from tests.mcp.test_calls import many_files, whole_state
-from tests.mcp.wire import Hand, Wire, piped, read
+from tests.mcp.wire import HELLO, Hand, Wire, piped, read
 from tests.tools.examples import tree
 
 BROKEN: list[tuple[str | bytes, int, Any]] = [
@@ -129,18 +129,18 @@ def test_whoever_waits_to_write_is_woken_however_many_wait() -> None:
 
     async def run() -> None:
         pipe = Pipe(nothing, writing)
-        pipe.start(lambda: None)
-        assert [frame async for frame in pipe.frames()] == []
+        pipe.start()
+        assert await pipe.frame() is None
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                tasks.start_soon(pipe.write, bytes(size))
-            while pipe.room.is_set():
-                await anyio.sleep(0)
+                pipe.write(bytes(size))
+                tasks.start_soon(pipe.drained)
+            assert not pipe.room.is_set()
             await anyio.sleep(0)
             reader.start()
         while not pipe.room.is_set():
             await anyio.sleep(0.001)
-        pipe.finish()
+        await pipe.finish()
 
     anyio.run(run)
     os.close(writing)
@@ -164,6 +164,21 @@ def test_lines_that_nobody_reads_stop_nobody_and_the_same_is_said_once(monkeypat
     assert said[:2] == ["steadyhand mcp: line\\n0\\x1b[2J", "steadyhand mcp: line\\n1\\x1b[2J"]
     assert len(said) < 100
     assert all(line.startswith("steadyhand mcp: ") and len(line) < 4_096 for line in said)
+
+
+def test_a_server_reads_a_file_and_writes_one_as_it_does_pipes(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.md").write_text("one\n")
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+    call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "read", "arguments": {"path": "a.md"}}}
+    asked = [hello, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *({**call, "id": n} for n in (2, 3))]
+    long = {"jsonrpc": "2.0", "id": 4, "method": "ping", "params": {"x": "y" * 200_000}}
+    (tmp_path / "asked").write_text("".join(json.dumps(each) + "\n" for each in (*asked, long)))
+    with open(tmp_path / "asked", "rb") as reading, open(tmp_path / "answers", "wb") as writing:
+        command = [*COMMAND, "--root", str(tmp_path / "root")]
+        subprocess.run(command, stdin=reading, stdout=writing, env=environment(), check=True, timeout=300)
+    answers = [read(line) for line in (tmp_path / "answers").read_bytes().splitlines()]
+    assert {answer["id"] for answer in answers} == {1, 2, 3, 4}
 
 
 def poll(is_so: Callable[[], bool]) -> None:

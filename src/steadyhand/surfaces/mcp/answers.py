@@ -43,13 +43,12 @@ def render_text(text: str, most: int) -> str:
 
 
 def _structured(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
-    told = _fitting(answer, most)
+    told, text = _fitting(answer, most)
     content = told.get(_CONTENT)
-    blocks = [_text(told)]
+    blocks = [text]
     if isinstance(content, str) and len(content) > _LONG:
-        rest = {name: value for name, value in told.items() if name != _CONTENT}
-        blocks = [_text(rest), {"type": "text", "text": content}]
-    return {"content": blocks, "structuredContent": told}
+        blocks = [_compact({name: value for name, value in told.items() if name != _CONTENT}), content]
+    return {"content": [{"type": "text", "text": block} for block in blocks], "structuredContent": told}
 
 
 def _native(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
@@ -59,23 +58,25 @@ def _native(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
     return {"content": [block], **meta}
 
 
-def _text(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "text", "text": _compact(told)}
-
-
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def _fitting(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
-    """The answer, or as much of it as may be sent: the longest texts and lists are cut first."""
+def _fitting(answer: Mapping[str, Any], most: int) -> tuple[dict[str, Any], str]:
+    """The answer and the same as text, or as much of it as may be sent."""
     told = dict(answer)
     text = _compact(told)
     if not text.isascii() and text.encode("utf-8", "ignore").decode() != text:
         told = _clean(told)
-    length = len(text)
-    if length <= most:
-        return told
+        text = _compact(told)
+    if len(text) > most:
+        told = _shortened(told, len(text), most)
+        text = _compact(told)
+    return told, text
+
+
+def _shortened(told: dict[str, Any], length: int, most: int) -> dict[str, Any]:
+    """As much of an answer as may be sent: the longest texts and lists are cut first."""
     note = f"this answer had {length} characters and was cut: ask for less at once, or read on in parts"
     shortest: dict[str, Any] = _cut(told, _LEAST)
     if len(_compact(shortest)) > most:

@@ -61,27 +61,27 @@ class Calls:
 
     async def run(self, work: Callable[[Deadline], _Done], deadline: Deadline) -> _Done:
         """What `work` gives, done in a thread. Refuses with `busy`, `cancelled` or `timed-out`."""
-        loop = asyncio.get_running_loop()
-        done = anyio.Event()
-        with anyio.CancelScope(deadline=loop.time() + _QUEUED) as limit:
+        loop, done = asyncio.get_running_loop(), anyio.Event()
 
-            def begin() -> _Done:
-                while self._room is not None and not self._room.wait(_LOOK):
-                    deadline.tick()
-                deadline.start()
-                loop.call_soon_threadsafe(_end_by, limit, loop.time() + HARDEST)
-                return work(deadline)
+        def begin() -> _Done:
+            while self._room is not None and not self._room.wait(_LOOK):
+                deadline.tick()
+            deadline.start()
+            return work(deadline)
 
-            future = self._submit(begin, deadline)
-            future.add_done_callback(lambda _: _tell(loop, done))
-            try:
-                await done.wait()
-            except BaseException:
-                if not limit.cancel_called:
-                    await self._give_up(future, deadline, done)
-                raise
-        if limit.cancelled_caught:
-            raise _overdue(future, deadline)
+        future = self._submit(begin, deadline)
+        future.add_done_callback(lambda _: _tell(loop, done))
+        queued = time.monotonic()
+        try:
+            while not done.is_set():
+                left = _left(deadline, queued)
+                if left <= 0:
+                    raise _overdue(future, deadline)
+                with anyio.move_on_after(left):
+                    await done.wait()
+        except anyio.get_cancelled_exc_class():
+            await self._give_up(future, deadline, done)
+            raise
         if future.cancelled():
             raise EditError(Kind.CANCELLED, "the server ends; the call was not begun", hint="nothing was changed by it")
         return future.result()
@@ -148,6 +148,12 @@ class Calls:
         return max(min(self._patience - time.monotonic(), _GRACE), 0.0)
 
 
+def _left(deadline: Deadline, queued: float) -> float:
+    """Seconds for which a call is waited for before it is looked at again; none are left where its time is up."""
+    ends = queued + _QUEUED if deadline.began is None else deadline.began + HARDEST
+    return min(ends - time.monotonic(), HARDEST)
+
+
 def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
     """What is told of a call that is no longer waited for."""
     if future.cancel() or not deadline.cancel("its time was up"):
@@ -162,10 +168,6 @@ def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
         hint="look at the history before you repeat it: its change may have been made",
         details={"applied": "unknown"},
     )
-
-
-def _end_by(limit: anyio.CancelScope, moment: float) -> None:
-    limit.deadline = moment
 
 
 def _tell(loop: asyncio.AbstractEventLoop, done: anyio.Event) -> None:

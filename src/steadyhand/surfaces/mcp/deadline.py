@@ -19,11 +19,11 @@ HARDEST = 30.0  # seconds after which a call is answered whatever it is doing
 class Deadline:
     """The end of one call. The clock runs from `start`, not from the moment the call was queued."""
 
-    __slots__ = ("_ends", "_guard", "_why", "seconds")
+    __slots__ = ("_guard", "_why", "began", "seconds")
 
     def __init__(self, seconds: float = USUAL) -> None:
         self.seconds = min(seconds, HARDEST)
-        self._ends: float | None = None
+        self.began: float | None = None
         self._why: str | None = None
         self._guard = threading.Lock()
 
@@ -31,13 +31,13 @@ class Deadline:
         """Begin, unless the call was stopped before: then it refuses with `cancelled`."""
         with self._guard:
             self.tick()
-            self._ends = time.monotonic() + self.seconds
+            self.began = time.monotonic()
 
     def cancel(self, why: str) -> bool:
         """Stop the call where it next asks; the first reason stays. Whether it had begun."""
         with self._guard:
             self._why = self._why or why
-            return self._ends is not None
+            return self.began is not None
 
     def tick(self) -> None:
         """Go on, or refuse with `cancelled` or `timed-out`: nothing is then changed."""
@@ -45,7 +45,7 @@ class Deadline:
             raise EditError(
                 Kind.CANCELLED, f"the call was stopped: {self._why}", hint="the change under way was not made"
             )
-        if self._ends is not None and time.monotonic() > self._ends:
+        if self.began is not None and time.monotonic() > self.began + self.seconds:
             raise EditError(
                 Kind.TIMED_OUT,
                 f"the call did not end within {self.seconds:g} seconds and was stopped",

@@ -16,13 +16,13 @@ import json
 import os
 import signal
 import sys
-import threading
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.lazy import dataclass, field
 from steadyhand.surfaces.mcp.frames import Frames, Id, Oversize, as_id
 from steadyhand.surfaces.mcp.instructions import instructions
 from steadyhand.surfaces.mcp.listed import listed_tools
+from steadyhand.workspace.pipes import write_ready
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -36,7 +36,6 @@ MODERN = "2026-07-28"
 NAME, TITLE = "steadyhand", "Steadyhand"
 _BLOCK = 1 << 16
 _PATIENCE = 1.0  # seconds in which a client should have read an answer
-_LAST_WORDS = 0.5  # seconds for an answer that is on its way at the end
 _META = "io.modelcontextprotocol/"
 _ENVELOPE = {f"{_META}protocolVersion", f"{_META}clientInfo", f"{_META}clientCapabilities"}
 _HOUR = 3_600_000
@@ -53,14 +52,14 @@ Wire = dict[str, Any]
 class Heard:
     """What a client has sent so far: the frames, first to last, and the beginning of the next.
 
-    What was answered is in `answered` and has ids of its own, for a client may use an id again. `writer` is at work on
-    the last answer, if that is not written yet.
+    What was answered is in `answered` and has ids of its own, for a client may use an id again. `unwritten` is what the
+    client has not taken of the last answer.
     """
 
     waiting: list[bytes | Oversize] = field(default_factory=list)
     frames: Frames = field(default_factory=Frames)
     answered: set[Id] = field(default_factory=set)
-    writer: threading.Thread | None = None
+    unwritten: bytes = b""
 
 
 def claim() -> tuple[int, int]:
@@ -128,8 +127,6 @@ def greet(serving: Serving, reading: int, writing: int) -> Heard | None:
         pass  # as good as the end
     finally:
         signal.signal(signal.SIGTERM, previous)
-    if heard.writer is not None:
-        heard.writer.join(_LAST_WORDS)
     return None
 
 
@@ -154,19 +151,8 @@ def _take(front: Front, frame: bytes | Oversize, heard: Heard, writing: int) -> 
     heard.waiting[-1] = json.dumps(json.loads(frame) | {"id": again}).encode()
     heard.answered.add(again)
     line = json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, separators=(",", ":")).encode() + b"\n"
-    heard.writer = threading.Thread(target=_write, args=(writing, line), name="steadyhand-greet", daemon=True)
-    heard.writer.start()
-    heard.writer.join(_PATIENCE)
-    return not front.has_listed and not heard.writer.is_alive()
-
-
-def _write(writing: int, line: bytes) -> None:
-    left = memoryview(line)
-    try:
-        while left:
-            left = left[os.write(writing, left) :]
-    except OSError:
-        pass  # nobody reads: whoever reads next from the client finds out
+    heard.unwritten = bytes(write_ready(writing, memoryview(line), _PATIENCE))
+    return not front.has_listed and not heard.unwritten
 
 
 def _plain(frame: bytes) -> Wire | None:

@@ -1,21 +1,22 @@
-"""Two descriptors of the process as a client's wire: a thread reads frames, another writes them.
+"""Two descriptors of the process as a client's wire: frames in, lines out, in the thread of the event loop.
 
-So neither a slow client nor a blocked pipe holds up the event loop, and neither thread holds up the end of the process.
-What was read and not yet taken is bounded, and so is what was given and not yet written.
+Neither a slow client nor a full pipe holds up the loop: a descriptor is read when something is there, and written as
+far as it takes something. What was read and not yet taken is bounded, and so is what was given and not yet written.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import queue
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections import deque
+from collections.abc import Callable
 
 import anyio
 
 from steadyhand.surfaces.mcp.frames import Oversize
 from steadyhand.surfaces.mcp.front import Heard
+from steadyhand.workspace.pipes import write_ready
 
 __all__ = ["Pipe"]
 
@@ -28,112 +29,127 @@ _LAST_WORDS = 0.5  # seconds for what is still to be written at the end
 
 
 class Pipe:
-    """The wire of one client, who may have been heard before.
-
-    `start` and everything after it belong to the event loop; `room` is for any thread.
-    """
+    """The wire of one client, who may have been heard before. `room` is for any thread, the rest for the event loop."""
 
     def __init__(self, reading: int, writing: int, heard: Heard | None = None) -> None:
+        heard = heard or Heard()
         self._reading, self._writing = reading, writing
-        self._heard = heard or Heard()
-        self._ahead, self._taken = 0, threading.Condition()
-        self._inbox_in, self._inbox = anyio.create_memory_object_stream[bytes | Oversize](float("inf"))
-        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._unwritten = 0
-        self._is_broken = False
+        self._splitter = heard.frames
+        self._frames = deque(heard.waiting)
+        self._ahead = sum(map(_weight, self._frames))
+        self._is_listening = self._has_ended = False
+        self._arrived = anyio.Event()
+        self._lines = deque([memoryview(heard.unwritten)] if heard.unwritten else ())
+        self._unwritten = len(heard.unwritten)
         self._written = anyio.Event()
-        self._writer = threading.Thread(target=self._write_all, name="steadyhand-write", daemon=True)
         self.room = threading.Event()
         self.room.set()
 
-    def start(self, on_broken: Callable[[], None]) -> None:
-        """Begin to read and to write; `on_broken` is called when nobody takes what is written."""
-        self._loop, self._on_broken = asyncio.get_running_loop(), on_broken
-        threading.Thread(target=self._read_all, name="steadyhand-read", daemon=True).start()
-        self._writer.start()
+    def start(self) -> None:
+        """Begin to read and to write."""
+        self._loop = asyncio.get_running_loop()
+        self._listen()
+        if self._lines:
+            self._loop.add_writer(self._writing, self._flush)
 
-    async def frames(self) -> AsyncIterator[bytes | Oversize]:
-        """What the client sends, until it sends no more."""
-        async with self._inbox:
-            async for frame in self._inbox:
-                yield frame
-                with self._taken:
-                    self._ahead -= _weight(frame)
-                    self._taken.notify()
+    async def frame(self) -> bytes | Oversize | None:
+        """What the client sends next; None when it sends no more."""
+        while not self._frames and not self._has_ended:
+            self._arrived = anyio.Event()
+            await self._arrived.wait()
+        if not self._frames:
+            return None
+        frame = self._frames.popleft()
+        self._ahead -= _weight(frame)
+        self._listen()
+        return frame
 
-    async def write(self, data: bytes) -> None:
-        """Have a line written; waits while too much is unwritten."""
-        self._outbox.put(data)
-        self._count(len(data))
-        while self._unwritten > _UNWRITTEN and not self._is_broken:
-            await self._written.wait()
+    def write(self, line: bytes) -> None:
+        """Have a line written, now or when the client takes more."""
+        self._lines.append(memoryview(line))
+        self._unwritten += len(line)
+        if len(self._lines) == 1:
+            self._flush()
+            if self._lines:
+                self._loop.add_writer(self._writing, self._flush)
+        self._note_room()
 
-    def finish(self) -> None:
+    async def drained(self) -> None:
+        """Wait while too much is unwritten."""
+        await self._until(lambda: self._unwritten <= _UNWRITTEN)
+
+    def hang_up(self) -> None:
+        """Read no further, and forget what was not taken."""
+        self._has_ended = True
+        self._frames.clear()
+        self._loop.remove_reader(self._reading)
+        self._arrived.set()
+
+    async def finish(self) -> None:
         """Give what is unwritten a moment more."""
-        self._outbox.put(None)
-        self._writer.join(_LAST_WORDS)
+        self.hang_up()
+        with anyio.move_on_after(_LAST_WORDS):
+            await self._until(lambda: not self._lines)
+        self._loop.remove_writer(self._writing)
 
-    def _read_all(self) -> None:
-        frames = self._heard.frames
+    def _listen(self) -> None:
+        """Have what comes next read, unless too much waits already."""
+        if self._is_listening or self._has_ended or self._ahead >= _AHEAD:
+            return
+        self._is_listening = True
         try:
-            for frame in self._heard.waiting:
-                self._deliver(frame)
-            while data := os.read(self._reading, _BLOCK):
-                for frame in frames.feed(data):
-                    self._deliver(frame)
-            for frame in frames.close():
-                self._deliver(frame)
+            self._loop.add_reader(self._reading, self._read)
+        except PermissionError:  # a file, which cannot be polled and never makes anybody wait
+            self._loop.call_soon(self._read_file)
+
+    def _read_file(self) -> None:
+        self._is_listening = False
+        self._read()
+        self._listen()
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._reading, _BLOCK)
         except OSError:
-            pass  # as good as the end
-        self._tell(self._inbox_in.close)
+            data = b""  # as good as the end
+        found = list(self._splitter.feed(data) if data else self._splitter.close())
+        self._frames += found
+        self._ahead += sum(map(_weight, found))
+        self._has_ended = self._has_ended or not data
+        if self._has_ended or self._ahead >= _AHEAD:
+            self._loop.remove_reader(self._reading)
+            self._is_listening = False
+        self._arrived.set()
 
-    def _deliver(self, frame: bytes | Oversize) -> None:
-        with self._taken:
-            self._taken.wait_for(lambda: self._ahead < _AHEAD)
-            self._ahead += _weight(frame)
-        self._tell(self._put, frame)
-
-    def _put(self, frame: bytes | Oversize) -> None:
+    def _flush(self) -> None:
         try:
-            self._inbox_in.send_nowait(frame)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            pass  # nobody takes it any more
+            while self._lines:
+                left = write_ready(self._writing, self._lines[0])
+                self._unwritten -= len(self._lines[0]) - len(left)
+                if left:
+                    self._lines[0] = left
+                    break
+                self._lines.popleft()
+        except OSError:  # nobody reads any more, and nobody has to wait for that
+            self._lines.clear()
+            self._unwritten = 0
+            self.hang_up()
+        if not self._lines:
+            self._loop.remove_writer(self._writing)
+        self._note_room()
+        self._written.set()
 
-    def _write_all(self) -> None:
-        if self._heard.writer is not None:
-            self._heard.writer.join()
-        try:
-            while (data := self._outbox.get()) is not None:
-                left = memoryview(data)
-                while left:
-                    left = left[os.write(self._writing, left) :]
-                self._tell(self._count, -len(data))
-        except OSError:
-            self._tell(self._break)
-
-    def _count(self, size: int) -> None:
-        """So many bytes more are to be written, or less: whoever waits for that is woken."""
-        self._unwritten += size
-        if self._unwritten > _ROOM and not self._is_broken:
+    def _note_room(self) -> None:
+        if self._unwritten > _ROOM:
             self.room.clear()
         else:
             self.room.set()
-        if size < 0:
-            woken, self._written = self._written, anyio.Event()
-            woken.set()
 
-    def _break(self) -> None:
-        """Nobody reads any more: nobody has to wait for that."""
-        self._is_broken = True
-        self.room.set()
-        self._written.set()
-        self._on_broken()
-
-    def _tell(self, callback: Callable[..., object], *arguments: object) -> None:
-        try:
-            self._loop.call_soon_threadsafe(callback, *arguments)
-        except RuntimeError:
-            pass  # the loop is closed: it is over
+    async def _until(self, is_so: Callable[[], bool]) -> None:
+        while not is_so():
+            if self._written.is_set():
+                self._written = anyio.Event()
+            await self._written.wait()
 
 
 def _weight(frame: bytes | Oversize) -> int:

@@ -1,5 +1,8 @@
 """MCP over standard input and output: one message on a line, nothing else on standard output, ever.
 
+The SDK serves the line as it serves its own stdio transport. That one is not used, because it drops what it cannot
+read, holds a message of any size, and makes whoever answers wait for a client that does not read. Here:
+
 1. A message that is too long, or no message at all, is answered with an error; the server lives on.
 2. At the end of input, on a signal, and when nobody reads any more: no call is begun, those at work end and say how,
    then we leave; none of it waits for a client that does not read.
@@ -10,9 +13,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
+from anyio.abc import ObjectStream
+from mcp.shared.message import SessionMessage
 
 from steadyhand.surfaces.mcp.frames import Id
 from steadyhand.surfaces.mcp.front import Heard
@@ -21,15 +26,13 @@ from steadyhand.surfaces.mcp.pipe import Pipe
 from steadyhand.surfaces.mcp.server import Service
 
 if TYPE_CHECKING:
-    from mcp.shared.message import SessionMessage
-    from mcp_types import JSONRPCError
+    from mcp_types import JSONRPCMessage
 
 __all__ = ["serve_stdio", "serve_wire"]
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _WAITING = 1_000  # answers that wait to be written before no more is read
 _LAST_ANSWERS = 1.0  # seconds for calls that have ended to be answered
-_LAST_WORDS = 0.5  # seconds for answers that are on their way at the end
 
 
 def serve_stdio(service: Service, wire: tuple[int, int], heard: Heard | None = None) -> None:
@@ -40,61 +43,63 @@ def serve_stdio(service: Service, wire: tuple[int, int], heard: Heard | None = N
 async def serve_wire(service: Service, reading: int, writing: int, heard: Heard | None = None) -> None:
     """Serve the client at the other end of two descriptors; `heard` is what it has said already."""
     line = _Line(service, Pipe(reading, writing, heard), set() if heard is None else heard.answered)
-    server = service.server()
+    server, loop = service.server(), asyncio.get_running_loop()
     async with anyio.create_task_group() as tasks:
-        line.pipe.start(line.listening.cancel)
-        loop = asyncio.get_running_loop()
+        line.pipe.start()
         for number in _SIGNALS:
             loop.add_signal_handler(number, tasks.start_soon, line.leave)
-        tasks.start_soon(line.listen)
-        tasks.start_soon(line.speak)
-        await server.run(line.requests, line.answers, server.create_initialization_options())
+        await server.run(line, line, server.create_initialization_options())
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
-        with anyio.move_on_after(_LAST_WORDS):
-            await line.has_spoken.wait()
+        await line.pipe.finish()
         tasks.cancel_scope.cancel()
-    line.pipe.finish()
 
 
-class _Line:
-    """What goes between a pipe and the SDK, both ways."""
+class _Line(ObjectStream[SessionMessage]):
+    """A pipe as the streams that the SDK reads requests from and writes answers to."""
 
     def __init__(self, service: Service, pipe: Pipe, answered: set[Id]) -> None:
         self.service, self.pipe = service, pipe
         self._answered = answered  # requests that were answered before, and are answered again
-        self.listening, self.has_spoken = anyio.CancelScope(), anyio.Event()
-        self._to_server, self.requests = anyio.create_memory_object_stream[Any](0)
-        self.answers, self._from_server = anyio.create_memory_object_stream[Any](0)
+        self._waiting = 0  # answers
         service.room = pipe.room
 
-    async def listen(self) -> None:
-        async with self._to_server:
-            with self.listening:
-                async for frame in self.pipe.frames():
-                    while self._waiting > _WAITING:
-                        await anyio.sleep(0.01)
-                    await self._take(read_message(frame))
-            await self._end("the client is gone")
+    async def receive(self) -> SessionMessage:
+        while True:
+            while self._waiting > _WAITING:
+                await anyio.sleep(0.01)
+            frame = await self.pipe.frame()
+            if frame is None:
+                await self._end("the client is gone")
+                raise anyio.EndOfStream
+            message = read_message(frame)
+            if isinstance(message, SessionMessage):
+                return message
+            await self._write(message)
 
-    async def speak(self) -> None:
-        async with self._from_server:
-            async for answer in self._from_server:
-                if (number := getattr(answer.message, "id", None)) in self._answered:
-                    self._answered.remove(number)
-                else:
-                    await self.pipe.write(write_message(answer.message))
-        self.has_spoken.set()
+    async def send(self, item: SessionMessage) -> None:
+        if (number := getattr(item.message, "id", None)) in self._answered:
+            self._answered.remove(number)
+        else:
+            await self._write(item.message)
+
+    async def send_eof(self) -> None:
+        """Nothing: the pipe is finished when the SDK is done with both ways."""
+
+    async def aclose(self) -> None:
+        """Nothing, as above."""
 
     async def leave(self) -> None:
         await self._end("the server ends")
-        self.listening.cancel()
+        self.pipe.hang_up()
 
-    async def _take(self, message: SessionMessage | JSONRPCError) -> None:
-        if hasattr(message, "metadata"):
-            await self._to_server.send(message)
-        else:
-            await self.pipe.write(write_message(message))
+    async def _write(self, message: JSONRPCMessage) -> None:
+        self.pipe.write(write_message(message))
+        self._waiting += 1
+        try:
+            await self.pipe.drained()
+        finally:
+            self._waiting -= 1
 
     async def _end(self, why: str) -> None:
         """Let no call begin and those at work end, and their answers go out."""
@@ -103,7 +108,3 @@ class _Line:
         with anyio.move_on_after(_LAST_ANSWERS):
             while self.service.is_answering or self._waiting:
                 await anyio.sleep(0.005)
-
-    @property
-    def _waiting(self) -> int:
-        return self.answers.statistics().tasks_waiting_send
