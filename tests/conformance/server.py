@@ -6,7 +6,7 @@ Everything else is as `steadyhand mcp --http` serves it, the guard included.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Iterable
 
 from steadyhand.surfaces.mcp import http
 from steadyhand.surfaces.mcp.guard import App, Guard, Receive, Scope, Send
@@ -20,8 +20,8 @@ TOKEN = "of the conformance suite"
 class Keyed(Guard):
     """The guard, with the token put in before it looks."""
 
-    def __init__(self, app: App, token: str, names: Any = ()) -> None:
-        super().__init__(app, token, names)
+    def __init__(self, app: App, token: str, hosts: Iterable[str]) -> None:
+        super().__init__(app, token, hosts)
         self._proof = (b"authorization", f"Bearer {token}".encode())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -34,7 +34,8 @@ def main() -> int:
     """Serve the directory that is named, on a free port, which is told on standard error."""
     http.Guard = Keyed  # type: ignore[misc]  # only here
     service = Service(Serving(roots=named_roots(sys.argv[1:]), toolsets=("core",)))
-    return http.serve_http(service, http.Address.of("0"), TOKEN)
+    http.serve_http(service, http.Address.of("0"), TOKEN)
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Who is let in over HTTP. Asked of every request before anything else, and before its body is read.
 
-1. The request names this server and nothing else as its host: a page that has its own name point here is turned away.
-2. What a browser sends for a page of another origin is refused; a request without an origin comes from no page.
+1. The request names this server as its host, and no page of another origin sends it. The SDK decides that; it is asked
+   here, so that the answer comes before the body is read and has a hint. A browser's word for it counts too.
+2. An origin is named once or not at all; a request without one comes from no page.
 3. Every request shows the token, compared in a time that tells nothing of it.
 4. Only JSON is posted, only POST changes anything, and nothing here ever allows another origin to read an answer.
 5. What is posted at the same time is bounded together: more is refused before it is read.
@@ -14,12 +15,14 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, NamedTuple
 
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.requests import Request
+
 from steadyhand.surfaces.mcp.frames import LONGEST
 
-__all__ = ["LET_IN", "PATH", "Guard"]
+__all__ = ["PATH", "Guard", "hosts_of"]
 
 PATH = "/mcp"
-LET_IN = "steadyhand.let_in"  # in the scope of a request that was
 _METHODS = ("POST", "GET", "DELETE")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _SAME = ("same-origin", "none")
@@ -42,13 +45,25 @@ class _Refusal(NamedTuple):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-class Guard:
-    """The application behind it sees only what was let in. `names`: further hosts, with or without a port."""
+def hosts_of(names: Iterable[str], port: int) -> list[str]:
+    """How a server on a port may be called: on this machine, and by further names, with or without a port.
 
-    def __init__(self, app: App, token: str, names: Iterable[str] = ()) -> None:
+    >>> hosts_of(["box", "box:443"], 8000)[3:]
+    ['box:8000', 'box:443']
+    """
+    hosts = [name if _has_port(name) else f"{name}:{port}" for name in (*_LOOPBACK, *map(str.lower, names))]
+    return hosts + ([host.removesuffix(":80") for host in hosts] if port == 80 else [])
+
+
+class Guard:
+    """The application behind it sees only what was let in. `hosts`: how the server may be called, port and all."""
+
+    def __init__(self, app: App, token: str, hosts: Iterable[str]) -> None:
         self._app = app
         self._token = token.encode()
-        self._names = tuple(name.lower() for name in names)
+        known = list(hosts)
+        settings = TransportSecuritySettings(allowed_hosts=known, allowed_origins=[f"http://{host}" for host in known])
+        self._security = TransportSecurityMiddleware(settings)
         self._posted = 0  # bytes of the requests that are being answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,11 +71,10 @@ class Guard:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             headers = _headers(scope)
-            refusal = self._refusal(headers, scope)
+            refusal = await self._refusal(headers, scope)
             if refusal is not None:
                 await _refuse(refusal, send)
                 return
-            scope[LET_IN] = True
             size = _size(headers, scope)
             self._posted += size
             try:
@@ -68,10 +82,10 @@ class Guard:
             finally:
                 self._posted -= size
 
-    def _refusal(self, headers: Headers, scope: Scope) -> _Refusal | None:
+    async def _refusal(self, headers: Headers, scope: Scope) -> _Refusal | None:
         return (
-            self._wrong_host(headers, scope)
-            or self._foreign(headers, scope)
+            await self._misled(scope)
+            or _foreign(headers)
             or _unknown(scope)
             or self._unproven(headers)
             or _not_json(headers, scope)
@@ -79,23 +93,16 @@ class Guard:
             or self._too_much(headers, scope)
         )
 
-    def _hosts(self, scope: Scope) -> set[str]:
-        """How this server may be called: by the port it listens on, whatever the request says."""
-        port = scope["server"][1]
-        named = {name if _has_port(name) else f"{name}:{port}" for name in (*_LOOPBACK, *self._names)}
-        return named | ({name.removesuffix(":80") for name in named} if port == 80 else set())
-
-    def _wrong_host(self, headers: Headers, scope: Scope) -> _Refusal | None:
-        if [host.lower() in self._hosts(scope) for host in headers.get("host", [])] == [True]:
+    async def _misled(self, scope: Scope) -> _Refusal | None:
+        """What the SDK refuses: another host, another origin."""
+        refused = await self._security.validate_request(Request(scope))
+        if refused is None:
             return None
-        return _Refusal(421, "this server does not go by that name", "send the Host that it printed at its start")
-
-    def _foreign(self, headers: Headers, scope: Scope) -> _Refusal | None:
-        own = {f"http://{host}" for host in self._hosts(scope)}
-        is_own = all(origin.lower() in own for origin in headers.get("origin", []))
-        if is_own and all(site.lower() in _SAME for site in headers.get("sec-fetch-site", [])):
-            return None
-        return _Refusal(403, "requests from pages of other origins are refused", "use an MCP client, not a page")
+        if refused.status_code == _FOREIGN.status:
+            return _FOREIGN
+        return _Refusal(
+            refused.status_code, "this server does not go by that name", "send the Host that it printed at its start"
+        )
 
     def _unproven(self, headers: Headers) -> _Refusal | None:
         given = headers.get("authorization", [])
@@ -114,6 +121,15 @@ class Guard:
             return None
         again = ((b"retry-after", b"1"),)
         return _Refusal(503, "too much is being asked at once", "wait for answers, then send it again", again)
+
+
+_FOREIGN = _Refusal(403, "requests from pages of other origins are refused", "use an MCP client, not a page")
+
+
+def _foreign(headers: Headers) -> _Refusal | None:
+    origins, sites = headers.get("origin", []), headers.get("sec-fetch-site", [])
+    is_plain = len(origins) <= 1 and "" not in origins and all(site.lower() in _SAME for site in sites)
+    return None if is_plain else _FOREIGN
 
 
 def _headers(scope: Scope) -> Headers:

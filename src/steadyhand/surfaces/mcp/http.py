@@ -8,22 +8,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import socket
 from collections import OrderedDict
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 import anyio
+import uvicorn
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
+from steadyhand.surfaces.mcp.connections import Connections, most_connections
 from steadyhand.surfaces.mcp.frames import LONGEST
-from steadyhand.surfaces.mcp.guard import PATH, App, Guard, Message, Receive, Scope, Send
+from steadyhand.surfaces.mcp.guard import PATH, App, Guard, Message, Receive, Scope, Send, hosts_of
 from steadyhand.surfaces.mcp.logs import say
 from steadyhand.surfaces.mcp.running import SESSION_HEADER
 from steadyhand.surfaces.mcp.server import Service
-
-if TYPE_CHECKING:
-    from uvicorn import Server
 
 __all__ = ["Address", "serve_http"]
 
@@ -69,34 +68,63 @@ class Address:
 
 def serve_http(service: Service, address: Address, token: str) -> None:
     """Serve until a signal comes. Refuses with `disk-refused` where the port cannot be had."""
-    import uvicorn
+    most = most_connections()
+    with _listening(address) as listening:
+        port = listening.getsockname()[1]
+        connections = Connections(_application(service), most)
+        config = uvicorn.Config(
+            Guard(connections, token, hosts_of(address.names, port)),
+            loop="asyncio",
+            http=connections.protocol,  # type: ignore[arg-type]  # whatever makes a protocol
+            ws="none",
+            backlog=_BACKLOG,
+            limit_concurrency=most + 1,
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_GRACEFUL,
+        )
+        host = f"[{address.host}]" if ":" in address.host else address.host
+        say(f"listening on http://{host}:{port}{PATH}")
+        anyio.run(_serve, service, _Server(config), listening)
 
-    from steadyhand.surfaces.mcp.doors import Door, most_connections
 
-    config = uvicorn.Config(
-        Guard(_application(service), token, address.names),
-        host=address.host,
-        port=address.port,
-        loop="asyncio",
-        http=Door,
-        ws="none",
-        backlog=_BACKLOG,
-        limit_concurrency=most_connections(),
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=_GRACEFUL,
-    )
-    server = uvicorn.Server(config)
-    anyio.run(_serve, service, server)
-    if not server.started:
+def _listening(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family, backlog=_BACKLOG)
+    except OSError:
         raise EditError(
             Kind.DISK_REFUSED,
             f"the port {address.port} of {address.host} cannot be listened on",
             hint="another process may have it: choose another, or 0 for one that is free",
-        )
+        ) from None
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which leaves signals to us: calls at work are to end before connections do."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+async def _serve(service: Service, server: _Server, listening: socket.socket) -> None:
+    async def leave() -> None:
+        service.end("the server ends")
+        await service.ended()
+        server.should_exit = True
+
+    async with anyio.create_task_group() as tasks:
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, tasks.start_soon, leave)
+        await server.serve([listening])
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+        tasks.cancel_scope.cancel()
 
 
 def _application(service: Service, most: int = _MOST_SESSIONS) -> App:
@@ -106,7 +134,7 @@ def _application(service: Service, most: int = _MOST_SESSIONS) -> App:
         streamable_http_path=PATH,
         max_request_body_size=LONGEST,
         max_sessions=most,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard is stricter
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # asked by the guard
     )
 
     return _SessionLimit(app, service, most)
@@ -201,33 +229,3 @@ async def _nothing() -> Message:
 
 async def _ignore(_: Message) -> None:
     pass
-
-
-async def _serve(service: Service, server: Server) -> None:
-    async def leave() -> None:
-        service.end("the server ends")
-        await service.ended()
-        server.should_exit = True
-
-    async def tell() -> None:
-        while not server.started:
-            await anyio.sleep(0.01)
-        host, port = server.servers[0].sockets[0].getsockname()[:2]
-        say(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
-
-    server.capture_signals = _no_signals  # type: ignore[method-assign]  # ours come first
-    async with anyio.create_task_group() as tasks:
-        loop = asyncio.get_running_loop()
-        for number in _SIGNALS:
-            loop.add_signal_handler(number, tasks.start_soon, leave)
-        tasks.start_soon(tell)
-        with contextlib.suppress(SystemExit):  # how it says that it could not begin
-            await server.serve()
-        for number in _SIGNALS:
-            loop.remove_signal_handler(number)
-        tasks.cancel_scope.cancel()
-
-
-@contextlib.contextmanager
-def _no_signals() -> Iterator[None]:
-    yield
