@@ -43,6 +43,8 @@ ONLY_IN = {
         "dialects/unified/",
         "dialects/formats/v4a.py",
         "dialects/v4a/",
+        "articles/report.py",  # `hunks` is a field of the change report's contract
+        "agents/impact/",
         "session/articles.py",  # `hunkReasons` is a field of the article's contract
     )
 }

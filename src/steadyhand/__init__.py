@@ -13,6 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
+    import steadyhand.agents.impact.api as impact
     from steadyhand.dialects.front import patch, read_patch
     from steadyhand.dialects.patch import Patch
     from steadyhand.dialects.stream import PatchStream
@@ -106,6 +107,8 @@ _HOMES = {
     "requests_from_json": "steadyhand.plan.request",
 }
 
+_MODULES = {"impact": "steadyhand.agents.impact.api"}
+
 __all__ = [
     "Act",
     "Action",
@@ -152,6 +155,7 @@ __all__ = [
     "Workspace",
     "__version__",
     "edit",
+    "impact",
     "locate",
     "outline",
     "parse_address",
@@ -162,12 +166,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
+    home = _MODULES.get(name) or _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'steadyhand' has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(home), name)
+    value: object = import_module(home) if name in _MODULES else getattr(import_module(home), name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,1 @@
+"""From a change of the code to corrected articles."""
