@@ -105,7 +105,9 @@ def _with_names(text: str, entries: Sequence[Entry]) -> list[Entry]:
         is_leaf = below is None or below.span.start >= entry.span.end
         if is_leaf and line > reached:
             reached = line
-            made.append(replace(entry, span=Span(line, max(entry.span.end, line + 1))))
+            before = text[line : entry.span.start]
+            start = line + len(before) - len(before.lstrip())
+            made.append(replace(entry, span=Span(start, max(entry.span.end, start + 1))))
         else:
             made.append(entry)
     return sorted(made, key=lambda entry: (entry.span.start, -entry.span.end))
