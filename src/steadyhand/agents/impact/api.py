@@ -18,10 +18,12 @@ from steadyhand.session.checks import AnyPath, path_of
 from steadyhand.session.workspace import Workspace
 
 if TYPE_CHECKING:
+    from steadyhand.articles.lint import Lint
     from steadyhand.articles.report import Report
     from steadyhand.articles.search import Search
+    from steadyhand.articles.suggest import Suggestions
 
-__all__ = ["extract", "search"]
+__all__ = ["extract", "lint", "search", "suggest"]
 
 Tree = AnyPath | Workspace
 
@@ -83,11 +85,42 @@ def search(
         )
 
 
+def lint(tree: Tree = ".", *, docs: Sequence[str] = (), coverage: bool = False) -> Lint:
+    """What is wrong with the rules of articles: dead paths, globs, symbols, keys and ids, duplicate ids, cycles.
+
+    With `coverage` also the pages without rules, and which source files no article attends to.
+    """
+    from steadyhand.articles.lint import lint as lint_articles
+
+    with _opened(tree) as workspace:
+        return lint_articles(workspace, docs=docs, coverage=coverage)
+
+
+def suggest(tree: Tree = ".", *, docs: Sequence[str] = (), write: bool = False) -> Suggestions:
+    """Rules that articles lack, from what they name and from what changed together with them.
+
+    With `write` they are added to the front matter, one change for each article; an article where that is refused is
+    left as it is.
+    """
+    from contextlib import suppress
+
+    from steadyhand.articles.suggest import suggest as suggest_rules
+    from steadyhand.articles.suggest import write_suggestion
+    from steadyhand.errors import EditError
+
+    with _opened(tree, read_only=not write) as workspace:
+        found = suggest_rules(workspace, docs=docs)
+        for each in found.articles if write else ():
+            with suppress(EditError):
+                write_suggestion(workspace, each)
+        return found
+
+
 @contextmanager
-def _opened(tree: Tree) -> Iterator[Workspace]:
-    """The workspace that was given, or one of the tree, which is only read."""
+def _opened(tree: Tree, *, read_only: bool = True) -> Iterator[Workspace]:
+    """The workspace that was given, or one of the tree."""
     if isinstance(tree, Workspace):
         yield tree
         return
-    with Workspace(tree, read_only=True) as workspace:
+    with Workspace(tree, read_only=read_only) as workspace:
         yield workspace

@@ -1,0 +1,118 @@
+"""What an edit broke on an article: links and anchors that lead nowhere now, code that does not parse any more, and
+headings that other pages link to and that are gone.
+
+Only what was right before is reported: a link that was dead already is no fault of the edit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+from steadyhand.articles.attention import is_page
+from steadyhand.articles.library import read_page
+from steadyhand.articles.page import PageFacts, PageLink, anchor_name, faulty, meant_paths, read_page_facts
+from steadyhand.lazy import dataclass
+from steadyhand.session.workspace import Workspace
+from steadyhand.text.pace import go_on
+
+__all__ = ["Finding", "Tree", "check_edit"]
+
+FindingKind = Literal["dead-link", "dead-anchor", "broken-code", "lost-anchor"]
+
+_ENTRIES: Final = 200_000
+_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that an edit broke. `line` counts in the text after it, or, for a lost anchor, in the other page."""
+
+    kind: FindingKind
+    path: str
+    line: int
+    message: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": self.kind, "path": self.path, "line": self.line, "message": self.message}
+
+
+class Tree:
+    """The names of a workspace, listed once, and the anchors of its pages, read when they are asked for."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        listing = workspace.files(depth=64, limit=_ENTRIES, seconds=_SECONDS)
+        self.names = {".", *listing.files, *listing.directories, *listing.links}
+        self.is_whole = listing.cut is None
+        self._facts: dict[str, PageFacts] = {}
+
+    def facts(self, path: str) -> PageFacts:
+        if path not in self._facts:
+            source = read_page(self._workspace, path, []) if is_page(path) else None
+            self._facts[path] = PageFacts() if source is None else read_page_facts(path, source.text)
+        return self._facts[path]
+
+    def fault(self, page: str, facts: PageFacts, link: PageLink) -> tuple[FindingKind, str] | None:
+        """What is wrong with a link of a page; None where it leads somewhere."""
+        meant = next((path for path in meant_paths(page, link) if path in self.names), None)
+        if meant is None:
+            return ("dead-link", f"the link {link.target} leads to no file") if self.is_whole else None
+        if link.anchor is None or not is_page(meant):
+            return None
+        there = facts if meant == page else self.facts(meant)
+        if anchor_name(link.anchor) in there.anchors or (not there.anchors and meant != page):
+            return None
+        return "dead-anchor", f"the link {link.target} leads to no heading of {meant}"
+
+    def linking(self, path: str, anchors: Iterable[str]) -> Iterator[tuple[str, PageLink]]:
+        """The links of other pages to one of these anchors of a page."""
+        wanted = frozenset(anchors)
+        for other in sorted(name for name in self.names if is_page(name) and name != path):
+            go_on()
+            for link in self.facts(other).links:
+                if link.anchor is None or anchor_name(link.anchor) not in wanted:
+                    continue
+                if next((each for each in meant_paths(other, link) if each in self.names), None) == path:
+                    yield other, link
+
+
+def check_edit(
+    workspace: Workspace, path: str, before: str, after: str, tree: Tree | None = None
+) -> tuple[Finding, ...]:
+    """What is broken after an edit of a page and was not before, in the order of the text."""
+    tree = tree or Tree(workspace)
+    old, new = read_page_facts(path, before), read_page_facts(path, after)
+    findings = [*_links(tree, path, old, new), *_code(path, old, new)]
+    gone = old.anchors - new.anchors
+    if gone:
+        findings += [
+            Finding(
+                "lost-anchor", other, link.line, f"{other}:{link.line} links to #{link.anchor} of {path}, which is gone"
+            )
+            for other, link in tree.linking(path, gone)
+        ]
+    return tuple(sorted(findings, key=lambda each: (each.path != path, each.path, each.line, each.kind)))
+
+
+def _links(tree: Tree, path: str, old: PageFacts, new: PageFacts) -> Iterator[Finding]:
+    dead = {link.target for link in old.links if tree.fault(path, old, link) is not None}
+    for link in new.links:
+        fault = tree.fault(path, new, link)
+        if fault is not None and link.target not in dead:
+            yield Finding(fault[0], path, link.line, fault[1])
+
+
+def _code(path: str, old: PageFacts, new: PageFacts) -> Iterator[Finding]:
+    """Blocks that do not parse, as far as they are more than before: an example may be a fragment on purpose."""
+    same = {(block.language, block.code) for block in old.blocks}
+    allowed = Counter(block.language for block in old.blocks if faulty(block) is not None)
+    broken = [(block, fault) for block in new.blocks if (fault := faulty(block)) is not None]
+    allowed.subtract(block.language for block, _ in broken if (block.language, block.code) in same)
+    for block, fault in broken:
+        if (block.language, block.code) not in same:
+            allowed[block.language] -= 1
+            if allowed[block.language] < 0:
+                line = block.line + fault.line
+                yield Finding("broken-code", path, line, f"the {block.language} code is not valid: {fault.message}")
