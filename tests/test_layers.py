@@ -45,6 +45,8 @@ ONLY_IN = {
         "dialects/v4a/",
         "articles/report.py",  # `hunks` is a field of the change report's contract
         "agents/impact/",
+        "surfaces/cli/impact/",
+        "surfaces/cli/render/impact.py",
         "session/articles.py",  # `hunkReasons` is a field of the article's contract
     )
 }

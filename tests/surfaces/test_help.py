@@ -19,8 +19,8 @@ from tests.surfaces.shell import SOURCE, Shell
 
 NAMES = (
     "act agent apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
-    "insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch why "
-    "write"
+    "impact insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch "
+    "why write"
 ).split()
 HEAVY = {"rich", "rapidfuzz", "sqlite3", "turbohtml", "hypothesis", "asyncio", "difflib", "tomllib", "subprocess"}
 

@@ -24,7 +24,7 @@ from steadyhand.articles.search import Pattern
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.workspace import Workspace
-from steadyhand.structure.language import languages
+from steadyhand.structure.code.language import languages
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import go_on
 from steadyhand.text.resemblance import similar_names

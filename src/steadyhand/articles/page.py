@@ -118,8 +118,8 @@ def _format(language: str) -> Format | None:
 
 
 def _of_markdown(source: Source) -> PageFacts:
-    from steadyhand.structure.parsers.markdown.links import links_of
-    from steadyhand.structure.parsers.markdown.reading import read_markdown
+    from steadyhand.structure.markdown.names import links_of
+    from steadyhand.structure.markdown.reader import read_markdown
 
     document = read_markdown(source)
     if isinstance(document, Refusal):

@@ -18,9 +18,9 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
-from steadyhand.structure.language import languages
+from steadyhand.structure.code.language import languages
+from steadyhand.structure.code.reader import code_of
 from steadyhand.structure.node import Refusal
-from steadyhand.structure.parsers.code.reading import code_of
 from steadyhand.text.pace import go_on
 from steadyhand.workspace.git import Git
 from steadyhand.workspace.protection import classify
@@ -100,10 +100,10 @@ def suggest(workspace: Workspace, *, docs: Sequence[str] = ()) -> Suggestions:
 def write_suggestion(workspace: Workspace, suggestion: Suggestion, *, preview: bool = False) -> Receipt:
     """Add the proposed rules to an article's front matter, as one change with its reasons."""
     from steadyhand.plan.edit import Act, Insert
-    from steadyhand.structure.parsers.markdown.front import find_front
-    from steadyhand.structure.parsers.markdown.suffixes import SUFFIXES
-    from steadyhand.structure.targets.front_matter import FrontMatter
-    from steadyhand.structure.targets.lines import Lines
+    from steadyhand.structure.lines import Lines
+    from steadyhand.structure.markdown.document import SUFFIXES
+    from steadyhand.structure.markdown.front import find_front
+    from steadyhand.structure.markdown.front_matter import FrontMatter
 
     path = suggestion.article.path
     rules = [{"op": each.op, "path": each.path} for each in suggestion.proposals]

@@ -16,13 +16,13 @@ from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.invocation import Invocation
 
 MODES = ("research", "analyze", "generate", "modify", "execute")
-SECTIONS = ("Change files", "Look", "History", "Models", "Care")
+SECTIONS = ("Change files", "Look", "History", "Models", "Articles", "Care")
 _COMMANDS = Registry(
     "steadyhand.surfaces.cli.commands",
     "COMMAND",
     "act agent apply call check chmod completion conflicts convert delete diff doctor edit evidence export findings gc "
-    "insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch why "
-    "write",
+    "impact insert journal lease locate log mcp move observe outline read redo rename show stats task tools undo watch "
+    "why write",
 )
 Listing = Callable[[], tuple[str, list[tuple[str, str]]]]
 _EVERYWHERE = "Global options (steadyhand --help) may stand after the command too. Exit codes: docs/errors.md."
@@ -51,7 +51,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         invocation = ctx.find_object(Invocation)
         if invocation is not None:
-            invocation.command = self.name
+            family = ctx.parent.command if ctx.parent is not None else None
+            invocation.command = f"{family.name} {self.name}" if isinstance(family, Family) else self.name
         return super().invoke(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
@@ -73,6 +74,23 @@ class Command(click.Command):
                 formatter.write(f"  {line.strip()}\n")
         formatter.write_paragraph()
         formatter.write_text(_EVERYWHERE)
+
+
+class Family(Command, click.Group):
+    """A command that has commands of its own, named by a table and imported when they are called."""
+
+    def __init__(self, *args: Any, members: Registry, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.members = members
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.members.names)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.members.names:
+            return None
+        command: Command = self.members.load_one(cmd_name)
+        return command
 
 
 class Group(click.Group):
@@ -108,6 +126,17 @@ def command(
             click.pass_obj(function)
         )
         assert isinstance(declared, Command)
+        return declared
+
+    return declare
+
+
+def family(name: str, *, section: str, examples: str, members: Registry) -> Callable[[Callable[..., Any]], Family]:
+    """Declare a command with commands of its own; the function only carries its help."""
+
+    def declare(function: Callable[..., Any]) -> Family:
+        declared = click.command(name, cls=Family, section=section, examples=examples, members=members)(function)
+        assert isinstance(declared, Family)
         return declared
 
     return declare

@@ -1,0 +1,1 @@
+"""The commands of `steadyhand impact`, a file each."""

@@ -1,0 +1,132 @@
+"""Changes, evidence and findings about articles, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from steadyhand.surfaces.cli.render.diff import diff_lines
+from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_line, visible_name
+
+if TYPE_CHECKING:
+    from steadyhand.articles.attention import Problem
+    from steadyhand.articles.lint import Lint
+    from steadyhand.articles.report import FileReport, Report
+    from steadyhand.articles.search import Evidence, Search
+    from steadyhand.articles.suggest import Suggestions
+    from steadyhand.errors import EditError
+
+_SHOWN = 8  # symbols or commits on a line
+_ID = 10  # digits of a commit
+
+
+def report_lines(report: Report, *, is_brief: bool, width: int) -> Iterator[Line]:
+    """The commits, then each file with its hunks, then what is left out."""
+    if not report.files:
+        yield (Piece("nothing changed", "dim"),)
+    for commit in report.commits:
+        yield (
+            Piece(commit.id[:_ID], "id"),
+            Piece(f"  {shown_time(commit.date)}  {visible_line(commit.author)}  {visible_line(commit.subject)}"),
+        )
+    for file in report.files:
+        yield from _file_lines(file, is_brief=is_brief, width=width)
+    for each in report.left_out:
+        what = "the report" if each.path is None else visible_name(each.path)
+        yield (Piece("left out: ", "warning"), Piece(f"{what}: {visible_line(each.reason)}"))
+
+
+def _file_lines(file: FileReport, *, is_brief: bool, width: int) -> Iterator[Line]:
+    old = "" if file.file.old_path is None else f"{visible_name(file.file.old_path)} → "
+    symbols = f"  {_few(file.symbols)}" if file.symbols else ""
+    yield (
+        Piece(f"{file.file.status:<13}", "dim"),
+        Piece(f"{old}{visible_name(file.path)}", "place"),
+        Piece(visible_line(symbols)),
+    )
+    if is_brief:
+        return
+    for hunk in file.hunks:
+        if hunk.context is not None:
+            yield (Piece(f"  in {visible_line(hunk.context)}", "heading"),)
+        yield from diff_lines(hunk.diff, width=width)
+
+
+def search_lines(found: Search) -> Iterator[Line]:
+    """Each article with its evidence, and a summary."""
+    for flagged in found.articles:
+        name = "" if flagged.article.jrn == flagged.article.path else f"  {visible_line(flagged.article.jrn)}"
+        yield (Piece(visible_name(flagged.article.path), "place"), Piece(name, "id"))
+        for evidence in flagged.evidence:
+            yield _evidence_line(evidence)
+    concerned = counted(len(found.articles), "article")
+    changed = counted(found.changed, "changed file")
+    yield (Piece(f"{concerned} of {found.looked_at} may be concerned by {changed}", "heading"),)
+
+
+def _evidence_line(evidence: Evidence) -> Line:
+    rule = evidence.rule
+    if rule is None:
+        why = f"line {evidence.line} names {evidence.mention}"
+    else:
+        source = "" if rule.source is None else f" of {rule.source}"
+        why = f"{rule.op} {rule.path}{source}"
+    commits = f"  {_few([commit[:_ID] for commit in evidence.commits])}" if evidence.commits else ""
+    doubt = "" if evidence.doubt is None else f"  ({evidence.doubt})"
+    return (
+        Piece(f"  {evidence.match_type:<8}"),
+        Piece(visible_name(evidence.changed_file), "place"),
+        Piece(f"  {visible_line(why)}"),
+        Piece(visible_line(doubt), "warning"),
+        Piece(commits, "dim"),
+    )
+
+
+def problem_lines(problems: Sequence[Problem]) -> Iterator[Line]:
+    """What is wrong with pages, a line each."""
+    for each in problems:
+        where = "" if each.line is None else f":{each.line}"
+        yield (Piece("problem: ", "warning"), Piece(f"{visible_name(each.path)}{where}: {visible_line(each.message)}"))
+
+
+def lint_lines(found: Lint) -> Iterator[Line]:
+    """A line for each finding, as compilers write them, and a summary."""
+    for each in found.findings:
+        where = "" if each.line is None else f":{each.line}"
+        yield (
+            Piece(f"{visible_name(each.path)}{where}", "place"),
+            Piece(f" {each.kind}", "warning"),
+            Piece(f" {visible_line(each.message)}"),
+        )
+    if found.coverage is not None:
+        covered = found.coverage
+        pages = covered.pages - len(covered.uncovered_pages)
+        sources = covered.sources - len(covered.unattended)
+        yield (
+            Piece(f"{pages} of {counted(covered.pages, 'page')} have rules; "),
+            Piece(f"rules mean {sources} of {counted(covered.sources, 'source file')}"),
+        )
+    style = "warning" if found.findings else "good"
+    yield (Piece(f"{counted(len(found.findings), 'finding')} in {counted(found.articles, 'article')}", style),)
+
+
+def suggest_lines(
+    found: Suggestions, written: Mapping[str, str], refused: Mapping[str, EditError], *, is_writing: bool
+) -> Iterator[Line]:
+    """The rules that are proposed, as they would be written, each with its reason."""
+    for each in found.articles:
+        path = each.article.path
+        yield (Piece(visible_name(path), "place"), Piece(f"  {written[path][:12]}" if written.get(path) else "", "id"))
+        for proposal in each.proposals:
+            rule = f"- {{op: {proposal.op}, path: {proposal.path}}}"
+            yield (Piece(f"  {visible_line(rule)}", "added"), Piece(f"  # {visible_line(proposal.why)}", "dim"))
+        if path in refused:
+            yield (Piece("  not written: ", "error"), Piece(visible_line(refused[path].message)))
+    rules = counted(sum(len(each.proposals) for each in found.articles), "rule")
+    ends = "" if is_writing or not found.articles else "; --write adds them"
+    yield (Piece(f"{rules} proposed for {counted(len(found.articles), 'article')}{ends}", "heading"),)
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
