@@ -13,8 +13,8 @@ FIRST_SET = """
     no-match ambiguous-match low-confidence count-mismatch already-applied no-change overlapping-edits stale-source
     conflict drift-conflict malformed-patch out-of-bounds no-such-target unparsable not-text unencodable outside-root
     protected-path not-allowed read-only no-such-file exists-already too-large placeholder-left suspicious-shrink
-    breaks-syntax unseen-text reason-required bad-request busy timed-out cancelled not-installed disk-refused
-    journal-damaged cannot-undo internal
+    breaks-syntax unseen-text reason-required loses-attention bad-request busy timed-out cancelled not-installed
+    disk-refused journal-damaged cannot-undo internal
 """.split()
 
 

@@ -80,6 +80,7 @@ class Kind(StrEnum):
     BREAKS_SYNTAX = "breaks-syntax", Action.CHANGE_REQUEST, 52, "The file parsed before and would not parse after."
     UNSEEN_TEXT = "unseen-text", Action.RE_READ, 53, "The edit covers lines this task has never read."
     REASON_REQUIRED = "reason-required", Action.CHANGE_REQUEST, 54, "The policy asks for a reason with every edit."
+    LOSES_ATTENTION = "loses-attention", Action.CHANGE_REQUEST, 55, "The article would lose its id or a rule of its attention."
     BAD_REQUEST = "bad-request", Action.CHANGE_REQUEST, 2, "The request is not well formed."
     BUSY = "busy", Action.RETRY_LATER, 60, "Another process holds the file."
     TIMED_OUT = "timed-out", Action.RETRY_LATER, 61, "The work did not end within its deadline."

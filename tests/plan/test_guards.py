@@ -173,6 +173,7 @@ def test_the_guards_are_asked_in_this_order() -> None:
         (25, "unseen", "edit"),
         (30, "shrink", "file"),
         (40, "syntax", "file"),
+        (45, "attention", "file"),
     ]
 
 

@@ -291,3 +291,74 @@ def test_a_lax_policy_of_the_host_does_not_make_it_lax(tmp_path: Path) -> None:
     for edits in ([edit("The login endpoint", "x")], [edit("401", "x"), edit("the LOGIN endpoint answers", "y")]):
         assert kit.call("edit_article", {"path": "docs/auth.md", "edits": edits})["success"] is False
     assert content(tmp_path) == AUTH
+
+
+STATED = """---
+jrn: AUTH
+title: Log in
+attention:
+  - op: file
+    path: src/auth/**
+  - {op: symbol, path: "src/auth.py#login", keywords: [token]}
+---
+
+# Log in
+
+One try.
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("jrn: AUTH\n", ""),
+        ("jrn: AUTH", "jrn: LOGIN"),
+        ("  - op: file\n    path: src/auth/**\n", ""),
+        ("src/auth/**", "src/login/**"),
+        ("keywords: [token]", "keywords: [code]"),
+        ("---\njrn: AUTH", "jrn: AUTH"),
+        (STATED.partition("# Log in")[0], ""),
+        ("attention:\n", "attentions:\n"),
+    ],
+)
+def test_an_edit_that_loses_the_id_or_a_rule_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    (tmp_path / "a.md").write_text(STATED)
+    with sh.Workspace(tmp_path) as ws:
+        kit = ws.tools("article", article="a.md")
+        refused = kit.call("edit_article", {"path": "a.md", "edits": [edit(old, new)]})
+        assert refused["kind"] in ("loses-attention", "breaks-syntax")
+        kit.call("read_file", {"path": "a.md"})
+        whole = kit.call("write_file", {"path": "a.md", "content": STATED.replace(old, new)})
+        assert whole["kind"] in ("loses-attention", "breaks-syntax")
+    assert (tmp_path / "a.md").read_text() == STATED
+
+
+def test_the_rest_of_the_front_matter_may_change_and_rules_may_be_added(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(STATED)
+    edits = [
+        edit("title: Log in", "title: Sign in"),
+        edit("  - op: file\n", "  - {op: key, path: app.yaml#tries}\n  - op: file\n"),
+        edit("One try.", "Two tries."),
+    ]
+    with sh.Workspace(tmp_path) as ws:
+        done = ws.tools("article", article="a.md").call("edit_article", {"path": "a.md", "edits": edits})
+    assert done["success"] is True
+
+
+def test_a_comment_that_carries_the_rules_is_kept_too(tmp_path: Path) -> None:
+    page = "<!-- attention:\n  - {op: file, path: a.py}\n-->\n<h1>Page</h1>\n"
+    (tmp_path / "a.html").write_text(page)
+    with sh.Workspace(tmp_path) as ws:
+        kit = ws.tools("article", article="a.html")
+        refused = kit.call("edit_article", {"path": "a.html", "edits": [edit("{op: file, path: a.py}", "x")]})
+        assert refused["kind"] == "loses-attention"
+        assert kit.call("edit_article", {"path": "a.html", "edits": [edit("Page", "A page")]})["success"] is True
+
+
+def test_outside_of_the_toolset_rules_are_edited_as_any_text(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(STATED)
+    with sh.Workspace(tmp_path) as ws:
+        ws.edit("a.md", [sh.Replace("src/auth/**", "src/login/**")])
+        with pytest.raises(sh.EditError) as refused:
+            ws.edit("a.md", [sh.Replace("jrn: AUTH\n", "")], policy=sh.Policy(guards=frozenset({"attention"})))
+    assert refused.value.kind == "loses-attention"

@@ -16,36 +16,26 @@ problem of that one file, with its line, and never stops anybody. Pure: texts co
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from textwrap import dedent
+from collections.abc import Mapping
 from typing import Final, Literal, cast
 
-from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.lazy import dataclass
+from steadyhand.structure.markdown.stated import stated_blocks
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from steadyhand.workspace.globs import expand_braces, has_wildcards
 
-__all__ = ["PAGES", "Article", "Problem", "Rule", "is_page", "lost_attention", "read_article"]
+__all__ = ["PAGES", "Article", "Problem", "Rule", "is_page", "read_article"]
 
 Op = Literal["file", "symbol", "key", "article"]
 
 PAGES: Final = (".md", ".mdx", ".markdown", ".html", ".htm", ".rst", ".txt", ".adoc")
-_COMMENTED: Final = (".md", ".mdx", ".markdown", ".html", ".htm")
-_HTML: Final = (".html", ".htm")
 _OPS: Final = ("file", "symbol", "key", "article")
 _FIELDS: Final = frozenset({"op", "path", "source", "keywords"})
 
-_FRONT: Final = 65_536  # characters in which front matter or a comment is looked for
 _MOST_RULES: Final = 1_000
 _LONGEST: Final = 1_000  # characters of a path, an id or a keyword
 _MOST_KEYWORDS: Final = 100
-
-_TELLING: Final = lazy_pattern(r"^[ \t]*[\"']?(?:jrn|attention)[\"']?[ \t]*[:=]", re.MULTILINE)
-_FENCE: Final = lazy_pattern(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}\1[`~]*[ \t]*$|.*\Z)", re.MULTILINE | re.DOTALL)
-_RAW: Final = lazy_pattern(r"<(script|style|textarea|title|template)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_BLANK: Final = lazy_pattern(r"[^\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,81 +107,14 @@ def read_article(path: str, text: str) -> tuple[Article | None, tuple[Problem, .
     >>> found.jrn, found.rules[0].place, problems
     ('A', 'src/*.py', ())
     """
-    head = text[:_FRONT].removeprefix("\ufeff")
     reader = _Reader(path)
-    for block in _blocks(path, head):
-        if isinstance(block, Problem):
-            return None, (block,)
-        found = reader.read(*block)
+    for block in stated_blocks(path, text):
+        if not block.is_closed:
+            return None, (Problem(path, "the front matter is not closed", block.line),)
+        found = reader.read(block.syntax, block.text, block.line)
         if found is not None or reader.problems:
             return found, tuple(reader.problems)
     return None, ()
-
-
-def lost_attention(path: str, before: str, after: str) -> list[str]:
-    """What an edit would take away from what an article says about itself, in words; empty where nothing is lost."""
-    old, _ = read_article(path, before)
-    if old is None:
-        return []
-    new, _ = read_article(path, after)
-    lost = []
-    if old.is_named and (new is None or not new.is_named or new.jrn != old.jrn):
-        lost.append(f"jrn: {old.jrn}")
-    kept = Counter(_identity(rule) for rule in (() if new is None else new.rules))
-    for rule in old.rules:
-        kept[_identity(rule)] -= 1
-        if kept[_identity(rule)] < 0:
-            lost.append(f"attention: {rule.op} {rule.path}")
-    return lost
-
-
-def _identity(rule: Rule) -> tuple[object, ...]:
-    return rule.op, rule.path, rule.source, rule.keywords
-
-
-def _blocks(path: str, head: str) -> Iterator[tuple[str, str, int] | Problem]:
-    """Where a page may say something about itself: syntax, text and the line where the text begins."""
-    from steadyhand.structure.markdown.front import find_front, front_source
-
-    if head.startswith(("---", "+++")):
-        source = Source.of_text(head)
-        front = find_front(source.lines)
-        if front is not None:
-            inner = front_source(source).text
-            if _TELLING.search(inner):
-                yield front.syntax, inner, 2
-        elif _is_left_open(source.lines):
-            yield Problem(path, f"the front matter is not closed by a line {head[:3]}", 1)
-    if "<!--" not in head or not path.lower().endswith(_COMMENTED):
-        return
-    visible = (_RAW if path.lower().endswith(_HTML) else _FENCE).sub(lambda found: _BLANK.sub(" ", found[0]), head)
-    for start, end in _comments(visible):
-        written = head[start:end]
-        if _TELLING.search(written):
-            yield "yaml", _at_margin(written), head.count("\n", 0, start) + 1
-
-
-def _comments(text: str) -> Iterator[tuple[int, int]]:
-    """The insides of HTML comments; a search for each mark, since a pattern would look to the end for every opening."""
-    end = 0
-    while (start := text.find("<!--", end)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        yield start + 4, end
-
-
-def _is_left_open(lines: list[str]) -> bool:
-    """Whether a page that opens front matter and never closes it says something about itself at its top."""
-    for line in lines[1:]:
-        if _TELLING.match(line):
-            return True
-        if not line.strip() or line.startswith("#"):
-            return False
-    return False
-
-
-def _at_margin(written: str) -> str:
-    """The lines of a comment, moved to the margin; a first line beside `<!--` is there already."""
-    first, newline, rest = written.partition("\n")
-    return first.strip() + newline + dedent(rest)
 
 
 class _WrongRule(Exception):

@@ -25,7 +25,6 @@ from steadyhand.lazy import dataclass, field
 from steadyhand.session.attempts import Attempt, Refused
 from steadyhand.session.history import History
 from steadyhand.session.net import Net, Passage, net_of, notes_of
-from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.unified import parse_unified, render_unified
 
@@ -37,7 +36,6 @@ Status = Literal["updated", "unchanged", "skipped", "failed"]
 Groups = list[dict[str, object]]
 
 _NEEDLESS = {str(Kind.NO_CHANGE), str(Kind.ALREADY_APPLIED)}
-_FRONT = 65_536  # characters in which front matter is looked for
 
 
 @dataclass(slots=True)
@@ -110,7 +108,7 @@ def article_of(
     standing = [p for p in chosen if p.entry.record.verb == "edit" and p.entry.undone_by is None]
     reasons = [note.reason for passage in standing for note in notes_of(passage) if note.reason]
     entry: dict[str, object] = {
-        "jrn": _name_in_front(None if hidden else read() or told.text) or path,
+        "jrn": _name_in_front(path, None if hidden else read() or told.text) or path,
         "path": path,
         "status": _status(told, chosen, tried),
         "evidence": list(tried.evidence),
@@ -212,19 +210,10 @@ class _Rows:
         return first, first if span.is_empty else bisect_right(self._starts, span.end - 1) - 1
 
 
-def _name_in_front(text: str | None) -> str | None:
-    """What an article calls itself: the key `jrn` of its front matter."""
-    from steadyhand.structure.config.syntax import syntax_named  # few files have front matter
-    from steadyhand.structure.markdown.front import find_front, front_source
-    from steadyhand.structure.node import Refusal
+def _name_in_front(path: str, text: str | None) -> str | None:
+    """What an article calls itself: the key `jrn` of its front matter, or of a comment that has it."""
+    from steadyhand.structure.markdown.stated import stated  # few files say anything about themselves
 
-    if text is None or not text.removeprefix("\ufeff").startswith(("---", "+++")):
-        return None
-    source = Source.of_text(text[:_FRONT])
-    front = find_front(source.lines)
-    read = None if front is None else syntax_named(front.syntax).read(front_source(source))
-    if read is None or isinstance(read, Refusal):
-        return None
-    items = read.find(("jrn",))
-    value = items[0].data if len(items) == 1 else None
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and str(value) else None
+    said = None if text is None or "jrn" not in text else stated(path, text)
+    jrn = None if said is None else said.jrn
+    return str(jrn) if isinstance(jrn, str | int) and not isinstance(jrn, bool) and str(jrn) else None

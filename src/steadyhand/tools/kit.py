@@ -21,6 +21,7 @@ from steadyhand.tools.shape import PATH
 from steadyhand.tools.tool import Result, Tool
 
 if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
     from steadyhand.session.workspace import Workspace
     from steadyhand.workspace.change import Trace
     from steadyhand.workspace.journal.store import Progress
@@ -42,8 +43,18 @@ class Kit:
         self.toolset = toolset_named(toolset)
         self.settings = settings or Settings()
         self.conversation = conversation or Conversation()
-        self.workspace = workspace.bound(policy=replace(workspace.policy, **self.toolset.policy))
+        self.workspace = workspace.bound(policy=self._policy(workspace.policy))
         self._tools = tuple(tool.under(self.settings) for tool in tools_of(self.toolset.name))
+
+    def _policy(self, policy: Policy) -> Policy:
+        """The host's policy with what the toolset says of it."""
+        chosen: Policy = replace(policy, **self.toolset.policy)
+        if not self.toolset.guards:
+            return chosen
+        from steadyhand.plan.guards.guard import usual_guards
+
+        given = usual_guards() if chosen.guards is None else chosen.guards
+        return replace(chosen, guards=given | self.toolset.guards)
 
     @property
     def tools(self) -> tuple[Tool, ...]:

@@ -17,11 +17,13 @@ __all__ = ["Toolset"]
 class Toolset:
     """One toolset. `policy` are settings that win over the host's; `is_native`: answers are texts for a maker's models.
 
+    `guards` look besides those of the host's policy.
     `extensions` are the endings of files that its tools take, None for all.
     """
 
     name: str
     summary: str
     policy: Mapping[str, Any] = field(default_factory=dict)
+    guards: frozenset[str] = frozenset()
     extensions: tuple[str, ...] | None = None
     is_native: bool = False

@@ -89,7 +89,7 @@ class Guard:
     is_asked_for: bool = False
 
 
-_GUARDS = Registry("steadyhand.plan.guards", "GUARD", "limits placeholder shrink syntax unseen")
+_GUARDS = Registry("steadyhand.plan.guards", "GUARD", "attention limits placeholder shrink syntax unseen")
 
 
 @cache

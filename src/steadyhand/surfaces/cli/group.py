@@ -180,7 +180,12 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             type=click.Choice(["refuse", "break", "in-place"]),
             help="What to do with a file that has several names (refuse); break leaves the others as they are.",
         ),
-        option("--guard", metavar="NAME", multiple=True, help="Ask for a check that is off; may be repeated: unseen."),
+        option(
+            "--guard",
+            metavar="NAME",
+            multiple=True,
+            help="Ask for a check that is off; may be repeated: attention, unseen.",
+        ),
         option("--allow", metavar="GLOB", multiple=True, help="Open a protected path; may be repeated."),
         option("--config", metavar="FILE", help="A configuration file outside the root."),
         option("--json", is_flag=True, help="Answer with one JSON document."),

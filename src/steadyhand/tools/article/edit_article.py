@@ -149,6 +149,21 @@ TOOL = Tool(
             result={"success": False, "kind": "ambiguous-match", "details": {"index": 0, "total": 3}},
         ),
         Example(
+            about="A rule of the article's attention would go",
+            files={"docs/a.md": "---\njrn: A\nattention:\n  - {op: file, path: src/a.py}\n---\n\nText.\n"},
+            arguments={
+                "path": "docs/a.md",
+                "edits": [
+                    {"old_string": "  - {op: file, path: src/a.py}\n", "new_string": "", "reason": "a.py is gone"}
+                ],
+            },
+            result={
+                "success": False,
+                "kind": "loses-attention",
+                "details": {"lost": ["the attention rule file src/a.py"]},
+            },
+        ),
+        Example(
             about="Another file than the article",
             files={"docs/a.md": "a\n", "docs/b.md": "b\n"},
             arguments={

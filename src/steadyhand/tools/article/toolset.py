@@ -8,4 +8,5 @@ TOOLSET = Toolset(
     name="article",
     summary="Documentation articles: exact, unique, explained replacements in the one article at hand.",
     policy={"tier": "newline", "batch": "sequential", "occurrence": "unique", "partial": False, "already": "refuse"},
+    guards=frozenset({"attention"}),
 )
