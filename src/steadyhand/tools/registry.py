@@ -24,7 +24,7 @@ __all__ = ["prompt_of", "tools_of", "toolset_named", "toolsets"]
 _TOOLS = {
     folder: Registry(f"steadyhand.tools.{folder}", "TOOL", names)
     for folder, names in {
-        "article": "edit_article",
+        "article": "edit_article impact_extract impact_search",
         "claude": "memory text_editor",
         "claude_code": "edit multi_edit read write",
         "coder": "apply_edits write_patch",
