@@ -144,5 +144,5 @@ TOOL = Tool(
         ),
     ),
     run=run,
-    rank=60,
+    rank=92,
 )

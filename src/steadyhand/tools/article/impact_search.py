@@ -109,5 +109,5 @@ TOOL = Tool(
         ),
     ),
     run=run,
-    rank=55,
+    rank=91,
 )
