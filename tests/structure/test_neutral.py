@@ -192,6 +192,23 @@ def test_what_is_proven_is_what_the_full_check_finds(suffix: str, seed: int) -> 
         break
 
 
+def test_a_text_beyond_the_compiler_is_proven_as_a_small_one_is() -> None:
+    """The grammar judges such a text as a whole, which takes long; what is proven must still be what Python takes."""
+    known = format_of("x.py")
+    assert known is not None
+    filler = "def more(path):\n    rows = [path]\n    return rows\n\n\n"
+    above = filler * (1_100_000 // len(filler))
+    start = len(_PYTHON.partition("import os\n")[0])
+    for suffix, old, new in [*_PROVEN, *_UNPROVEN]:
+        if suffix != ".py" or _PYTHON.index(old) <= start:
+            continue
+        text = _PYTHON[:start] + above + _PYTHON[start:]
+        splice = Splice(text.index(old), old, new)
+        assert is_proven(known, text, splice) == ((suffix, old, new) in _PROVEN)
+        if (suffix, old, new) in _PROVEN:
+            compile(text[: splice.start] + new + text[splice.end :], "x.py", "exec")
+
+
 def _long(suffix: str) -> str:
     """A text that is long enough for proofs, with something in it that stands once."""
     text = _TEXTS[suffix]

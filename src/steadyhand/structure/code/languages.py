@@ -397,10 +397,10 @@ _DEFAULT = Unread.of(
 _MOST_DEFAULTS = 6
 
 
-def _is_neutral(language: Language, change: Change) -> bool:
+def _is_neutral(_language: Language, change: Change) -> bool:
     from steadyhand.structure.code.python_neutral import is_neutral
 
-    return is_neutral(language, change)
+    return is_neutral(change)
 
 
 # The grammar finds the places, the interpreter's own compiler says whether a text is valid.

@@ -8,8 +8,9 @@ and after the change, the rest of the text reads on as it did. Two things remain
    follows the next triple quote could not be code, or the strings are followed from the start of the text.
 2. Names may mean something to statements elsewhere: `global`, `nonlocal` and `from __future__`.
 
-A text that is too large or too new for this interpreter's compiler is judged by the grammar, which finds errors in some
-valid code: of such a text more may be proven here than the full check takes.
+Only the window is compiled, so a text may be of any size. One that is too large or too new for this interpreter's
+compiler is else judged by the grammar, which finds errors in some valid code: of such a text more may be proven here
+than the full check takes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from functools import lru_cache
 from keyword import iskeyword, softkwlist
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.code.language import Language
 from steadyhand.structure.code.python_verdict import is_bounded, python_fault
 from steadyhand.structure.format import WIDEST, Change
 
@@ -74,10 +74,10 @@ class _Window:
         return self.change.after[self.start : self.end + len(self.change.after) - len(self.change.before)]
 
 
-def is_neutral(language: Language, change: Change) -> bool:
+def is_neutral(change: Change) -> bool:
     """Whether the text after is valid Python if the text before is."""
     old, new = change.old, change.new
-    if "__future__" in old or "__future__" in new or len(change.after) > language.judged:
+    if "__future__" in old or "__future__" in new:
         return False
     window = _window(change)
     if window is None or not _is_plain(window.before) or not _is_plain(window.after):
