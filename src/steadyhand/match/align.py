@@ -128,13 +128,20 @@ class _Aligner:
     def _similarities(self, olds: Sequence[_Row], rows: Sequence[_Row]) -> list[list[float]]:
         """How much each row of the old text is like each row of the file; nothing where that is not much."""
         from rapidfuzz.fuzz import ratio
+        from rapidfuzz.process import extract
 
-        keys, folded = [row.key for row in rows], [self._fold(row.text) for row in rows]
+        folded = [self._fold(row.text) for row in rows]
+        places: dict[str, list[int]] = {}
+        for at, row in enumerate(rows):
+            places.setdefault(row.key, []).append(at)
         table: list[list[float]] = []
         for old in olds:
-            key, text = old.key, self._fold(old.text)
-            pairs = zip(keys, folded, strict=True)
-            table.append([1.0 if key == k else ratio(text, f, score_cutoff=_CUTOFF) / 100 for k, f in pairs])
+            line = [0.0] * len(rows)
+            for _, score, at in extract(self._fold(old.text), folded, scorer=ratio, score_cutoff=_CUTOFF, limit=None):
+                line[at] = score / 100
+            for at in places.get(old.key, ()):
+                line[at] = 1.0
+            table.append(line)
         return table
 
     def _fold(self, text: str) -> str:
@@ -166,7 +173,7 @@ def _scores(old: _Row, rows: Sequence[_Row], similarities: Sequence[float], *, e
     """What it is worth to pair a row of the old text with each of some rows."""
     key, weight = old.key, old.weight
     found = [alike * weight if alike >= _ALIKE else 0.0 for alike in similarities]
-    if equal:
+    if equal and 1.0 in similarities:
         for at, alike in enumerate(similarities):
             if alike == 1.0 and rows[at].key == key:
                 found[at] = 1 + 2 * weight

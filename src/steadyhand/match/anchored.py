@@ -7,7 +7,7 @@ finds them all; the lines around it, which the edit merely repeats, then say how
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from steadyhand.match.align import align
@@ -19,7 +19,7 @@ from steadyhand.match.rows import find_row
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
 
-__all__ = ["find_candidates", "find_context", "place_at"]
+__all__ = ["candidates_at", "find_anchors", "find_candidates", "find_context", "place_at", "sure_at_most"]
 
 _LOOKED = 25_000  # places of a row whose neighbours are looked at
 _BESIDE = 5  # rows on either side that are looked at then
@@ -30,21 +30,54 @@ _LONGEST = 400  # rows of a needle
 _WIDEST = 160_000  # code points of the rows that are aligned
 _TRIED = 4  # rows to be changed that are looked up
 
+Anchor = tuple[int, int]
+"""A row of the old text, and a row of the file that says the same."""
+
 
 def find_candidates(source: Source, needle: Needle) -> list[Candidate] | None:
     """Every place that has the lines an edit changes, best first; None where there are too many to look at."""
-    lexis = lexis_of(source.path)
+    anchors = find_anchors(source, needle)
+    return None if anchors is None else candidates_at(source, needle, anchors)
+
+
+def find_anchors(source: Source, needle: Needle) -> list[Anchor] | None:
+    """Rows by which every place is found that has the lines an edit changes; None where there are too many."""
     if not needle.changes or not 0 < len(needle.rows) <= _LONGEST:
         return None
-    anchors = _anchors(source, needle, lexis)
+    anchors = _anchors(source, needle, lexis_of(source.path))
     if anchors is None or len(anchors) > _LOOKED:
         return None
     anchors = _likely(source.table, needle, anchors)
-    if len(anchors) > _MOST:
-        return None
+    return anchors if len(anchors) <= _MOST else None
+
+
+def sure_at_most(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> Iterator[set[int]]:
+    """The rows of the old text that can be sure at each place, found without aligning it; all that are, are among them.
+
+    A row is sure if a row there has its tokens, or if it is a part of rows that have the same tokens together. A blank
+    row is none by itself and is counted with such rows.
+    """
+    lexis, rows = lexis_of(source.path), needle.rows
+    wanted = {at: token_key(lexis, text) for at, text in enumerate(rows) if text.strip()}
+    blank = {at for at in range(len(rows)) if at not in wanted}
+    known: dict[str, str] = {}
+    for anchor in anchors:
+        there = [text for text in source.table.texts(*_reach(source.table, needle, anchor)) if text.strip()]
+        for text in there:
+            if text not in known:
+                known[text] = token_key(lexis, text)
+        keys = [known[text] for text in there]
+        whole, joined = set(keys), "\0".join(["", *keys, ""])
+        found = {at for at, key in wanted.items() if key in whole}
+        parts = {at for at, key in wanted.items() if at not in found and f"\0{key}\0" in joined}
+        yield found | parts | blank if parts else found
+
+
+def candidates_at(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> list[Candidate]:
+    """The places of anchors that have the lines an edit changes, best first."""
     found: dict[int, Candidate] = {}
-    for row, at in anchors:
-        candidate = _candidate(source.table, needle, lexis, row, at)
+    for anchor in anchors:
+        candidate = _candidate(source, needle, anchor)
         if candidate is not None:
             known = found.setdefault(candidate.seat, candidate)
             if (candidate.fit, candidate.similarity) > (known.fit, known.similarity):
@@ -68,7 +101,7 @@ def find_context(source: Source, needle: Needle, known: Candidate | None = None)
         for at in places if len(places) <= _FEW else ():
             if (row, at) in answers:
                 continue
-            candidate = _candidate(source.table, needle, lexis, row, at, needs_changed=False)
+            candidate = _candidate(source, needle, (row, at), needs_changed=False)
             if candidate is not None:
                 found[candidate.first, candidate.last] = candidate
     return list(found.values())
@@ -76,21 +109,21 @@ def find_context(source: Source, needle: Needle, known: Candidate | None = None)
 
 def place_at(source: Source, needle: Needle, row: int, at: int) -> Candidate | None:
     """What speaks for the place where a row of the old text is a row of the file; None where it is too wide."""
-    return _candidate(source.table, needle, lexis_of(source.path), row, at, needs_changed=False)
+    return _candidate(source, needle, (row, at), needs_changed=False)
 
 
-def _anchors(source: Source, needle: Needle, lexis: Lexis) -> list[tuple[int, int]] | None:
-    """Pairs of (row of the needle, row of the file) of which every place has at least one."""
+def _anchors(source: Source, needle: Needle, lexis: Lexis) -> list[Anchor] | None:
+    """Pairs of which every place has at least one."""
     key = partial(token_key, lexis)
     removed = [row for row in needle.changed if needle.rows[row].strip()]
     if removed:
-        best: list[tuple[int, int]] | None = None
+        best: list[Anchor] | None = None
         for row in sorted(removed, key=lambda row: (-len(needle.rows[row].strip()), row))[:_TRIED]:
             places = find_row(source, needle.rows[row], key)
             if places is not None and (best is None or len(places) < len(best)):
                 best = [(row, at) for at in places]
         return best
-    pairs: list[tuple[int, int]] = []
+    pairs: list[Anchor] = []
     for row in _neighbours(needle):
         places = find_row(source, needle.rows[row], key)
         if places is None:
@@ -99,7 +132,7 @@ def _anchors(source: Source, needle: Needle, lexis: Lexis) -> list[tuple[int, in
     return pairs
 
 
-def _likely(table: LineTable, needle: Needle, anchors: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _likely(table: LineTable, needle: Needle, anchors: list[Anchor]) -> list[Anchor]:
     """The places around which most of the needle's rows stand, where there are many: the others could not compete."""
     if len(anchors) <= _FEW:
         return anchors
@@ -123,27 +156,60 @@ def _neighbours(needle: Needle) -> list[int]:
     return [*above[-1:], *below[:1]]
 
 
-def _candidate(
-    table: LineTable, needle: Needle, lexis: Lexis, row: int, at: int, *, needs_changed: bool = True
-) -> Candidate | None:
-    """The place where a row of the needle is a row of the file; the others are aligned from there outwards.
+class _Judged:
+    """What is known of the places of the needle that was asked for last: tiers and refusals look at the same ones.
+
+    Of each place whether it has every row that the edit changes, and the candidate, as far as one was asked for.
+    """
+
+    def __init__(self, _source: Source) -> None:
+        self.last: tuple[Needle, dict[Anchor, tuple[bool, Candidate | None]]] | None = None
+
+    def places_of(self, needle: Needle) -> dict[Anchor, tuple[bool, Candidate | None]]:
+        last = self.last  # read once: another thread may ask for another needle
+        if last is None or last[0] != needle:
+            last = self.last = needle, {}
+        return last[1]
+
+
+def _candidate(source: Source, needle: Needle, anchor: Anchor, *, needs_changed: bool = True) -> Candidate | None:
+    """The place where a row of the needle is a row of the file.
 
     None where a row that the edit changes does not stand there, if that is needed.
     """
-    slack = max(4, len(needle.rows) // 3)
-    low, high = max(0, at - row - slack), min(table.count, at + len(needle.rows) - row + slack)
+    judged = source.derive(_Judged).places_of(needle)
+    has_changed, found = judged.get(anchor, (True, None))
+    if found is None and (has_changed or not needs_changed):
+        visible = _visible_at(source.table, needle, lexis_of(source.path), anchor)
+        if visible is None:
+            return None
+        has_changed = _has_changed(visible, needle)
+        if has_changed or not needs_changed:
+            found = judge(visible, needle, source.table, lexis_of(source.path))
+        judged[anchor] = has_changed, found
+    return found if has_changed or not needs_changed else None
+
+
+def _visible_at(table: LineTable, needle: Needle, lexis: Lexis, anchor: Anchor) -> list[Pairing] | None:
+    """The rows that are not blank, aligned from the anchor outwards; None where they are too long."""
+    row, at = anchor
+    low, high = _reach(table, needle, anchor)
     if table.span_of(low, high - 1).length > _WIDEST:
         return None
     rows = table.texts(low, high)
     above = align(needle.rows[:row][::-1], rows[: at - low][::-1], lexis)
     below = align(needle.rows[row + 1 :], rows[at - low + 1 :], lexis)
-    anchor = Pairing(row, row + 1, at, at + 1, likeness_of(lexis, needle.rows[row], rows[at - low]))
+    sure = Pairing(row, row + 1, at, at + 1, likeness_of(lexis, needle.rows[row], rows[at - low]))
     turned = [pairing.turned(row, at) for pairing in reversed(above)]
-    pairings = [*turned, anchor, *(pairing.moved(row + 1, at + 1) for pairing in below)]
-    visible = [pairing for pairing in pairings if not pairing.is_blank]
-    if needs_changed and not _has_changed(visible, needle):
-        return None
-    return judge(visible, needle, table, lexis)
+    pairings = [*turned, sure, *(pairing.moved(row + 1, at + 1) for pairing in below)]
+    return [pairing for pairing in pairings if not pairing.is_blank]
+
+
+def _reach(table: LineTable, needle: Needle, anchor: Anchor) -> tuple[int, int]:
+    """The rows of the file that are looked at around an anchor: from the first to before the second."""
+    row, at = anchor
+    slack = max(4, len(needle.rows) // 3)
+    return max(0, at - row - slack), min(table.count, at + len(needle.rows) - row + slack)
 
 
 def _has_changed(visible: Sequence[Pairing], needle: Needle) -> bool:

@@ -33,15 +33,20 @@ def heaviest_path(scores: Table, row_costs: Sequence[float], column_costs: Seque
 
 def _worth(scores: Table, row_costs: Sequence[float], column_costs: Sequence[float]) -> Table:
     """What the best path from each cell on is worth; to end at once is worth nothing."""
-    height, width = len(row_costs), len(column_costs)
-    best = [[0.0] * (width + 1) for _ in range(height + 1)]
-    for one in range(height - 1, -1, -1):
-        line, below, here, cost = scores[one], best[one + 1], best[one], row_costs[one]
-        for two in range(width - 1, -1, -1):
-            worth = line[two] + below[two + 1] if line[two] > 0 else 0.0
-            if below[two] - cost > worth:
-                worth = below[two] - cost
-            if here[two + 1] - column_costs[two] > worth:
-                worth = here[two + 1] - column_costs[two]
-            here[two] = worth if worth > 0 else 0.0
-    return best
+    right_to_left = column_costs[::-1]
+    below = [0.0] * (len(column_costs) + 1)  # what the row below is worth, from the right, as all rows in here
+    best = [below]
+    for line, cost in zip(reversed(scores), reversed(row_costs), strict=True):
+        here = [0.0]
+        right = aslant = 0.0
+        for score, down, passed in zip(reversed(line), below[1:], right_to_left, strict=True):
+            worth = score + aslant if score > 0 else 0.0
+            if down - cost > worth:
+                worth = down - cost
+            if right - passed > worth:
+                worth = right - passed
+            here.append(worth)
+            right, aslant = worth, down
+        best.append(here)
+        below = here
+    return [row[::-1] for row in reversed(best)]

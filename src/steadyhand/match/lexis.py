@@ -84,6 +84,10 @@ def fold(lexis: Lexis, row: str) -> str:
     >>> fold(lexis_of("a.py"), 'x = "a"') == fold(lexis_of("a.py"), "x = 'a'")
     True
     """
+    return _row_fold(lexis, row) if len(row) <= _SHORT else _fold(lexis, row)
+
+
+def _fold(lexis: Lexis, row: str) -> str:
     row = squeeze(lexis, plain(row))
     if lexis.is_prose and " -- " in row:
         row = _SPACED_DASHES.sub("-", row)
@@ -118,6 +122,7 @@ def _key(lexis: Lexis, row: str) -> str:
 
 
 _row_key = lru_cache(maxsize=4_096)(_key)  # rows around a place are compared again and again
+_row_fold = lru_cache(maxsize=4_096)(_fold)
 
 
 def misspelt(lexis: Lexis, quoted: str, row: str) -> list[str] | None:

@@ -26,9 +26,12 @@ from steadyhand.text.typography import plain
 __all__ = ["find_row", "find_windows", "rows_with", "seed_of", "span_of_rows"]
 
 _WORD = lazy_pattern(r"[A-Za-z0-9_]{2,}")
+_DASHES = lazy_pattern("--+")
 _TRIED = 6  # words whose places are counted
 _FEW = 100  # places of a word that are looked at faster than a rarer word is found
 _FREQUENT = 50_000  # places of a word beyond which they are not looked at one by one
+_INDEXED = 5_000  # places of a word whose lines are kept
+_LONG_LINE = 2_000  # code points of a line that is taken for like every row until it is compared
 _MODERATE = 2_000_000  # code points of text up to which every row may be looked at
 _SOME = 2_000  # rows that are looked at where there are too many
 _MOST_ROWS = 200_000  # of a needle
@@ -39,6 +42,8 @@ _TOO_LONG = "\0"  # the key of a row that is longer
 _TELLING = 2.0  # long lines that a needle must amount to if its indentation does not answer to the file's
 
 Key = Callable[[str], str]
+Seed = tuple[str, int, int]
+"""A word, which row of a needle it is of, and how often it is in the text."""
 
 
 def find_windows(source: Source, needle: Needle, key: Key, *, apart: bool) -> Iterator[Span]:
@@ -67,7 +72,7 @@ def find_row(source: Source, row: str, key: Key) -> list[int] | None:
         return None
     known: dict[str, bool] = {}
     same = []
-    for start, text in _lines_with(source.text, seed[0]):
+    for start, text in source.derive(_LineIndex).like(row, seed):
         if text not in known:
             known[text] = _signs(text) == signs and key(text) == wanted
         if known[text]:
@@ -75,10 +80,43 @@ def find_row(source: Source, row: str, key: Key) -> list[int] | None:
     return same
 
 
-def _lines_with(text: str, word: str) -> Iterator[tuple[int, str]]:
-    """Where the lines start that have a word, and what they say, in a text whose lines end with LF."""
+class _LineIndex:
+    """The lines that have a word, by what they say: every tier asks for the same words. Lines of the text end with LF.
+
+    Rows that have the same key, be it squeezed, folded or of tokens, have the same bare text.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._text = source.text
+        self._known: dict[str, dict[int | None, list[tuple[int, int]]]] = {}
+
+    def like(self, row: str, seed: Seed) -> Iterator[tuple[int, str]]:
+        """Where the lines start that have the seed's word and may have a key of this row, and what they say."""
+        text, (word, _, count) = self._text, seed
+        if count > _INDEXED:
+            yield from _lines_with(text, word, count)
+            return
+        known = self._known.get(word)
+        if known is None:
+            known = {}
+            for start, line in _lines_with(text, word, count):
+                bare = hash(_bare(line)) if len(line) <= _LONG_LINE else None
+                known.setdefault(bare, []).append((start, start + len(line)))
+            self._known[word] = known
+        for start, end in sorted([*known.get(hash(_bare(row)), ()), *known.get(None, ())]):
+            yield start, text[start:end]
+
+
+def _bare(row: str) -> str:
+    """What is left of a row where neither blanks nor kinds of quotes nor the length of dashes count."""
+    bare = "".join(plain(row).split()).replace('"', "'")
+    return _DASHES.sub("-", bare) if "--" in bare else bare
+
+
+def _lines_with(text: str, word: str, count: int) -> Iterator[tuple[int, str]]:
+    """Where the lines start that have a word in its first places, and what they say; lines of the text end with LF."""
     end = -1
-    for offset in places_of(text, word):
+    for offset in islice(places_of(text, word), count):
         if offset > end:
             start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
             end = len(text) if end < 0 else end
@@ -92,7 +130,7 @@ def _signs(row: str) -> str:
 
 def rows_with(source: Source, rows: Sequence[str]) -> list[int] | None:
     """The rows that have the rarest word of some rows; None where there are too many to look at."""
-    places = _rows_with(source, rows)
+    places = _rows_with(source, seed_of(source, rows))
     return places.rows if places.is_all else None
 
 
@@ -123,17 +161,32 @@ class _Search:
         if not rows or len(rows) > _MOST_ROWS or _has_lone_cr_at_edge(self._needle.text):
             return
         keys = list(map(self._key, rows))
-        found = _rows_with(self._source, rows)
-        self.is_spent, at = not found.is_all, found.row
-        for row in found.rows:
+        seed = seed_of(self._source, rows)
+        at = 0 if seed is None else seed[1]
+        for row in self._rows_like(rows[at], keys[at], seed):
+            first = self._follow(keys[:at][::-1], row, -1)
+            last = None if first is None else self._follow(keys[at + 1 :], row, 1)
+            if first is not None and last is not None:
+                yield first, last
+
+    def _rows_like(self, row: str, wanted: str, seed: Seed | None) -> Iterator[int]:
+        """The rows of the text that have the word of a seed and the key of a row, from the top."""
+        text, table = self._source.text, self._source.table
+        if seed is None or "\r" in text:
+            found = _rows_with(self._source, seed)
+            self.is_spent = not found.is_all
+            same = (at for at in found.rows if self._key_of(at) == wanted)
+        else:
+            self.is_spent = seed[2] > _FREQUENT
+            lines = (
+                _lines_with(text, seed[0], _SOME) if self.is_spent else self._source.derive(_LineIndex).like(row, seed)
+            )
+            same = (table.row_at(start) for start, line in lines if self._key_in(line) == wanted)
+        for at in same:
             if self._work < 0:
-                self.is_spent = True
-                return
-            if self._key_of(row) == keys[at]:
-                first = self._follow(keys[:at][::-1], row, -1)
-                last = None if first is None else self._follow(keys[at + 1 :], row, 1)
-                if first is not None and last is not None:
-                    yield first, last
+                break
+            yield at
+        self.is_spent = self.is_spent or self._work < 0
 
     def is_believable(self, first: int, last: int) -> bool:
         """Whether the rows are indented like the needle's, or say so much that this does not matter."""
@@ -166,11 +219,17 @@ class _Search:
 
     def _key_of(self, row: int) -> str:
         """The key of a row of the text; that of a blank row is empty."""
+        table = self._source.table
+        if table.start(row + 1) - table.start(row) > self._longest:  # it is not even copied
+            self._work -= 1
+            return _TOO_LONG
+        return self._key_in(table.text(row))
+
+    def _key_in(self, text: str) -> str:
         self._work -= 1
         go_on_at(self._work)
-        if self._source.table.span(row).length > self._longest:
+        if len(text) > self._longest:
             return _TOO_LONG
-        text = self._source.table.text(row)
         known = self._known.get(text)
         if known is None:
             known = self._key(text) if text.strip() else ""
@@ -196,15 +255,15 @@ def _has_lone_cr_at_edge(text: str) -> bool:
     return text.endswith("\r") or (text.startswith("\r") and not text.startswith("\r\n"))
 
 
-def seed_of(source: Source, rows: Sequence[str], few: int = 1) -> tuple[str, int, int] | None:
-    """The rarest word of some rows, which row it is of, and how often it is in the text; None without words.
+def seed_of(source: Source, rows: Sequence[str], few: int = 1) -> Seed | None:
+    """The rarest word of some rows; None without words.
 
     No rarer one is looked for than one that is there in `few` places.
     """
     counts = source.derive(_Counts)
     words = {word: row for row, line in enumerate(rows) for word in _WORD.findall(line)}
     longest = sorted(words, key=lambda word: (-len(word), words[word], word))[:_TRIED]
-    best: tuple[str, int, int] | None = None
+    best: Seed | None = None
     for word in longest:
         count = counts.of(word)
         if best is None or count < best[2]:
@@ -230,23 +289,21 @@ class _Counts:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Rows of a text, and which row of a needle each may be; `is_all` says whether no such row was left out."""
+    """Rows of a text that may be one of a needle; `is_all` says whether no such row was left out."""
 
     rows: list[int]
-    row: int
     is_all: bool
 
 
-def _rows_with(source: Source, rows: Sequence[str]) -> _Places:
+def _rows_with(source: Source, seed: Seed | None) -> _Places:
     """The rows of the text that have the rarest word of some rows; some of them where there are too many."""
-    seed = seed_of(source, rows)
     if seed is None:
         is_all = len(source.text) <= _MODERATE
-        return _Places(list(range(source.table.count if is_all else min(source.table.count, _SOME))), 0, is_all)
-    word, row, count = seed
+        return _Places(list(range(source.table.count if is_all else min(source.table.count, _SOME))), is_all)
+    word, _, count = seed
     offsets = islice(places_of(source.text, word), count if count <= _FREQUENT else _SOME)
     found = list(dict.fromkeys(map(source.table.row_at, offsets))) if count else []
-    return _Places(found, row, count <= _FREQUENT)
+    return _Places(found, count <= _FREQUENT)
 
 
 def _with_blank_edges(table: LineTable, rows: Sequence[str], first: int, last: int) -> tuple[int, int]:

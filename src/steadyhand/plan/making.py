@@ -14,6 +14,7 @@ from steadyhand.plan.seams import Drift, drift_of
 from steadyhand.plan.window import Window
 from steadyhand.text.encoding import MARK
 from steadyhand.text.lines import body, split_bodies
+from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
@@ -64,6 +65,22 @@ def make(
 
     `asks_parser` is as in `read_in_full`.
     """
+    asked = window.span, window.old, window.alignment, new, on_drift, signs, asks_parser
+    known = window.source.derive(_Last)
+    last = known.made  # read once: another thread may ask for another place
+    if last is None or last[0] != asked:
+        last = known.made = asked, _make(window, new, on_drift, signs, asks_parser=asks_parser)
+    return last[1]
+
+
+class _Last:
+    """What was made last: who doubts a place makes the same edit as who writes it then."""
+
+    def __init__(self, _source: Source) -> None:
+        self.made: tuple[tuple[object, ...], Made | Drifted] | None = None
+
+
+def _make(window: Window, new: str, on_drift: str, signs: Signs | None, *, asks_parser: bool) -> Made | Drifted:
     from steadyhand.match.measure import differences
     from steadyhand.plan.first_line import UNSURE, Reading, read_in_full
     from steadyhand.plan.rebuild import rebuild

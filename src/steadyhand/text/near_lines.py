@@ -6,6 +6,7 @@ line by line while that makes them more alike. Bounded by budgets: many lines me
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,11 +21,13 @@ from steadyhand.text.span import Span
 __all__ = ["find_windows"]
 
 _ROWS = 200_000  # lines that are aligned, over all candidates
+_LIKELY = 6  # candidates, those with most votes, of which one must be like the needle for others to be looked at
+_MOST_GAINED = 2.0  # lines of the needle by which a window may become more alike when its edges are moved
 _REFINED = 5  # windows whose edges are moved
 _BEHIND = 0.2  # by how much less than the best one may rank for that
 _MOVED = 400  # lines of a needle up to which they are
 _STEPS = 6
-_NEAR = 4  # rows around a counted edge that are looked at
+_STEPS_ASIDE = (0, -1, 1, -2, 2, -3, 3, -4, 4)  # rows around a counted edge that are looked at, the nearest first
 _SHORT = 2_000  # code points of a line that are compared at an edge
 _FLOOR = 0.5  # two lines that have nothing to do with each other are often this much alike
 _SAME = 0.25  # a line that is there as it is says more about the place than characters that happen to agree
@@ -32,14 +35,20 @@ _SAME = 0.25  # a line that is there as it is says more about the place than cha
 
 def find_windows(source: Source, wanted: Sequence[str], floor: float = 0.0) -> list[Resemblance]:
     """The places that resemble these lines, best first; of those less alike than `floor` only some of the best."""
-    search = _Search(source, wanted, [line.strip() for line in wanted], Measure(wanted))
+    rows = [line.strip() for line in wanted]
+    search = _Search(source, wanted, rows, Measure(wanted), Counter(rows))
     most = max(1, _ROWS // len(wanted))
     starts = find_rows(source, search.rows)[:most]
-    windows = dict.fromkeys(window for first in starts for window in search.windows(first))
+    windows = dict.fromkeys(window for first in starts[:_LIKELY] for window in search.windows(first))
+    hopeful = floor - _MOST_GAINED / len(wanted)
+    if not any(search.bound(*window).similarity >= hopeful for window in windows):
+        return []  # the likeliest places are not like the needle, so the others are not either
+    windows |= dict.fromkeys(window for first in starts[_LIKELY:] for window in search.windows(first))
     found = search.ranked(windows, floor)
     if len(wanted) > _MOVED:
         return [resemblance for resemblance, _ in found]
     near = [pair for pair in found[:_REFINED] if pair[0].rank > found[0][0].rank - _BEHIND]
+    near = [pair for pair in near if pair[0].similarity >= hopeful]
     return [search.refine(*pair) for pair in near] + [resemblance for resemblance, _ in found[len(near) :]]
 
 
@@ -61,6 +70,7 @@ class _Search:
     wanted: Sequence[str]
     rows: Sequence[str]
     needle: Measure
+    counts: Counter[str]
     measured: dict[tuple[int, int], _Bound] = field(default_factory=dict)
 
     def windows(self, first: int) -> Iterator[tuple[int, int]]:
@@ -92,7 +102,7 @@ class _Search:
                 lines[-1] = body(lines[-1])
             similarity, rows = self.needle.alike(lines), list(map(str.strip, lines))
             span = Span(table.start(start), table.start(start) + sum(map(len, lines)))
-            rank = similarity + _SAME * shared_at_most(self.rows, rows)
+            rank = similarity + _SAME * shared_at_most(self.counts, rows)
             known = self.measured[start, end] = _Bound(rank, span, similarity, rows)
         return known
 
@@ -133,7 +143,8 @@ def _extents(rows: Sequence[str], lines: Sequence[str], guess: int) -> Iterator[
     The first and the last telling pair that agree say so, and the needle's rows beyond them are counted off; or the
     line nearby that is most like the needle's edge is taken for its edge.
     """
-    pairs = [(row, line) for row, line in equal_pairs(rows, lines) if len(rows[row]) > 3]
+    shared = [row for row in set(rows).intersection(lines) if len(row) > 3]
+    pairs = [(row, line) for row, line in equal_pairs(rows, lines) if len(rows[row]) > 3] if shared else []
     first_row, first_line = pairs[0] if pairs else (0, guess)
     last_row, last_line = pairs[-1] if pairs else (len(rows) - 1, guess + len(rows) - 1)
     counted = first_line - first_row, last_line + len(rows) - last_row
@@ -147,13 +158,10 @@ def _extents(rows: Sequence[str], lines: Sequence[str], guess: int) -> Iterator[
 def _edge(rows: Sequence[str], lines: Sequence[str], guess: int) -> int:
     """Where the needle starts, judged by its first line that is not blank; `guess` if no line nearby is like it."""
     from rapidfuzz.distance import Indel
+    from rapidfuzz.process import extractOne
 
     place = next(place for place, row in enumerate(rows) if row)
-    row = rows[place][:_SHORT]
-    best, start = _FLOOR, guess
-    for near in sorted(range(guess - _NEAR, guess + _NEAR + 1), key=lambda near: abs(near - guess)):
-        if 0 <= near + place < len(lines):
-            score = Indel.normalized_similarity(row, lines[near + place][:_SHORT])
-            if score > best:
-                best, start = score, near
-    return start
+    near = [at for at in (guess + step for step in _STEPS_ASIDE) if 0 <= at + place < len(lines)]
+    texts = [lines[at + place][:_SHORT] for at in near]
+    best = extractOne(rows[place][:_SHORT], texts, scorer=Indel.normalized_similarity, score_cutoff=_FLOOR)
+    return guess if best is None or best[1] <= _FLOOR else near[best[2]]

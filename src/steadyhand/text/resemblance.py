@@ -135,12 +135,14 @@ def shared_weight(rows: Sequence[str], lines: Sequence[str]) -> float:
     return sum([len(rows[row]) for row, _ in equal_pairs(rows, lines)]) / max(total, 1)
 
 
-def shared_at_most(rows: Sequence[str], lines: Sequence[str]) -> float:
-    """The same if the order did not matter: no less than `shared_weight`, and found in no time."""
+def shared_at_most(counts: Counter[str], lines: Sequence[str]) -> float:
+    """The same for counted rows if the order did not matter: no less than `shared_weight`, and found in no time."""
+    both = set(lines).intersection(counts)
+    if not both:
+        return 0.0
     there = Counter(lines)
-    both = Counter(rows) & there
-    total = sum(map(len, rows))
-    return sum([len(row) * count for row, count in both.items()]) / max(total, 1)
+    total = sum([len(row) * count for row, count in counts.items()])
+    return sum([len(row) * min(counts[row], there[row]) for row in both]) / max(total, 1)
 
 
 def _share(left: str, right: str) -> float:

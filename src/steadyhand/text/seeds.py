@@ -23,6 +23,7 @@ _SEEDS = 60
 _PLACES = 24  # how often a piece may stand in the text and still say something
 _MODERATE = 4_000_000  # code points of text up to which every line is compared
 _COMPARED = 8  # lines of the needle compared with every line of the text
+_COMPARISONS_OF_LINES = 80_000  # lines compared with lines, three lines of the needle aside
 _LONGEST_LINE = 2_000
 _CANDIDATES = 24
 _HOPELESS = 12  # how many times fewer votes than the first a candidate may have
@@ -56,7 +57,7 @@ def find_rows(source: Source, rows: Sequence[str]) -> list[int]:
     if len(source.text) <= _MODERATE:
         lines = list(map(str.strip, source.lines))
         known = _vote_for_equal(votes, lines, picked)
-        _vote_for_alike(votes, lines, _telling(picked, known))
+        _vote_for_alike(votes, lines, _telling(picked, known)[: max(_COMPARISONS_OF_LINES // max(len(lines), 1), 3)])
         seeds = words[:_FEW_WORDS]
     else:
         seeds = _distinct((row, place) for place, row in picked if len(row) > 3) + words

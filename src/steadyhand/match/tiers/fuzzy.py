@@ -7,9 +7,9 @@ place, so two places that differ in one word stay two places for a needle with a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from steadyhand.match.anchored import find_candidates, find_context
+from steadyhand.match.anchored import candidates_at, find_anchors, find_context, sure_at_most
 from steadyhand.match.candidate import Candidate
 from steadyhand.match.needle import Needle
 from steadyhand.match.rows import span_of_rows
@@ -32,7 +32,10 @@ _SHOWN = 4
 def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """The place that fits; several where they fit about as well."""
     del apart  # several finds are never several places to change
-    places = find_candidates(source, needle)
+    anchors = find_anchors(source, needle)
+    if not anchors or not _can_be_good(sure_at_most(source, needle, anchors), needle):
+        return
+    places = candidates_at(source, needle, anchors)
     if not places or not _is_good(places[0], needle):
         return
     rivals = [place for place in places[1:] if _is_rival(place, places[0])]
@@ -60,6 +63,17 @@ def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bo
     """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
     others = (place for place in find_context(source, needle, best) if place.seat != best.seat)
     return any(place.context_fit > best.context_fit + _BETTER for place in others)
+
+
+def _can_be_good(places: Iterable[set[int]], needle: Needle) -> bool:
+    """Whether a place can be good of which only such rows of the old text can be sure: to align it costs far more."""
+    rows = {row for row, text in enumerate(needle.rows) if text.strip()}
+    least = _LEAST * len(rows - needle.changed)
+    for sure in places:
+        context = len(sure - needle.changed)
+        if len(sure) >= _ROWS and context and (context >= least or len(rows - sure) <= 1):
+            return True
+    return False
 
 
 def _is_good(place: Candidate, needle: Needle) -> bool:
