@@ -1,12 +1,16 @@
-"""Writing to a pipe or a socket without waiting for a reader."""
+"""Pipes and sockets: writing without waiting for a reader, and a port to listen on."""
 
 from __future__ import annotations
 
 import os
 import select
 import time
+from typing import TYPE_CHECKING
 
-__all__ = ["takes_more", "write_ready"]
+if TYPE_CHECKING:
+    import socket
+
+__all__ = ["listening", "takes_more", "write_ready"]
 
 
 def takes_more(descriptor: int, seconds: float = 0) -> bool:
@@ -22,3 +26,11 @@ def write_ready(descriptor: int, data: memoryview, seconds: float = 0) -> memory
     while data and takes_more(descriptor, max(until - time.monotonic(), 0)):
         data = data[os.write(descriptor, data[: select.PIPE_BUF]) :]
     return data
+
+
+def listening(host: str, port: int, backlog: int) -> socket.socket:
+    """A socket that listens; port 0 is any that is free. Raises OSError where the port cannot be had."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=backlog)

@@ -15,7 +15,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, NamedTuple
 
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
 
 from steadyhand.surfaces.mcp.frames import LONGEST
@@ -59,6 +58,8 @@ class Guard:
     """The application behind it sees only what was let in. `hosts`: how the server may be called, port and all."""
 
     def __init__(self, app: App, token: str, hosts: Iterable[str]) -> None:
+        from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+
         self._app = app
         self._token = token.encode()
         known = list(hosts)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import socket
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
+from functools import partial
 
 import anyio
 import uvicorn
@@ -23,6 +23,7 @@ from steadyhand.surfaces.mcp.guard import PATH, App, Guard, Message, Receive, Sc
 from steadyhand.surfaces.mcp.logs import say
 from steadyhand.surfaces.mcp.running import SESSION_HEADER
 from steadyhand.surfaces.mcp.server import Service
+from steadyhand.workspace.pipes import listening
 
 __all__ = ["Address", "serve_http"]
 
@@ -69,8 +70,16 @@ class Address:
 def serve_http(service: Service, address: Address, token: str) -> None:
     """Serve until a signal comes. Refuses with `disk-refused` where the port cannot be had."""
     most = most_connections()
-    with _listening(address) as listening:
-        port = listening.getsockname()[1]
+    try:
+        listens = listening(address.host, address.port, _BACKLOG)
+    except OSError:
+        raise EditError(
+            Kind.DISK_REFUSED,
+            f"the port {address.port} of {address.host} cannot be listened on",
+            hint="another process may have it: choose another, or 0 for one that is free",
+        ) from None
+    with listens:
+        port = listens.getsockname()[1]
         connections = Connections(_application(service), most)
         config = uvicorn.Config(
             Guard(connections, token, hosts_of(address.names, port)),
@@ -86,21 +95,9 @@ def serve_http(service: Service, address: Address, token: str) -> None:
             proxy_headers=False,
             timeout_graceful_shutdown=_GRACEFUL,
         )
-        host = f"[{address.host}]" if ":" in address.host else address.host
-        say(f"listening on http://{host}:{port}{PATH}")
-        anyio.run(_serve, service, _Server(config), listening)
-
-
-def _listening(address: Address) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    try:
-        return socket.create_server((address.host, address.port), family=family, backlog=_BACKLOG)
-    except OSError:
-        raise EditError(
-            Kind.DISK_REFUSED,
-            f"the port {address.port} of {address.host} cannot be listened on",
-            hint="another process may have it: choose another, or 0 for one that is free",
-        ) from None
+        server = _Server(config)
+        say(f"listening on http://{f'[{address.host}]' if ':' in address.host else address.host}:{port}{PATH}")
+        anyio.run(_serve, service, server, partial(server.serve, [listens]))
 
 
 class _Server(uvicorn.Server):
@@ -111,7 +108,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(service: Service, server: _Server, listening: socket.socket) -> None:
+async def _serve(service: Service, server: _Server, serve: Callable[[], Awaitable[None]]) -> None:
     async def leave() -> None:
         service.end("the server ends")
         await service.ended()
@@ -121,7 +118,7 @@ async def _serve(service: Service, server: _Server, listening: socket.socket) ->
         loop = asyncio.get_running_loop()
         for number in _SIGNALS:
             loop.add_signal_handler(number, tasks.start_soon, leave)
-        await server.serve([listening])
+        await serve()
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
         tasks.cancel_scope.cancel()

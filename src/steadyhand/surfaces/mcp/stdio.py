@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import ObjectStream
-from mcp.shared.message import SessionMessage
 
 from steadyhand.surfaces.mcp.frames import Id
 from steadyhand.surfaces.mcp.front import Heard
@@ -26,6 +25,7 @@ from steadyhand.surfaces.mcp.pipe import Pipe
 from steadyhand.surfaces.mcp.server import Service
 
 if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCMessage
 
 __all__ = ["serve_stdio", "serve_wire"]
@@ -55,7 +55,7 @@ async def serve_wire(service: Service, reading: int, writing: int, heard: Heard 
         tasks.cancel_scope.cancel()
 
 
-class _Line(ObjectStream[SessionMessage]):
+class _Line(ObjectStream["SessionMessage"]):
     """A pipe as the streams that the SDK reads requests from and writes answers to."""
 
     def __init__(self, service: Service, pipe: Pipe, answered: set[Id]) -> None:
@@ -65,6 +65,8 @@ class _Line(ObjectStream[SessionMessage]):
         service.room = pipe.room
 
     async def receive(self) -> SessionMessage:
+        from mcp.shared.message import SessionMessage
+
         while True:
             while self._waiting > _WAITING:
                 await anyio.sleep(0.01)
