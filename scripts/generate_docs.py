@@ -42,7 +42,7 @@ from steadyhand.structure.node import Node
 from steadyhand.structure.target import Addressed, targets
 from steadyhand.surfaces.cli.main import INTERRUPTED, READER_GONE, cli
 from steadyhand.surfaces.cli.render.tool import shape_name
-from steadyhand.surfaces.mcp import listed
+from steadyhand.surfaces.mcp import front
 from steadyhand.text.source import Source
 from steadyhand.tools.registry import tools_of, toolset_named, toolsets
 from steadyhand.tools.shape import Either, Many, Object, Shape
@@ -554,8 +554,8 @@ PAGES: dict[str, Callable[[], str]] = {
 def drifted() -> dict[Path, str | None]:
     """The files that are not what the code says now, with what they should say; None: they should not be there."""
     wanted: dict[Path, str | None] = {(DOCS / name).resolve(): make() for name, make in PAGES.items()}
-    wanted |= dict.fromkeys(listed.FOLDER.glob("*.json"))
-    wanted |= {listed.FOLDER / f"{name}.json": listed.list_of(name) for name in toolsets()}
+    wanted |= dict.fromkeys(front.FOLDER.glob("*.json"))
+    wanted |= {front.FOLDER / f"{name}.json": front.list_of(name) for name in toolsets()}
     return {path: text for path, text in wanted.items() if not _is_current(path, text)}
 
 

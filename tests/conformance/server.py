@@ -10,9 +10,8 @@ from collections.abc import Iterable
 
 from steadyhand.surfaces.mcp import http
 from steadyhand.surfaces.mcp.guard import App, Guard, Receive, Scope, Send
-from steadyhand.surfaces.mcp.roots import named_roots
+from steadyhand.surfaces.mcp.options import Serving, named_roots
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.surfaces.mcp.serving import Serving
 
 TOKEN = "of the conformance suite"
 

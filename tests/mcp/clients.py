@@ -26,9 +26,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import Implementation
 
-from steadyhand.surfaces.mcp.roots import named_roots
+from steadyhand.surfaces.mcp.options import Serving, named_roots
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.surfaces.mcp.serving import Serving
 
 LEGACY = "legacy"
 MODERN = "2026-07-28"

@@ -12,8 +12,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp.calls import Calls, weight_of
-from steadyhand.surfaces.mcp.deadline import Deadline
+from steadyhand.surfaces.mcp.calls import Calls, Deadline, weight_of
 from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import MODERN, in_memory, serving
 from tests.mcp.wire import Hand, piped

@@ -5,6 +5,7 @@ The other tests of the server over standard input run with the front, these comp
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -19,10 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 
-from steadyhand.surfaces.mcp import listed
-from steadyhand.surfaces.mcp.frames import LONGEST
+from steadyhand.surfaces.mcp import front
 from steadyhand.surfaces.mcp.front import HANDSHAKES, MODERN, Front, greet
-from steadyhand.surfaces.mcp.serving import Serving
+from steadyhand.surfaces.mcp.messages import LONGEST
+from steadyhand.surfaces.mcp.options import Serving
 from steadyhand.tools.registry import toolsets
 from tests.mcp.clients import serving, started, stop
 from tests.mcp.wire import Hand, piped
@@ -114,7 +115,7 @@ def test_a_list_that_depends_on_the_host_or_the_client_is_left_to_the_sdk(tmp_pa
 
     assert len(fronted(serving(tmp_path, settings=Settings), LEGACY)) == 1
     assert len(fronted(serving(), LEGACY)) == 1
-    assert all(listed.list_of(name) is None for name in BY_SETTINGS)
+    assert all(front.list_of(name) is None for name in BY_SETTINGS)
 
 
 SOME = st.recursive(
@@ -243,13 +244,16 @@ def test_a_client_that_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
     (reading, asking), (answered, writing) = os.pipe(), os.pipe()
     many = "".join(json.dumps(hello() if n == 0 else ask(n, "tools/list")) + "\n" for n in range(2))
     os.write(asking, many.encode())
-    filled = threading.Thread(target=os.write, args=(writing, b"x" * (1 << 20)), daemon=True)  # never read
-    filled.start()
+    os.set_blocking(writing, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writing, b"x" * (1 << 16)):
+            pass  # until it is full
+    os.set_blocking(writing, True)
     heard = greet(serving(tmp_path), reading, writing)
     assert heard is not None
     assert len(heard.waiting) == 2
     assert heard.unwritten
-    for descriptor in (asking, reading, answered):
+    for descriptor in (asking, reading, answered, writing):
         os.close(descriptor)
 
 

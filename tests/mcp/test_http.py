@@ -17,9 +17,8 @@ from mcp import Client
 from starlette.testclient import TestClient
 
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp import connections
-from steadyhand.surfaces.mcp.connections import Connections
-from steadyhand.surfaces.mcp.guard import Guard, hosts_of
+from steadyhand.surfaces.mcp import guard
+from steadyhand.surfaces.mcp.guard import Connections, Guard, hosts_of
 from steadyhand.surfaces.mcp.http import Address, _application, serve_http
 from steadyhand.surfaces.mcp.server import Service
 from tests.mcp.clients import ERAS, MODERN, TOKEN, HttpServer, http_server, over_http, serving
@@ -206,7 +205,7 @@ def test_many_sessions_edit_one_file_at_once_and_none_can_be_guessed(server: Htt
 
 
 def test_connections_that_say_nothing_shut_out_nobody_and_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", 1.0)
+    monkeypatch.setattr(guard, "_PATIENCE", 1.0)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})

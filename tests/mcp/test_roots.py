@@ -11,8 +11,7 @@ from mcp import Client
 from mcp_types import ListRootsResult, Root
 
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp.roots import host_roots, marked_root, named_roots, paths_of
-from steadyhand.surfaces.mcp.serving import Serving
+from steadyhand.surfaces.mcp.options import Serving, host_roots, marked_root, named_roots, paths_of
 from tests.mcp.clients import ERAS, LEGACY, MODERN, in_memory, serving
 from tests.tools.examples import tree
 

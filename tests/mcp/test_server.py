@@ -18,11 +18,9 @@ from mcp_types import PaginatedRequestParams
 import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp.answers import LONGEST, render, render_text
-from steadyhand.surfaces.mcp.catalog import Catalog
-from steadyhand.surfaces.mcp.instructions import MOST, instructions
-from steadyhand.surfaces.mcp.roots import Root
-from steadyhand.surfaces.mcp.serving import Serving
-from steadyhand.surfaces.mcp.sessions import Sessions
+from steadyhand.surfaces.mcp.front import MOST, instructions
+from steadyhand.surfaces.mcp.options import Root, Serving
+from steadyhand.surfaces.mcp.sessions import Catalog, Sessions
 from steadyhand.tools.registry import tools_of, toolsets
 from tests.mcp.clients import ERAS, in_memory, serving
 from tests.tools.examples import tree

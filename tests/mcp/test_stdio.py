@@ -20,10 +20,10 @@ from click.testing import CliRunner
 
 import steadyhand as sh
 from steadyhand.surfaces.cli.main import cli
-from steadyhand.surfaces.mcp import logs
-from steadyhand.surfaces.mcp.frames import Frames, Oversize, id_of
-from steadyhand.surfaces.mcp.pipe import Pipe
+from steadyhand.surfaces.mcp import log
+from steadyhand.surfaces.mcp.messages import Frames, Oversize, id_of
 from steadyhand.surfaces.mcp.server import Service
+from steadyhand.surfaces.mcp.stdio import Pipe
 from tests.mcp.clients import COMMAND, MODERN, environment, over_stdio, serving, stop
 from tests.mcp.test_calls import many_files, whole_state
 from tests.mcp.wire import HELLO, Hand, Wire, piped, read
@@ -151,15 +151,15 @@ def test_whoever_waits_to_write_is_woken_however_many_wait() -> None:
 
 def test_lines_that_nobody_reads_stop_nobody_and_the_same_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
-    with os.fdopen(writing, "w") as log, os.fdopen(reading, "rb") as reader:
-        monkeypatch.setattr(sys, "stderr", log)
-        handler = logs._Lines()
+    with os.fdopen(writing, "w") as stream, os.fdopen(reading, "rb") as reader:
+        monkeypatch.setattr(sys, "stderr", stream)
+        handler = log._Lines()
         for number in range(2_000):
             record = logging.LogRecord("x", logging.WARNING, "", 0, f"line\n{number % 2}\x1b[2J", None, None)
             handler.emit(record)
         for _ in range(200):
-            logs.say("x" * 5_000)
-        log.close()
+            log.say("x" * 5_000)
+        stream.close()
         said = reader.read().decode().splitlines()
     assert said[:2] == ["steadyhand mcp: line\\n0\\x1b[2J", "steadyhand mcp: line\\n1\\x1b[2J"]
     assert len(said) < 100

@@ -10,8 +10,7 @@ import pytest
 
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp import calls
-from steadyhand.surfaces.mcp.calls import Calls
-from steadyhand.surfaces.mcp.deadline import HARDEST, Deadline
+from steadyhand.surfaces.mcp.calls import HARDEST, Calls, Deadline
 
 
 def refusal_of(held: Calls, work: Callable[[Deadline], object]) -> EditError:

@@ -12,11 +12,10 @@ from typing import Any
 import anyio
 import pytest
 
-from steadyhand.surfaces.mcp.deadline import Deadline
-from steadyhand.surfaces.mcp.roots import named_roots
+from steadyhand.surfaces.mcp.calls import Deadline
+from steadyhand.surfaces.mcp.launch import confine, scratch_folder
+from steadyhand.surfaces.mcp.options import Serving, named_roots
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.surfaces.mcp.serving import Serving
-from steadyhand.surfaces.mcp.wall import confine, scratch_folder
 from steadyhand.workspace.landlock import wall_around
 from steadyhand.workspace.machine import landlock_abi
 from tests.mcp.clients import in_memory

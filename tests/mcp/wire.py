@@ -15,8 +15,8 @@ from typing import IO, Any, Self, TypeVar
 
 import anyio
 
+from steadyhand.surfaces.mcp.options import Serving
 from steadyhand.surfaces.mcp.server import Service
-from steadyhand.surfaces.mcp.serving import Serving
 from steadyhand.surfaces.mcp.stdio import serve_wire
 from tests.mcp.clients import started, stop
 

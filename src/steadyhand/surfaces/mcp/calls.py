@@ -1,9 +1,10 @@
 """Calls at work: a few threads do them, in the order they came, and whoever waits may give up at any time.
 
 1. A call that was not begun when its caller gave up, or the server ended, is never begun.
-2. A call that was begun is told to stop and is waited for: it ends with its change made or not made, and says which.
+2. A call that was begun is asked to stop and is waited for: it ends with its change made or not made, and says which.
 3. What waits is bounded in number and in size; more is refused with `busy`, at once.
 4. No call is begun while its client takes no answers: they would only pile up.
+5. A deadline is asked by the thread that works and set by the one that listens; neither waits for the other there.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from typing import Any, TypeVar
 import anyio
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.mcp.deadline import HARDEST, Deadline
+from steadyhand.surfaces.mcp.options import USUAL
 
-__all__ = ["Calls", "weight_of"]
+__all__ = ["HARDEST", "Calls", "Deadline", "weight_of"]
 
 _THREADS = 8
 _MOST = 4_096
@@ -30,6 +31,7 @@ _QUEUED = 60.0  # seconds after which a call that was not begun is given up
 _GRACE = 2.5  # seconds that a call is waited for after it was told to stop
 _LOOK = 0.05  # seconds after which a thread that waits for room looks whether it still should
 _Done = TypeVar("_Done")
+HARDEST = 30.0  # seconds after which a call is answered whatever it is doing
 
 
 class Calls:
@@ -195,3 +197,40 @@ def weight_of(arguments: object) -> int:
                     weight += 8
         level = below
     return weight
+
+
+class Deadline:
+    """The end of one call. The clock runs from `start`, not from the moment the call was queued."""
+
+    __slots__ = ("_guard", "_why", "began", "seconds")
+
+    def __init__(self, seconds: float = USUAL) -> None:
+        self.seconds = min(seconds, HARDEST)
+        self.began: float | None = None
+        self._why: str | None = None
+        self._guard = threading.Lock()
+
+    def start(self) -> None:
+        """Begin, unless the call was stopped before: then it refuses with `cancelled`."""
+        with self._guard:
+            self.tick()
+            self.began = time.monotonic()
+
+    def cancel(self, why: str) -> bool:
+        """Stop the call where it next asks; the first reason stays. Whether it had begun."""
+        with self._guard:
+            self._why = self._why or why
+            return self.began is not None
+
+    def tick(self) -> None:
+        """Go on, or refuse with `cancelled` or `timed-out`: nothing is then changed."""
+        if self._why is not None:
+            raise EditError(
+                Kind.CANCELLED, f"the call was stopped: {self._why}", hint="the change under way was not made"
+            )
+        if self.began is not None and time.monotonic() > self.began + self.seconds:
+            raise EditError(
+                Kind.TIMED_OUT,
+                f"the call did not end within {self.seconds:g} seconds and was stopped",
+                hint="the change under way was not made; ask for less at once: fewer files, a narrower search",
+            )

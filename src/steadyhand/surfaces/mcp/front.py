@@ -1,6 +1,8 @@
 """The greeting and the list of tools, answered before the SDK is loaded, which takes longer than everything else.
 
-A client waits for both at its start, and both are known beforehand: what a toolset lists is written down (`listed.py`).
+A client waits for both at its start, and both are known beforehand: `lists/<toolset>.json` has the tools of a toolset,
+written by `scripts/generate_docs.py` with `list_of` and checked by the same. A toolset whose tools depend on settings
+of the host has no such file. Reading one takes a tenth of the time that loading the tools takes.
 Everything the client has sent is then given to the SDK as well, and what that answers a second time is dropped: so it
 is in the state that it would be in without a front.
 
@@ -16,20 +18,40 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.lazy import dataclass, field
-from steadyhand.surfaces.mcp.frames import Frames, Id, Oversize, as_id
-from steadyhand.surfaces.mcp.instructions import instructions
-from steadyhand.surfaces.mcp.listed import listed_tools
+from steadyhand.surfaces.mcp.messages import Frames, Id, Oversize, as_id
+from steadyhand.surfaces.mcp.options import Serving
 from steadyhand.workspace.pipes import write_ready
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
 
-    from steadyhand.surfaces.mcp.serving import Serving
+    from steadyhand.surfaces.mcp.options import Serving
 
-__all__ = ["HANDSHAKES", "MODERN", "NAME", "TITLE", "Front", "Heard", "claim", "greet", "version"]
+__all__ = [
+    "FOLDER",
+    "HANDSHAKES",
+    "MODERN",
+    "MOST",
+    "NAME",
+    "ROOT",
+    "TITLE",
+    "Front",
+    "Heard",
+    "claim",
+    "greet",
+    "instructions",
+    "list_of",
+    "listed_tools",
+    "room_of",
+    "version",
+    "with_root",
+]
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"
@@ -46,6 +68,15 @@ _CAPABILITIES = {
     "tools": {"listChanged": False},
 }
 Wire = dict[str, Any]
+MOST = 2_000
+_SHOWN_ROOTS = 12
+FOLDER = Path(__file__).resolve().parent / "lists"
+ROOT = "root"
+_MODES = (None, "research", "analyze", "generate", "modify", "execute")
+_READING = ("research", "analyze")
+_ROOM = "anthropic/maxResultSizeChars"
+_MOST_ROOM = 500_000  # what that client takes at most
+Schema = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -230,3 +261,99 @@ def _server() -> Wire:
 def version() -> str:
     """This version of Steadyhand, as the package itself says it: asking the installation takes 20 ms."""
     return str(sys.modules["steadyhand"].__version__)
+
+
+def instructions(serving: Serving) -> str:
+    """Toolsets, roots, mode and what to expect of an answer."""
+    text = "\n".join(line for line in _lines(serving) if line)
+    return text if len(text) < MOST else f"{text[: MOST - 2]}…"
+
+
+def _lines(serving: Serving) -> Iterable[str]:
+    from steadyhand.tools.registry import toolset_named
+
+    yield "Steadyhand edits files exactly: a change goes to the one place that is meant, or is refused with what to do."
+    done = "read or searched" if serving.is_reading else "read, searched or changed"
+    yield f"Use these tools whenever a file here is to be {done}."
+    for name in serving.toolsets:
+        yield f"- {name}: {toolset_named(name).summary}"
+    yield _roots([root.name for root in serving.roots])
+    if serving.mode is not None:
+        yield f"Mode {serving.mode}: only the tools of this mode are there."
+    if serving.is_reading:
+        yield "Files can be read and searched here, not changed."
+    else:
+        yield (
+            "Every change is recorded with its reason and can be undone by its id. "
+            "Give the reason of a change where a tool takes one."
+        )
+        yield "Other agents may work on the same files: an edit on lines they changed unseen is refused, so read again."
+    yield "A refusal has isError, a `kind` and a `hint` that says what to send instead; follow the hint."
+    yield "Long results come in parts and say how to read on."
+    if serving.is_walled:
+        yield "The kernel keeps this server within its directories."
+
+
+def _roots(names: list[str]) -> str:
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f"Paths count from the directory {names[0]}."
+    shown = ", ".join(names[:_SHOWN_ROOTS]) + (" …" if len(names) > _SHOWN_ROOTS else "")
+    return f"Every tool takes `root`, the directory that paths count from: {shown}."
+
+
+def listed_tools(serving: Serving) -> list[Schema] | None:
+    """The tools of a server; None where they are not written down, or its roots are not known yet."""
+    if not serving.roots or serving.settings is not None:
+        return None
+    found: dict[str, Schema] = {}
+    for toolset in dict.fromkeys(serving.toolsets):
+        try:
+            written = json.loads((FOLDER / f"{toolset}.json").read_bytes())
+        except OSError:
+            return None
+        for name in written["listed"][_key(serving.mode, is_read_only=serving.is_reading)]:
+            found.setdefault(name, written["tools"][name] | room_of(serving.most))
+    names = [root.name for root in serving.roots]
+    return list(found.values()) if len(names) == 1 else [with_root(schema, names) for schema in found.values()]
+
+
+def list_of(toolset: str) -> str | None:
+    """What is written down of a toolset: its tools, and in which order which of them are listed when."""
+    from steadyhand.tools.offered import offered
+    from steadyhand.tools.registry import tools_of, toolset_named
+    from steadyhand.tools.schema import tool_schema
+
+    tools = tools_of(toolset)
+    if any(tool.fitted is not None for tool in tools):
+        return None
+    left_out = {"outputSchema"} if toolset_named(toolset).is_native else set()
+    schemas = {tool.name: tool_schema(tool, "mcp") for tool in tools}
+    listed = {
+        _key(mode, is_read_only=is_read_only): [tool.name for tool in offered(tools, mode, is_read_only=is_read_only)]
+        for mode in _MODES
+        for is_read_only in ((True,) if mode in _READING else (False, True))
+    }
+    kept = {name: {key: each for key, each in value.items() if key not in left_out} for name, value in schemas.items()}
+    return json.dumps({"listed": listed, "tools": kept}, indent=1) + "\n"
+
+
+def with_root(schema: Schema, names: Sequence[str]) -> Schema:
+    """The same tool for a server of several roots: which one is meant is an argument that must be there."""
+    given = schema["inputSchema"]
+    root = {"type": "string", "enum": list(names), "description": "The directory that paths count from."}
+    parameters = given | {
+        "properties": {ROOT: root, **given.get("properties", {})},
+        "required": [ROOT, *given.get("required", [])],
+    }
+    return schema | {"inputSchema": parameters}
+
+
+def room_of(most: int) -> Schema:
+    """What tells a client that cuts answers sooner how many characters an answer has at most."""
+    return {"_meta": {_ROOM: min(most, _MOST_ROOM)}}
+
+
+def _key(mode: str | None, *, is_read_only: bool) -> str:
+    return f"{mode or 'any'}{', read-only' if is_read_only else ''}"

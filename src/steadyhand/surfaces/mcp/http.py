@@ -17,12 +17,22 @@ import uvicorn
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.surfaces.mcp.connections import Connections, most_connections
-from steadyhand.surfaces.mcp.frames import LONGEST
-from steadyhand.surfaces.mcp.guard import PATH, App, Guard, Message, Receive, Scope, Send, hosts_of
-from steadyhand.surfaces.mcp.logs import say
-from steadyhand.surfaces.mcp.running import SESSION_HEADER
+from steadyhand.surfaces.mcp.guard import (
+    PATH,
+    App,
+    Connections,
+    Guard,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    hosts_of,
+    most_connections,
+)
+from steadyhand.surfaces.mcp.log import say
+from steadyhand.surfaces.mcp.messages import LONGEST
 from steadyhand.surfaces.mcp.server import Service
+from steadyhand.surfaces.mcp.sessions import SESSION_HEADER
 from steadyhand.workspace.pipes import listening
 
 __all__ = ["Address", "serve_http"]

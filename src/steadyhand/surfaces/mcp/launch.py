@@ -1,26 +1,32 @@
-"""From the options of a command to a server that runs: roots, token, wall, transport, in this order.
+"""From the options of a command to a server that runs: roots, token, sandbox, transport, in this order.
 
-Whatever is wrong with the options is refused here, before a client is there to be surprised.
+Whatever is wrong with the options is refused here, before a client is there to be surprised. The kernel's sandbox,
+Landlock, is raised before any thread begins, or by each worker once the roots are known.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.mcp.front import claim, greet
-from steadyhand.surfaces.mcp.logs import quieten, say
-from steadyhand.surfaces.mcp.roots import Root, host_roots, marked_root, named_roots, no_root
-from steadyhand.surfaces.mcp.serving import Serving
-from steadyhand.surfaces.mcp.wall import confine, scratch_folder
+from steadyhand.surfaces.mcp.log import quieten, say
+from steadyhand.surfaces.mcp.options import Root, Serving, host_roots, marked_root, named_roots, no_root
+from steadyhand.workspace.landlock import raise_wall, wall_around
+from steadyhand.workspace.scratch import hold, sweep
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
 
-__all__ = ["Launch", "launch"]
+__all__ = ["Launch", "confine", "launch", "scratch_folder"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +39,11 @@ class Launch:
     names: tuple[str, ...] = ()
     token: str | None = None
     has_wall: bool = True
+
+
+_SQLITE = "SQLITE_TMPDIR"
+_PLACES = ("/dev/shm", "/var/tmp")
+_PREFIX = "mcp-"
 
 
 def launch(options: Launch) -> int:
@@ -61,7 +72,7 @@ def _check_together(toolsets: Sequence[str]) -> None:
     from steadyhand.tools.registry import toolset_named
 
     if len(toolsets) > 1 and any(toolset_named(name).is_native for name in toolsets):
-        from steadyhand.surfaces.mcp.catalog import Catalog
+        from steadyhand.surfaces.mcp.sessions import Catalog
 
         Catalog(toolsets)
 
@@ -165,3 +176,82 @@ def _walled(options: Launch, serving: Serving, scratch: str | None, address: Add
     why = raised(serving.roots)
     say(f"{about}; kernel sandbox: {'Landlock' if why is None else f'none, {why}'}")
     return replace(serving, is_walled=why is None)
+
+
+@contextmanager
+def scratch_folder(roots: Sequence[Root]) -> Iterator[str | None]:
+    """A folder of our own, outside the roots, for what has to be put somewhere for a while; None where none can be."""
+    folder = _made(roots)
+    if folder is None:
+        yield None
+        return
+    before, named = tempfile.tempdir, os.environ.pop(_SQLITE, None)
+    tempfile.tempdir = os.environ[_SQLITE] = folder
+    held = hold(folder)
+    try:
+        yield folder
+    finally:
+        if held is not None:
+            os.close(held)
+        tempfile.tempdir = before
+        del os.environ[_SQLITE]
+        os.environ |= {} if named is None else {_SQLITE: named}
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _made(roots: Sequence[Root]) -> str | None:
+    for place in (_usual(), *_PLACES):
+        real = os.path.realpath(place)
+        if not any(os.path.commonpath([root.path, real]) == root.path for root in roots):
+            home = _home(real)
+            if home != real:
+                sweep(home, _PREFIX)
+            with suppress(OSError):
+                return tempfile.mkdtemp(prefix=_PREFIX, dir=home)
+    return None
+
+
+def _usual() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError:
+        return _PLACES[0]
+
+
+def _home(place: str) -> str:
+    """Where this user's servers have their folders, each removable by its own; the place itself if there is none."""
+    home = os.path.join(place, f"steadyhand-{os.getuid()}")
+    with suppress(OSError):
+        os.mkdir(home, 0o700)
+    try:
+        found = os.lstat(home)
+    except OSError:
+        return place
+    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    return home if is_ours else place
+
+
+def confine(
+    roots: Sequence[Root],
+    journal: str | None,
+    scratch: str | None,
+    *,
+    read_only: bool,
+    reports: bool = False,
+    ports: tuple[int, ...] = (),
+) -> str | None:
+    """Raise the wall for this thread and all it starts; None, or why it does not stand."""
+    paths = [root.path for root in roots]
+    try:
+        wall = wall_around(
+            paths, journal, scratch=scratch, read_only=read_only, ports=ports, code=_code(), reports=reports
+        )
+        return None if raise_wall(wall) is not None else "this system has no Landlock"
+    except OSError as error:
+        return error.strerror or "the kernel refused it"
+
+
+def _code() -> list[str]:
+    """Where modules that are loaded later may come from: an installation that is worked on lies anywhere."""
+    files = (getattr(module, "__file__", None) for name, module in list(sys.modules.items()) if "." not in name)
+    return sorted({os.path.dirname(os.path.realpath(file)) for file in files if file})

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.mcp.answers import render_text
-from steadyhand.surfaces.mcp.roots import Root, no_root
+from steadyhand.surfaces.mcp.options import Root, no_root
 from steadyhand.surfaces.mcp.sessions import Session
 
 if TYPE_CHECKING:

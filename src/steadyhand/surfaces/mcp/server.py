@@ -1,6 +1,8 @@
 """The server itself: MCP requests in, answers out, over whatever transport.
 
 Handlers give plain dicts in the form of the wire; the SDK shapes them for the revision that the client speaks.
+What a tool refuses is its answer, with `isError`; what is refused otherwise is an error of the protocol: a code, what
+is wrong, and in `data` the kind and what to do next. The SDK's own refusals are put into that form.
 Nothing that goes wrong here leaves as a traceback, and nothing blocks the event loop: work is done by `calls`.
 """
 
@@ -15,32 +17,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import Action, EditError, Kind
 from steadyhand.structure.fields import bad_request
-from steadyhand.surfaces.mcp.answers import render
-from steadyhand.surfaces.mcp.calls import weight_of
-from steadyhand.surfaces.mcp.deadline import Deadline
-from steadyhand.surfaces.mcp.discretion import discreet, discreet_error
-from steadyhand.surfaces.mcp.front import NAME, TITLE, version
-from steadyhand.surfaces.mcp.instructions import instructions
-from steadyhand.surfaces.mcp.listed import ROOT
-from steadyhand.surfaces.mcp.progress import Progress, forwarded
+from steadyhand.surfaces.mcp.answers import discreet, discreet_error, render
+from steadyhand.surfaces.mcp.calls import Deadline, weight_of
+from steadyhand.surfaces.mcp.front import NAME, ROOT, TITLE, instructions, version
+from steadyhand.surfaces.mcp.options import Serving
 from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
-from steadyhand.surfaces.mcp.refusals import refused, told_by_sdk
 from steadyhand.surfaces.mcp.resources import list_resources, read_resource, templates
-from steadyhand.surfaces.mcp.running import Running
-from steadyhand.surfaces.mcp.serving import Serving
-from steadyhand.surfaces.mcp.sessions import Session, in_use
+from steadyhand.surfaces.mcp.sessions import Running, Session, in_use
 from steadyhand.tools.registry import toolset_named
 
 if TYPE_CHECKING:
     from mcp.server.caching import CacheableMethod
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.server.lowlevel import Server
+    from mcp.shared.exceptions import MCPError
+    from pydantic import ValidationError
 
     Context = ServerRequestContext[Running, Any]
 
-__all__ = ["NAME", "Service"]
+__all__ = ["NAME", "Progress", "Service", "forwarded", "refused", "told_by_sdk"]
 
 _WARM_UP = 0.05  # seconds after the greeting, so that its answer goes out first
 _HOUR = 3_600_000
@@ -55,6 +52,12 @@ _FRESH: Mapping[CacheableMethod, int] = {
 }
 Wire = dict[str, Any]
 _Found = TypeVar("_Found")
+_NOT_FOUND = -32002
+_OURS = (Kind.INTERNAL, Kind.JOURNAL_DAMAGED, Kind.NOT_INSTALLED)
+_SHOWN = 80
+_FAULTS = 3
+Progress = Callable[[int, int], None]
+_AHEAD = 8  # steps that may wait to be sent
 
 
 class Service:
@@ -248,3 +251,82 @@ def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, A
         raise refused(refusal, context.protocol_version)
 
     return guarded
+
+
+def refused(error: EditError, version: str) -> MCPError:
+    """A refusal of ours, in the code that a revision has for it."""
+    from mcp.shared.exceptions import MCPError
+
+    told = error.message if error.hint is None else f"{error.message} ({error.hint})"
+    return MCPError(_code(error.kind, version), told, error.to_json())
+
+
+def told_by_sdk(error: MCPError | ValidationError, method: str) -> MCPError:
+    """What the SDK refuses with no more than a code, told like what we refuse; anything else as it is."""
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
+
+    if not isinstance(error, MCPError):
+        told = f"{method[:_SHOWN]} cannot be asked like this: {_faults(error)}"
+        return _bad(INVALID_PARAMS, told, "mend that and send it again")
+    if error.error.code == METHOD_NOT_FOUND:
+        return _bad(METHOD_NOT_FOUND, f"Method not found: {method[:_SHOWN]!r}", "ask for what the capabilities offer")
+    if error.error.code == INVALID_PARAMS and error.error.data == "":
+        return _bad(INVALID_PARAMS, "the connection is not initialized", "send initialize first")
+    return error
+
+
+def _bad(code: int, text: str, hint: str) -> MCPError:
+    from mcp.shared.exceptions import MCPError
+
+    return MCPError(code, text, {"kind": str(Kind.BAD_REQUEST), "hint": hint})
+
+
+def _faults(error: ValidationError) -> str:
+    """What is wrong and where, without what was sent."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:_FAULTS]
+    return "; ".join(f"{'.'.join(map(str, fault['loc']))[:_SHOWN]}: {fault['msg'][: 2 * _SHOWN]}" for fault in found)
+
+
+def _code(kind: Kind, version: str) -> int:
+    """Whose fault it is; and only the earlier revisions have a number for what is not there."""
+    from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
+    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+    if kind is Kind.NO_SUCH_FILE and version not in MODERN_PROTOCOL_VERSIONS:
+        return _NOT_FOUND
+    return INTERNAL_ERROR if kind in _OURS or kind.action is Action.RETRY_LATER else INVALID_PARAMS
+
+
+@asynccontextmanager
+async def forwarded(context: Any) -> AsyncIterator[Progress | None]:
+    """Whom a worker tells; None where the client of the request did not ask."""
+    if not context.meta or context.meta.get("progress_token") is None:
+        yield None
+        return
+    loop = asyncio.get_running_loop()
+    steps, taken = anyio.create_memory_object_stream[tuple[int, int]](_AHEAD)
+
+    def put(done: int, total: int) -> None:
+        try:
+            steps.send_nowait((done, total))
+        except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            pass
+
+    def tell(done: int, total: int) -> None:
+        try:
+            loop.call_soon_threadsafe(put, done, total)
+        except RuntimeError:
+            pass  # the loop is closed: nobody waits any more
+
+    async def forward() -> None:
+        async with taken:
+            async for done, total in taken:
+                await context.session.report_progress(done, total)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(forward)
+        try:
+            yield tell
+        finally:
+            steps.close()

@@ -1,7 +1,9 @@
-"""Conversations: one for each MCP session, with a workspace and a kit for each root.
+"""A server while it runs: its conversations, the tools it has loaded so far, and the threads that do its calls.
 
-In the stateless era there is no session; what a client says of itself and the server's task name the conversation.
+There is a conversation for each MCP session, with a workspace and a kit for each root. In the stateless era there is no
+session; what a client says of itself and the server's task name the conversation.
 A conversation that was not used for long is closed when others need its place, and opened again when it comes back.
+Loading a catalogue loads the tools that are served and no others.
 """
 
 from __future__ import annotations
@@ -11,25 +13,33 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
-from steadyhand.surfaces.mcp.roots import Root, no_root
-from steadyhand.surfaces.mcp.serving import Serving
+from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.surfaces.mcp.calls import Calls
+from steadyhand.surfaces.mcp.front import room_of
+from steadyhand.surfaces.mcp.options import Root, Serving, named_roots, no_root, paths_of
+from steadyhand.workspace.token import new_name
 
 if TYPE_CHECKING:
-    from steadyhand.surfaces.mcp.catalog import Catalog
+    from mcp.server.context import ServerRequestContext
+
     from steadyhand.tools.call import Conversation, Settings
     from steadyhand.tools.kit import Kit
+    from steadyhand.tools.tool import Tool
     from steadyhand.tools.workspace import Workspace
 
-__all__ = ["Session", "Sessions", "in_use", "plain_actor"]
+__all__ = ["SESSION_HEADER", "Catalog", "Running", "Session", "Sessions", "in_use", "plain_actor"]
 
 _MOST_OPEN = 64
 _MOST_IDLE = 1_000
 _LONGEST_ACTOR = 60
 _ODD = lazy_pattern(r"[^\w .@:+/()-]+")
+SESSION_HEADER = "mcp-session-id"
+_ASKED = 5.0  # seconds that a client has to list its roots
+Schema = dict[str, Any]
 
 
 class Session:
@@ -92,7 +102,7 @@ class Session:
 
     def schemas(self, catalog: Catalog) -> list[dict[str, object]]:
         """The tools as clients list them."""
-        from steadyhand.surfaces.mcp.listed import with_root
+        from steadyhand.surfaces.mcp.front import with_root
 
         kits = [self.kit(toolset, self.first_root) for toolset in catalog.toolsets]
         listed = catalog.schemas(kits, self.serving.most)
@@ -116,7 +126,7 @@ class Session:
             self._kits.clear()
 
     def _open(self, root: Root) -> Workspace:
-        from steadyhand.surfaces.mcp.logs import say
+        from steadyhand.surfaces.mcp.log import say
         from steadyhand.tools.workspace import Workspace
 
         serving, care = self.serving, self._care[root.path]
@@ -199,3 +209,126 @@ def plain_actor(client: str | None) -> str:
     ('claude-code', '31mred', 'mcp')
     """
     return " ".join(_ODD.sub(" ", client or "").split())[:_LONGEST_ACTOR].strip() or "mcp"
+
+
+class Running:
+    """One run of a server, from its first message to its last."""
+
+    def __init__(self, serving: Serving, room: threading.Event | None = None) -> None:
+        self.serving = serving
+        self.sessions = Sessions(serving, serving.task or f"mcp-{new_name()}")
+        self._roots = serving.roots
+        self._guard = threading.Lock()
+        self._catalog: Catalog | None = None
+        self.calls = Calls(None if serving.confine is None else self._confine, room)
+
+    def catalog(self) -> Catalog:
+        """The tools that are served; loaded by the first who asks, in its own thread."""
+        with self._guard:
+            if self._catalog is None:
+                self._catalog = Catalog(self.serving.toolsets)
+            return self._catalog
+
+    async def session(self, context: ServerRequestContext[Running, Any]) -> Session:
+        """The conversation that a request belongs to."""
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+        known = context.session.client_params
+        client = None if known is None else known.client_info.name
+        number = None if context.request is None else context.request.headers.get(SESSION_HEADER)
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            key, has_session = f"client {plain_actor(client)}", False
+        else:
+            key, has_session = f"session {number}", number is not None
+        found = self.sessions.get(key)
+        if found is not None:
+            return found
+        roots = self._roots or await self._find_roots(context)
+        return self.sessions.get(key) or self.sessions.begin(key, roots, client=client, has_session=has_session)
+
+    async def _find_roots(self, context: ServerRequestContext[Running, Any]) -> tuple[Root, ...]:
+        """The roots that the client lists, else the repository that the server was started in, if any."""
+        listed = await _listed(context)
+        here = [] if self.serving.fallback is None else [self.serving.fallback]
+        try:
+            found = named_roots(listed or here)
+        except EditError:
+            found = ()
+        self._roots = self._roots or found
+        return self._roots
+
+    def _confine(self) -> None:
+        if self.serving.confine is not None:
+            self.serving.confine(self._roots)
+
+    def close(self) -> None:
+        self.calls.close()
+        self.sessions.close()
+
+
+async def _listed(context: ServerRequestContext[Running, Any]) -> list[str]:
+    """What the client says it works in; nothing where it cannot be asked."""
+    import mcp_types as types
+    from mcp.shared.exceptions import MCPError
+
+    able = context.session.client_capabilities
+    if able is None or able.roots is None or not context.session.can_send_request:
+        return []
+    try:
+        answer = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult, _ASKED)
+    except (MCPError, ValueError):
+        return []
+    return paths_of(str(root.uri) for root in answer.roots)
+
+
+class Catalog:
+    """Which toolset answers to which name. Where two toolsets have the same tool, the one named first has it."""
+
+    def __init__(self, toolsets: Sequence[str]) -> None:
+        from steadyhand.tools.registry import tools_of
+
+        self.toolsets = tuple(dict.fromkeys(toolsets))
+        self._owners: dict[str, tuple[str, Tool]] = {}
+        for toolset in self.toolsets:
+            for tool in tools_of(toolset):
+                owner, known = self._owners.setdefault(tool.name, (toolset, tool))
+                if known is not tool:
+                    raise _clash(tool.name, owner, toolset)
+        self._aliases = {
+            name: (owner, tool)
+            for owner, tool in self._owners.values()
+            for name in tool.also
+            if name not in self._owners
+        }
+
+    def find(self, name: str) -> tuple[str, Tool]:
+        """The toolset and the tool that answer to a name. Refuses with `bad-request`, naming the nearest."""
+        found = self._owners.get(name) or self._aliases.get(name)
+        if found is not None:
+            return found
+        near = nearest_name(name[:80], self._owners)
+        hint = f"did you mean {near!r}?" if near else f"tools: {', '.join(sorted(self._owners))}"
+        raise bad_request("tool", f"there is no tool {name[:80]!r} here", hint)
+
+    def schemas(self, kits: Sequence[Kit], most: int) -> list[Schema]:
+        """The tools that are listed, in the order of the toolsets. A native tool answers with text alone.
+
+        `most` are the characters of an answer, of which a client that cuts answers sooner is told.
+        """
+        listed: list[Schema] = []
+        for kit in kits:
+            for schema in kit.schemas("mcp"):
+                if self.find(str(schema["name"]))[0] == kit.toolset.name:
+                    native = {"outputSchema"} if kit.toolset.is_native else set()
+                    kept = {name: value for name, value in schema.items() if name not in native}
+                    listed.append(kept | room_of(most))
+        return listed
+
+
+def _clash(name: str, one: str, other: str) -> EditError:
+    return EditError(
+        Kind.BAD_REQUEST,
+        f"the toolsets {one} and {other} have different tools called {name}",
+        hint="serve one of them, or start a server for each",
+        details={"tool": name, "toolsets": [one, other]},
+    )

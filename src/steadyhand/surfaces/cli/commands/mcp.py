@@ -18,7 +18,7 @@ from steadyhand.surfaces.cli.named import NamingOption
 from steadyhand.surfaces.cli.toolsets import ClientName, ToolsetName
 
 if TYPE_CHECKING:
-    from steadyhand.surfaces.mcp.serving import Care
+    from steadyhand.surfaces.mcp.options import Care
 
 _TOKEN = "STEADYHAND_MCP_TOKEN"
 
@@ -99,7 +99,7 @@ def run(
         return _tell(invocation, client, roots or (chosen.root or ".",))
     check_installed(needs_http=http is not None)
     from steadyhand.surfaces.mcp.launch import Launch, launch
-    from steadyhand.surfaces.mcp.serving import Serving
+    from steadyhand.surfaces.mcp.options import Serving
 
     serving = Serving(
         toolsets=tuple(dict.fromkeys(toolsets)) or ("core",),
@@ -136,8 +136,8 @@ def _tell(invocation: Invocation, name: str, roots: tuple[str, ...]) -> int:
 def _care(invocation: Invocation, path: str) -> Care:
     """What the configuration file and the options say of a root."""
     from steadyhand.surfaces.config import load_config
-    from steadyhand.surfaces.mcp.logs import say
-    from steadyhand.surfaces.mcp.serving import Care
+    from steadyhand.surfaces.mcp.log import say
+    from steadyhand.surfaces.mcp.options import Care
 
     config = load_config(invocation.settings.config, path, os.environ)
     for warning in config.warnings:
