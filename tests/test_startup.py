@@ -80,7 +80,7 @@ GREETED = """
 import json, os, sys
 from steadyhand.surfaces.mcp.front import greet
 from steadyhand.surfaces.mcp.options import named_roots
-from steadyhand.surfaces.mcp.options import Serving
+from steadyhand.surfaces.mcp.options import ServerOptions
 (reading, asking), (answers, writing) = os.pipe(), os.pipe()
 client = {"name": "test", "version": "1"}
 hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
@@ -90,7 +90,7 @@ for frame in (
     {"id": 2, "method": "tools/list"},
 ):
     os.write(asking, json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\\n")
-heard = greet(Serving(roots=named_roots(["."])), reading, writing)
+heard = greet(ServerOptions(roots=named_roots(["."])), reading, writing)
 assert heard is not None and len(heard.answered) == 2
 """
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from steadyhand.surfaces.mcp import http
 from steadyhand.surfaces.mcp.guard import App, Guard, Receive, Scope, Send
-from steadyhand.surfaces.mcp.options import Serving, named_roots
+from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
 from steadyhand.surfaces.mcp.server import Service
 
 TOKEN = "of the conformance suite"
@@ -32,7 +32,7 @@ class Keyed(Guard):
 def main() -> int:
     """Serve the directory that is named, on a free port, which is told on standard error."""
     http.Guard = Keyed  # type: ignore[misc]  # only here
-    service = Service(Serving(roots=named_roots(sys.argv[1:]), toolsets=("core",)))
+    service = Service(ServerOptions(roots=named_roots(sys.argv[1:]), toolsets=("core",)))
     http.serve_http(service, http.Address.of("0"), TOKEN)
     return 0
 

@@ -26,7 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import Implementation
 
-from steadyhand.surfaces.mcp.options import Serving, named_roots
+from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
 from steadyhand.surfaces.mcp.server import Service
 
 LEGACY = "legacy"
@@ -37,14 +37,14 @@ TOKEN = "a token for tests"
 _SAYS = re.compile(r"listening on (http://\S+)")
 
 
-def serving(*roots: Path, **options: Any) -> Serving:
+def serving(*roots: Path, **options: Any) -> ServerOptions:
     """A server for some directories, as `steadyhand mcp` would start it."""
-    return Serving(roots=named_roots([str(root) for root in roots]), **options)
+    return ServerOptions(roots=named_roots([str(root) for root in roots]), **options)
 
 
 @asynccontextmanager
 async def in_memory(
-    of: Serving | Service, mode: str = LEGACY, name: str = "tester", **more: Any
+    of: ServerOptions | Service, mode: str = LEGACY, name: str = "tester", **more: Any
 ) -> AsyncIterator[Client]:
     """A client of a server in this process; the server is ended with it."""
     service = of if isinstance(of, Service) else Service(of)

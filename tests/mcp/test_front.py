@@ -23,7 +23,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 from steadyhand.surfaces.mcp import front
 from steadyhand.surfaces.mcp.front import HANDSHAKES, MODERN, Front, greet
 from steadyhand.surfaces.mcp.messages import LONGEST
-from steadyhand.surfaces.mcp.options import Serving
+from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.tools.registry import toolsets
 from tests.mcp.clients import serving, started, stop
 from tests.mcp.wire import Hand, piped
@@ -50,7 +50,7 @@ LEGACY = (hello(), READY, ask(2, "tools/list", {}))
 STATELESS = (ask(1, "server/discover", {"_meta": ENVELOPE}), ask(2, "tools/list", {"_meta": ENVELOPE}))
 
 
-def answers(of: Serving, frames: Sequence[Frame | bytes]) -> dict[str, Any]:
+def answers(of: ServerOptions, frames: Sequence[Frame | bytes]) -> dict[str, Any]:
     """What the SDK answers, by id."""
 
     def client(hand: Hand) -> list[Frame]:
@@ -62,7 +62,7 @@ def answers(of: Serving, frames: Sequence[Frame | bytes]) -> dict[str, Any]:
     return {json.dumps(answer.get("id")): answer for answer in piped(of, client, greets=False)}
 
 
-def fronted(of: Serving, frames: Iterable[Frame | bytes]) -> dict[str, Any]:
+def fronted(of: ServerOptions, frames: Iterable[Frame | bytes]) -> dict[str, Any]:
     """What the front answers, by id, up to what is not for it."""
     front, found = Front(of), {}
     for frame in frames:

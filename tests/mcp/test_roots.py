@@ -11,7 +11,7 @@ from mcp import Client
 from mcp_types import ListRootsResult, Root
 
 from steadyhand.errors import EditError
-from steadyhand.surfaces.mcp.options import Serving, host_roots, marked_root, named_roots, paths_of
+from steadyhand.surfaces.mcp.options import ServerOptions, host_roots, marked_root, named_roots, paths_of
 from tests.mcp.clients import ERAS, LEGACY, MODERN, in_memory, serving
 from tests.tools.examples import tree
 
@@ -121,7 +121,7 @@ def test_of_what_a_client_lists_only_directories_of_this_machine_count(tmp_path:
     assert paths_of(listed) == [str(tmp_path / "with blank")]
 
 
-async def edit_as(served: Serving, *, lists: tuple[Path, ...] | None, era: str = LEGACY) -> Any:
+async def edit_as(served: ServerOptions, *, lists: tuple[Path, ...] | None, era: str = LEGACY) -> Any:
     more = {} if lists is None else {"list_roots_callback": listing(*lists)}
     async with in_memory(served, era, **more) as client:
         return await client.call_tool("edit_file", EDIT)
@@ -129,7 +129,7 @@ async def edit_as(served: Serving, *, lists: tuple[Path, ...] | None, era: str =
 
 def test_a_server_that_was_told_of_no_root_asks_its_client(tmp_path: Path) -> None:
     docs, site = two_roots(tmp_path)
-    served = Serving(toolsets=("surgical",), fallback=str(site))
+    served = ServerOptions(toolsets=("surgical",), fallback=str(site))
     result = anyio.run(lambda: edit_as(served, lists=(docs,)))
     assert result.structured_content["success"] is True
     assert tree(tmp_path) == {"docs/a.md": "two\n", "site/a.md": "one\n"}
@@ -138,7 +138,7 @@ def test_a_server_that_was_told_of_no_root_asks_its_client(tmp_path: Path) -> No
 @pytest.mark.parametrize("era", ERAS)
 def test_a_client_that_lists_none_has_the_repository_that_the_server_was_started_in(era: str, tmp_path: Path) -> None:
     _, site = two_roots(tmp_path)
-    result = anyio.run(lambda: edit_as(Serving(toolsets=("surgical",), fallback=str(site)), lists=None, era=era))
+    result = anyio.run(lambda: edit_as(ServerOptions(toolsets=("surgical",), fallback=str(site)), lists=None, era=era))
     assert result.structured_content["success"] is True
     assert tree(tmp_path)["site/a.md"] == "two\n"
 
@@ -152,13 +152,13 @@ def test_a_client_cannot_lead_a_server_out_of_the_roots_it_was_given(tmp_path: P
 
 @pytest.mark.parametrize("era", ERAS)
 def test_without_any_root_a_call_is_refused_and_says_what_to_do(era: str) -> None:
-    result = anyio.run(lambda: edit_as(Serving(toolsets=("surgical",)), lists=None, era=era))
+    result = anyio.run(lambda: edit_as(ServerOptions(toolsets=("surgical",)), lists=None, era=era))
     assert result.is_error
     assert "--root" in result.structured_content["hint"]
 
 
 def test_the_whole_machine_is_no_root_that_a_client_may_name() -> None:
-    result = anyio.run(lambda: edit_as(Serving(toolsets=("surgical",)), lists=(Path("/"),)))
+    result = anyio.run(lambda: edit_as(ServerOptions(toolsets=("surgical",)), lists=(Path("/"),)))
     assert result.is_error
     assert "--root" in result.structured_content["hint"]
 
@@ -166,7 +166,7 @@ def test_the_whole_machine_is_no_root_that_a_client_may_name() -> None:
 def test_records_name_the_client_and_a_task_of_the_conversation(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("one\n")
 
-    async def told(served: Serving, era: str) -> dict[str, Any]:
+    async def told(served: ServerOptions, era: str) -> dict[str, Any]:
         async with in_memory(served, era, name="some\x1b client") as client:
             await client.call_tool("edit_file", EDIT | {"old_content": "e", "new_content": "ee", "occurrence": 1})
             return await history(client)

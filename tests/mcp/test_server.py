@@ -19,7 +19,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError
 from steadyhand.surfaces.mcp.answers import LONGEST, render, render_text
 from steadyhand.surfaces.mcp.front import MOST, instructions
-from steadyhand.surfaces.mcp.options import Root, Serving
+from steadyhand.surfaces.mcp.options import Root, ServerOptions
 from steadyhand.surfaces.mcp.sessions import Catalog, Sessions
 from steadyhand.tools.registry import tools_of, toolsets
 from tests.mcp.clients import ERAS, in_memory, serving
@@ -45,7 +45,7 @@ def test_both_eras_are_told_the_same_instructions(era: str, tmp_path: Path) -> N
 
 def test_instructions_stay_short_whatever_is_served() -> None:
     roots = tuple(Root(f"a-rather-long-name-of-a-root-{number}", f"/r/{number}") for number in range(40))
-    served = Serving(roots=roots, toolsets=tuple(toolsets()), mode="analyze", is_walled=True)
+    served = ServerOptions(roots=roots, toolsets=tuple(toolsets()), mode="analyze", is_sandboxed=True)
     assert len(instructions(served)) < MOST
     assert "not changed" in instructions(served)
 

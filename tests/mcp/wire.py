@@ -15,7 +15,7 @@ from typing import IO, Any, Self, TypeVar
 
 import anyio
 
-from steadyhand.surfaces.mcp.options import Serving
+from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.surfaces.mcp.stdio import serve_wire
 from tests.mcp.clients import started, stop
@@ -98,7 +98,7 @@ class Wire(Hand):
         return self.process.wait(timeout=300)
 
 
-def piped(served: Serving | Service, client: Callable[[Hand], _Told], *, greets: bool = True) -> _Told:
+def piped(served: ServerOptions | Service, client: Callable[[Hand], _Told], *, greets: bool = True) -> _Told:
     """What a client in a thread of its own tells when it is done. It has left when the server is waited for."""
     service = served if isinstance(served, Service) else Service(served)
     (reading, asking), (answers, writing) = os.pipe(), os.pipe()

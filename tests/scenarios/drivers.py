@@ -37,7 +37,7 @@ from steadyhand.plan.request import requests_from_json
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.workspace import Workspace
 from steadyhand.surfaces.cli.main import cli
-from steadyhand.surfaces.mcp.options import Care
+from steadyhand.surfaces.mcp.options import RootOptions
 from tests.mcp.clients import in_memory, serving
 
 Call = dict[str, Any]
@@ -299,7 +299,7 @@ class McpDriver(Driver):
     def _client(self, task: str | None) -> Any:
         if task not in self._clients:
             allow = tuple(self.options.get("allow", ()))
-            served = serving(self.root, actor="tests", task=task, care=lambda _: Care(allow=allow))
+            served = serving(self.root, actor="tests", task=task, root_options=lambda _: RootOptions(allow=allow))
             self._clients[task] = self._stack.enter_context(self._portal.wrap_async_context_manager(in_memory(served)))
         return self._clients[task]
 

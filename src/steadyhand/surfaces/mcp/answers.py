@@ -17,7 +17,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.mcp.options import Root
 
-__all__ = ["LONGEST", "discreet", "discreet_error", "render", "render_text"]
+__all__ = ["LONGEST", "redacted", "redacted_error", "render", "render_text"]
 
 LONGEST = 8_000_000  # bytes; clients close their connection over 10 MiB
 _CONTENT = "content"
@@ -58,12 +58,12 @@ def render_text(text: str, most: int) -> str:
 
 
 def _structured(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
-    told, text = _fitting(answer, most)
-    content = told.get(_CONTENT)
+    shown, text = _fitting(answer, most)
+    content = shown.get(_CONTENT)
     blocks = [text]
     if isinstance(content, str) and len(content) > _LONG:
-        blocks = [_compact({name: value for name, value in told.items() if name != _CONTENT}), content]
-    return {"content": [{"type": "text", "text": block} for block in blocks], "structuredContent": told}
+        blocks = [_compact({name: value for name, value in shown.items() if name != _CONTENT}), content]
+    return {"content": [{"type": "text", "text": block} for block in blocks], "structuredContent": shown}
 
 
 def _native(answer: Mapping[str, Any], most: int) -> dict[str, Any]:
@@ -79,27 +79,27 @@ def _compact(value: object) -> str:
 
 def _fitting(answer: Mapping[str, Any], most: int) -> tuple[dict[str, Any], str]:
     """The answer and the same as text, or as much of it as may be sent."""
-    told = dict(answer)
-    text = _compact(told)
+    shown = dict(answer)
+    text = _compact(shown)
     if not text.isascii() and text.encode("utf-8", "ignore").decode() != text:
-        told = _clean(told)
-        text = _compact(told)
+        shown = _clean(shown)
+        text = _compact(shown)
     if len(text) > most:
-        told = _shortened(told, len(text), most)
-        text = _compact(told)
-    return told, text
+        shown = _shortened(shown, len(text), most)
+        text = _compact(shown)
+    return shown, text
 
 
-def _shortened(told: dict[str, Any], length: int, most: int) -> dict[str, Any]:
+def _shortened(shown: dict[str, Any], length: int, most: int) -> dict[str, Any]:
     """As much of an answer as may be sent: the longest texts and lists are cut first."""
     note = f"this answer had {length} characters and was cut: ask for less at once, or read on in parts"
-    shortest: dict[str, Any] = _cut(told, _LEAST)
+    shortest: dict[str, Any] = _cut(shown, _LEAST)
     if len(_compact(shortest)) > most:
         few = {name: value for name, value in shortest.items() if name in _SHORT}
         return few | {"cut": note}
     room = most // 2
     while room > _LEAST:
-        shorter: dict[str, Any] = _cut(told, room)
+        shorter: dict[str, Any] = _cut(shown, room)
         if len(_compact(shorter)) <= most:
             return shorter | {"cut": note}
         room //= 2
@@ -139,11 +139,11 @@ def _cut(value: Any, room: int) -> Any:
             return value
 
 
-def discreet(answer: Mapping[str, Any], roots: Iterable[Root]) -> dict[str, Any]:
+def redacted(answer: Mapping[str, Any], roots: Iterable[Root]) -> dict[str, Any]:
     """A tool's answer without the names of places outside its roots, in refusals and in warnings.
 
     >>> answer = {"kind": "busy", "message": "the journal /srv/site/.steadyhand/j is in use"}
-    >>> discreet(answer, [Root("site", "/srv/site")])["message"]
+    >>> redacted(answer, [Root("site", "/srv/site")])["message"]
     'the journal .steadyhand/j is in use'
     """
     known = tuple(roots)
@@ -154,10 +154,10 @@ def discreet(answer: Mapping[str, Any], roots: Iterable[Root]) -> dict[str, Any]
     }
 
 
-def discreet_error(error: EditError, roots: Iterable[Root]) -> EditError:
+def redacted_error(error: EditError, roots: Iterable[Root]) -> EditError:
     """A refusal of the same kind."""
-    told = discreet(error.to_json(), roots)
-    return EditError(error.kind, told["message"], hint=told["hint"], details=told["details"])
+    shown = redacted(error.to_json(), roots)
+    return EditError(error.kind, shown["message"], hint=shown["hint"], details=shown["details"])
 
 
 def _is_of_the_machine(value: Mapping[str, Any]) -> bool:
@@ -166,10 +166,10 @@ def _is_of_the_machine(value: Mapping[str, Any]) -> bool:
 
 
 def _within(value: Any, roots: tuple[Root, ...]) -> Any:
-    """What stands below: an answer may hold the refusal of one file among others."""
+    """The parts of an answer, which may hold the refusal of one file among others."""
     match value:
         case Mapping():
-            return discreet(value, roots)
+            return redacted(value, roots)
         case list() | tuple() if any(isinstance(each, Mapping) for each in value):
             return [_within(each, roots) for each in value]
         case _:

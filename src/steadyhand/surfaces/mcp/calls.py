@@ -28,7 +28,7 @@ _THREADS = 8
 _MOST = 4_096
 _HEAVIEST = 64_000_000  # characters of arguments in flight
 _QUEUED = 60.0  # seconds after which a call that was not begun is given up
-_GRACE = 2.5  # seconds that a call is waited for after it was told to stop
+_GRACE = 2.5  # seconds that a call is waited for after it was asked to stop
 _LOOK = 0.05  # seconds after which a thread that waits for room looks whether it still should
 _Done = TypeVar("_Done")
 HARDEST = 30.0  # seconds after which a call is answered whatever it is doing
@@ -72,7 +72,7 @@ class Calls:
             return work(deadline)
 
         future = self._submit(begin, deadline)
-        future.add_done_callback(lambda _: _tell(loop, done))
+        future.add_done_callback(lambda _: _wake(loop, done))
         queued = time.monotonic()
         try:
             while not done.is_set():
@@ -105,7 +105,7 @@ class Calls:
                 self._threads.submit(work)
 
     def end(self, why: str) -> None:
-        """Begin no further call, and tell those at work to stop: they are waited for a little longer, all together."""
+        """Begin no further call, and ask those at work to stop: they are waited for a little longer, all together."""
         with self._guard:
             self._ending = self._ending or why
             self._patience = min(self._patience, time.monotonic() + _GRACE)
@@ -146,7 +146,7 @@ class Calls:
                 await done.wait()
 
     def _left(self) -> float:
-        """Seconds for which a call that was told to stop is still waited for: all that end together share them."""
+        """Seconds for which a call that was asked to stop is still waited for: all that end together share them."""
         return max(min(self._patience - time.monotonic(), _GRACE), 0.0)
 
 
@@ -157,7 +157,7 @@ def _left(deadline: Deadline, queued: float) -> float:
 
 
 def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
-    """What is told of a call that is no longer waited for."""
+    """The answer to a call that is no longer waited for."""
     if future.cancel() or not deadline.cancel("its time was up"):
         return EditError(
             Kind.BUSY,
@@ -166,13 +166,13 @@ def _overdue(future: Future[_Done], deadline: Deadline) -> EditError:
         )
     return EditError(
         Kind.TIMED_OUT,
-        f"the call did not end within {HARDEST:g} seconds; it was told to stop and is no longer waited for",
+        f"the call did not end within {HARDEST:g} seconds; it was asked to stop and is no longer waited for",
         hint="look at the history before you repeat it: its change may have been made",
         details={"applied": "unknown"},
     )
 
 
-def _tell(loop: asyncio.AbstractEventLoop, done: anyio.Event) -> None:
+def _wake(loop: asyncio.AbstractEventLoop, done: anyio.Event) -> None:
     try:
         loop.call_soon_threadsafe(done.set)
     except RuntimeError:

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 from steadyhand.lazy import dataclass, field
 from steadyhand.surfaces.mcp.messages import Frames, Id, Oversize, as_id
-from steadyhand.surfaces.mcp.options import Serving
+from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.workspace.pipes import write_ready
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
-    from steadyhand.surfaces.mcp.options import Serving
+    from steadyhand.surfaces.mcp.options import ServerOptions
 
 __all__ = [
     "FOLDER",
@@ -106,8 +106,8 @@ def claim() -> tuple[int, int]:
 class Front:
     """What the front answers, frame by frame, and whether it goes on."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._serving = serving
+    def __init__(self, options: ServerOptions) -> None:
+        self._serving = options
         self._is_greeted = self._is_ready = False
         self.has_listed = False
 
@@ -140,9 +140,9 @@ class Front:
         return _modern({"tools": tools}) if is_modern else {"tools": tools}
 
 
-def greet(serving: Serving, reading: int, writing: int) -> Heard | None:
+def greet(options: ServerOptions, reading: int, writing: int) -> Heard | None:
     """Answer a client's first questions. What the SDK goes on with; None where the client is gone or a signal came."""
-    front, heard = Front(serving), Heard()
+    front, heard = Front(options), Heard()
     previous = signal.signal(signal.SIGTERM, _leave)
     try:
         while data := os.read(reading, _BLOCK):
@@ -245,8 +245,8 @@ def _are_capabilities(given: object) -> bool:
     )
 
 
-def _greeting(serving: Serving) -> Wire:
-    return {"capabilities": _CAPABILITIES, "instructions": instructions(serving)}
+def _greeting(options: ServerOptions) -> Wire:
+    return {"capabilities": _CAPABILITIES, "instructions": instructions(options)}
 
 
 def _modern(result: Wire) -> Wire:
@@ -263,24 +263,24 @@ def version() -> str:
     return str(sys.modules["steadyhand"].__version__)
 
 
-def instructions(serving: Serving) -> str:
+def instructions(options: ServerOptions) -> str:
     """Toolsets, roots, mode and what to expect of an answer."""
-    text = "\n".join(line for line in _lines(serving) if line)
+    text = "\n".join(line for line in _lines(options) if line)
     return text if len(text) < MOST else f"{text[: MOST - 2]}…"
 
 
-def _lines(serving: Serving) -> Iterable[str]:
+def _lines(options: ServerOptions) -> Iterable[str]:
     from steadyhand.tools.registry import toolset_named
 
     yield "Steadyhand edits files exactly: a change goes to the one place that is meant, or is refused with what to do."
-    done = "read or searched" if serving.is_reading else "read, searched or changed"
+    done = "read or searched" if options.is_reading else "read, searched or changed"
     yield f"Use these tools whenever a file here is to be {done}."
-    for name in serving.toolsets:
+    for name in options.toolsets:
         yield f"- {name}: {toolset_named(name).summary}"
-    yield _roots([root.name for root in serving.roots])
-    if serving.mode is not None:
-        yield f"Mode {serving.mode}: only the tools of this mode are there."
-    if serving.is_reading:
+    yield _roots([root.name for root in options.roots])
+    if options.mode is not None:
+        yield f"Mode {options.mode}: only the tools of this mode are there."
+    if options.is_reading:
         yield "Files can be read and searched here, not changed."
     else:
         yield (
@@ -290,7 +290,7 @@ def _lines(serving: Serving) -> Iterable[str]:
         yield "Other agents may work on the same files: an edit on lines they changed unseen is refused, so read again."
     yield "A refusal has isError, a `kind` and a `hint` that says what to send instead; follow the hint."
     yield "Long results come in parts and say how to read on."
-    if serving.is_walled:
+    if options.is_sandboxed:
         yield "The kernel keeps this server within its directories."
 
 
@@ -303,19 +303,19 @@ def _roots(names: list[str]) -> str:
     return f"Every tool takes `root`, the directory that paths count from: {shown}."
 
 
-def listed_tools(serving: Serving) -> list[Schema] | None:
+def listed_tools(options: ServerOptions) -> list[Schema] | None:
     """The tools of a server; None where they are not written down, or its roots are not known yet."""
-    if not serving.roots or serving.settings is not None:
+    if not options.roots or options.settings is not None:
         return None
     found: dict[str, Schema] = {}
-    for toolset in dict.fromkeys(serving.toolsets):
+    for toolset in dict.fromkeys(options.toolsets):
         try:
             written = json.loads((FOLDER / f"{toolset}.json").read_bytes())
         except OSError:
             return None
-        for name in written["listed"][_key(serving.mode, is_read_only=serving.is_reading)]:
-            found.setdefault(name, written["tools"][name] | room_of(serving.most))
-    names = [root.name for root in serving.roots]
+        for name in written["listed"][_key(options.mode, is_read_only=options.is_reading)]:
+            found.setdefault(name, written["tools"][name] | room_of(options.most))
+    names = [root.name for root in options.roots]
     return list(found.values()) if len(names) == 1 else [with_root(schema, names) for schema in found.values()]
 
 
@@ -351,7 +351,7 @@ def with_root(schema: Schema, names: Sequence[str]) -> Schema:
 
 
 def room_of(most: int) -> Schema:
-    """What tells a client that cuts answers sooner how many characters an answer has at most."""
+    """For a client that cuts answers sooner: how many characters an answer has at most."""
     return {"_meta": {_ROOM: min(most, _MOST_ROOM)}}
 
 

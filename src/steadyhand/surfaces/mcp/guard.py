@@ -5,7 +5,7 @@ Of every request, before anything else, and before its body is read:
 1. The request names this server as its host, and no page of another origin sends it. The SDK decides that; it is asked
    here, so that the answer comes before the body is read and has a hint. A browser's word for it counts too.
 2. An origin is named once or not at all; a request without one comes from no page.
-3. Every request shows the token, compared in a time that tells nothing of it.
+3. Every request shows the token, compared in constant time.
 4. Only JSON is posted, only POST changes anything, and nothing here ever allows another origin to read an answer.
 5. What is posted at the same time is bounded together: more is refused before it is read.
 

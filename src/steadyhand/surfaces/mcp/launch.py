@@ -19,7 +19,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.mcp.front import claim, greet
 from steadyhand.surfaces.mcp.log import quieten, say
-from steadyhand.surfaces.mcp.options import Root, Serving, host_roots, marked_root, named_roots, no_root
+from steadyhand.surfaces.mcp.options import Root, ServerOptions, host_roots, marked_root, named_roots, no_root
 from steadyhand.workspace.landlock import raise_wall, wall_around
 from steadyhand.workspace.scratch import hold, sweep
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 __all__ = ["Launch", "confine", "launch", "scratch_folder"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Launch:
-    """What a person typed: where and over what to serve, and in `serving` the rest, whose roots are not known yet."""
+    """What a person typed: where and over what to serve, and in `options` the rest, whose roots are not known yet."""
 
-    serving: Serving
+    options: ServerOptions
     roots: tuple[str, ...] = ()
     http: str | None = None
     names: tuple[str, ...] = ()
     token: str | None = None
-    has_wall: bool = True
+    has_sandbox: bool = True
 
 
 _SQLITE = "SQLITE_TMPDIR"
@@ -46,21 +46,21 @@ _PLACES = ("/dev/shm", "/var/tmp")
 _PREFIX = "mcp-"
 
 
-def launch(options: Launch) -> int:
+def launch(asked: Launch) -> int:
     """Serve until the client is gone or a signal comes; the exit code."""
     from steadyhand.workspace.budget import give_back_memory
 
     give_back_memory()
-    address = _address(options)
-    serving = _rooted(options)
-    token = _token(options, address)
-    _check_together(serving.toolsets)
-    with scratch_folder(serving.roots) as scratch:
+    address = _address(asked)
+    options = _rooted(asked)
+    token = _token(asked, address)
+    _check_together(options.toolsets)
+    with scratch_folder(options.roots) as scratch:
         quieten()
-        serving = _walled(options, serving, scratch, address)
+        options = _sandboxed(asked, options, scratch, address)
         if address is None and os.isatty(0):
             say("a client should start this, not a terminal: --config CLIENT prints what to paste; Ctrl-C ends it")
-        has_ended = _serve(serving, address, token)
+        has_ended = _serve(options, address, token)
     if not has_ended:
         say("a call was still at work and was given up; the next start puts right what it left")
         os._exit(0)  # an ordinary end would wait for its thread
@@ -77,41 +77,41 @@ def _check_together(toolsets: Sequence[str]) -> None:
         Catalog(toolsets)
 
 
-def _serve(serving: Serving, address: Address | None, token: str) -> bool:
+def _serve(options: ServerOptions, address: Address | None, token: str) -> bool:
     """Serve, and whether every call had ended by the end."""
     if address is None:
         wire = claim()
-        heard = greet(serving, *wire)
+        heard = greet(options, *wire)
         if heard is None:
             return True
         from steadyhand.surfaces.mcp.server import Service
         from steadyhand.surfaces.mcp.stdio import serve_stdio
 
-        service = Service(serving)
+        service = Service(options)
         serve_stdio(service, wire, heard)
     else:
         from steadyhand.surfaces.mcp.http import serve_http
         from steadyhand.surfaces.mcp.server import Service
 
-        service = Service(serving)
+        service = Service(options)
         serve_http(service, address, token)
     return not service.running
 
 
-def _address(options: Launch) -> Address | None:
-    if options.http is None:
-        if options.names:
+def _address(asked: Launch) -> Address | None:
+    if asked.http is None:
+        if asked.names:
             raise EditError(Kind.BAD_REQUEST, "--http-name is for a server over HTTP", hint="add --http PORT")
         return None
     from steadyhand.surfaces.mcp.http import Address
 
-    return Address.of(options.http, options.names)
+    return Address.of(asked.http, asked.names)
 
 
-def _token(options: Launch, address: Address | None) -> str:
+def _token(asked: Launch, address: Address | None) -> str:
     """What clients have to show. A server that other machines reach has one that somebody chose."""
-    if address is None or options.token:
-        return options.token or ""
+    if address is None or asked.token:
+        return asked.token or ""
     if not address.is_local:
         raise EditError(
             Kind.NOT_ALLOWED, "a server beyond this machine needs a token", hint="set STEADYHAND_MCP_TOKEN or --token"
@@ -123,27 +123,27 @@ def _token(options: Launch, address: Address | None) -> str:
     return token
 
 
-def _rooted(options: Launch) -> Serving:
+def _rooted(asked: Launch) -> ServerOptions:
     """The server with the roots that are known, and with the one to fall back on where the client is asked first."""
-    given = options.serving
-    roots, fallback = _roots(options)
-    known = {root.path: given.care(root.path) for root in roots}  # read before the wall stands
+    given = asked.options
+    roots, fallback = _roots(asked)
+    known = {root.path: given.root_options(root.path) for root in roots}  # read before the sandbox is raised
     return replace(
         given,
         roots=roots,
         fallback=fallback,
-        care=lambda path: known[path] if path in known else given.care(path),
+        root_options=lambda path: known[path] if path in known else given.root_options(path),
     )
 
 
-def _roots(options: Launch) -> tuple[tuple[Root, ...], str | None]:
-    roots = host_roots(options.roots, os.environ)
+def _roots(asked: Launch) -> tuple[tuple[Root, ...], str | None]:
+    roots = host_roots(asked.roots, os.environ)
     here = None if roots else marked_root(os.getcwd())
-    if options.http is not None and not roots:
+    if asked.http is not None and not roots:
         if here is None:
             raise no_root()
         roots, here = named_roots([here]), None
-    if len(roots) > 1 and not (options.serving.journal or "postgres").startswith("postgres"):
+    if len(roots) > 1 and not (asked.options.journal or "postgres").startswith("postgres"):
         raise EditError(
             Kind.BAD_REQUEST,
             "one journal folder cannot serve several roots",
@@ -157,25 +157,25 @@ def _say_missing(why: str | None) -> None:
         say(f"a worker has no kernel sandbox: {why}")
 
 
-def _walled(options: Launch, serving: Serving, scratch: str | None, address: Address | None) -> Serving:
-    """The same server behind the kernel's wall, as far as there is one; says how it stands."""
+def _sandboxed(asked: Launch, options: ServerOptions, scratch: str | None, address: Address | None) -> ServerOptions:
+    """The same server in the kernel's sandbox, if there is one; the log says so."""
 
     def raised(roots: tuple[Root, ...]) -> str | None:
         ports = () if address is None else (address.port,)
-        reports = serving.mode == "analyze"
-        return confine(roots, serving.journal, scratch, read_only=serving.is_reading, reports=reports, ports=ports)
+        reports = options.mode == "analyze"
+        return confine(roots, options.journal, scratch, read_only=options.is_reading, reports=reports, ports=ports)
 
-    names = ", ".join(root.name for root in serving.roots)
-    about = f"serving {', '.join(serving.toolsets)}{f' in {names}' if names else ''}"
-    if not options.has_wall:
+    names = ", ".join(root.name for root in options.roots)
+    about = f"serving {', '.join(options.toolsets)}{f' in {names}' if names else ''}"
+    if not asked.has_sandbox:
         say(f"{about}; no kernel sandbox: --no-landlock")
-        return serving
-    if not serving.roots:
+        return options
+    if not options.roots:
         say(f"{about}; the roots come from the client; each worker then raises the kernel sandbox")
-        return replace(serving, confine=lambda roots: _say_missing(raised(roots)))
-    why = raised(serving.roots)
+        return replace(options, confine=lambda roots: _say_missing(raised(roots)))
+    why = raised(options.roots)
     say(f"{about}; kernel sandbox: {'Landlock' if why is None else f'none, {why}'}")
-    return replace(serving, is_walled=why is None)
+    return replace(options, is_sandboxed=why is None)
 
 
 @contextmanager
@@ -240,7 +240,7 @@ def confine(
     reports: bool = False,
     ports: tuple[int, ...] = (),
 ) -> str | None:
-    """Raise the wall for this thread and all it starts; None, or why it does not stand."""
+    """Raise the sandbox for this thread and all it starts; None, or why there is none."""
     paths = [root.path for root in roots]
     try:
         wall = wall_around(

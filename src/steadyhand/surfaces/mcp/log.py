@@ -44,12 +44,12 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[0] if record.exc_info else None
-        told = f"{record.getMessage()}{f' ({error.__name__})' if error is not None else ''}"
+        line = f"{record.getMessage()}{f' ({error.__name__})' if error is not None else ''}"
         if time.monotonic() > self._since + _WHILE:
             self._said, self._since = set(), time.monotonic()
-        if told not in self._said and len(self._said) < _MOST:
-            self._said.add(told)
-            say(told)
+        if line not in self._said and len(self._said) < _MOST:
+            self._said.add(line)
+            say(line)
         if error is not None and os.environ.get("STEADYHAND_DEBUG"):
             import traceback
 
@@ -61,4 +61,4 @@ def quieten() -> None:
     root = logging.getLogger()
     root.handlers[:] = [_Lines()]
     root.setLevel(logging.WARNING)
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # it tells of every connection that an end cuts off
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # it reports every connection that an end cuts off

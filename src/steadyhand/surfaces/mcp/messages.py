@@ -35,7 +35,7 @@ _LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}  # f
 
 @dataclass(frozen=True, slots=True)
 class Oversize:
-    """A frame that was dropped: how many bytes it had, and its id where it can be told."""
+    """A frame that was dropped: how many bytes it had, and its id if it can be seen."""
 
     size: int
     id: Id | None
@@ -141,7 +141,7 @@ def write_message(message: Any) -> bytes:
 def _line(message: Any) -> bytes:
     text: str = message.model_dump_json(by_alias=True, exclude_unset=True)
     if not text.isascii():
-        text = text.translate(_LINE_ENDS)  # they stand in strings only
+        text = text.translate(_LINE_ENDS)  # they are in strings only
     return f"{text}\n".encode()
 
 

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
     from steadyhand.tools.call import Settings
 
-__all__ = ["USUAL", "Care", "Root", "Serving", "host_roots", "marked_root", "named_roots", "no_root", "paths_of"]
+__all__ = [
+    "USUAL",
+    "Root",
+    "RootOptions",
+    "ServerOptions",
+    "host_roots",
+    "marked_root",
+    "named_roots",
+    "no_root",
+    "paths_of",
+]
 
 VARIABLE = "STEADYHAND_ROOT"
 USUAL = 10.0  # seconds for a call
@@ -39,8 +49,8 @@ class Root:
 
 def host_roots(given: Sequence[str], environ: Mapping[str, str]) -> tuple[Root, ...]:
     """What the host named: options, else the environment; none where it named nothing."""
-    told = environ.get(VARIABLE, "")
-    return named_roots(given or [path for path in told.split(os.pathsep) if path])
+    listed = environ.get(VARIABLE, "")
+    return named_roots(given or [path for path in listed.split(os.pathsep) if path])
 
 
 def marked_root(directory: str) -> str | None:
@@ -114,7 +124,7 @@ def _plain(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Care:
+class RootOptions:
     """What is known of one root before it is opened: who acts there, which protected paths are open, its repository."""
 
     actor: str | None = None
@@ -123,23 +133,23 @@ class Care:
     repo: str | None = None
 
 
-def _no_care(path: str) -> Care:
-    return Care()
+def _plain_root(path: str) -> RootOptions:
+    return RootOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Serving:
+class ServerOptions:
     """One server.
 
-    `roots`     where it works; empty: its client is asked, once, and then `fallback` counts
-    `actor`     in whose name; None: in that of the client
-    `task`      the task that all calls belong to; None: one of its own for each conversation
-    `settings`  what a kit is told, asked for when the first is made: article, prefix, extensions, model …
-    `care`      what the configuration says of a root, by its path
-    `seconds`   after which a call is stopped
-    `most`      characters of text in a reply
-    `confine`   each worker calls it with the roots before it begins, where they are not known at start
-    `is_walled` the kernel confines the server
+    `roots`         where it works; empty: its client is asked, once, and then `fallback` counts
+    `actor`         in whose name; None: in that of the client
+    `task`          the task that all calls belong to; None: one of its own for each conversation
+    `settings`      the settings of a kit, asked for when the first is made: article, prefix, extensions, model …
+    `root_options`  what the configuration says of a root, by its path
+    `seconds`       after which a call is stopped
+    `most`          characters of text in a reply
+    `confine`       each worker calls it with the roots before it begins, where they are not known at start
+    `is_sandboxed`  the kernel confines the server
     """
 
     roots: tuple[Root, ...] = ()
@@ -152,11 +162,11 @@ class Serving:
     journal: str | None = None
     policy: Policy | None = None
     settings: Callable[[], Settings] | None = None
-    care: Callable[[str], Care] = _no_care
+    root_options: Callable[[str], RootOptions] = _plain_root
     seconds: float = USUAL
     most: int = 100_000
     confine: Callable[[tuple[Root, ...]], object] | None = None
-    is_walled: bool = False
+    is_sandboxed: bool = False
 
     @property
     def is_reading(self) -> bool:

@@ -1,6 +1,6 @@
 """What a client may read beside the tools: the diff of a record, the history of a tree and of a file.
 
-A convenience for people who look: whatever is told here a tool tells too. With several roots a file's path begins with
+A convenience for people who look: a tool answers all of it too. With several roots a file's path begins with
 the name of its root.
 """
 
@@ -66,7 +66,7 @@ def list_resources(session: Session) -> list[Wire]:
         "description": "What was reported with report_findings, in this conversation and before, oldest first.",
         "mimeType": "application/json",
     }
-    reports = [findings] if session.serving.mode == "analyze" or _findings(session) else []
+    reports = [findings] if session.options.mode == "analyze" or _findings(session) else []
     return [history, *reports, *(_listed(entry) for _, entry in _latest(session, _LISTED))]
 
 
@@ -178,8 +178,8 @@ def _json(uri: str, entries: list[Wire], most: int) -> Wire:
             break
         kept.append(entry)
     name = uri.removeprefix(_SCHEME).partition("/")[0]
-    told: Wire = {name: kept} | ({"cut": f"{len(entries) - len(kept)} more are left out"} if room < 0 else {})
-    return _content(uri, "application/json", json.dumps(told, ensure_ascii=False, indent=1), 2 * most)
+    document: Wire = {name: kept} | ({"cut": f"{len(entries) - len(kept)} more are left out"} if room < 0 else {})
+    return _content(uri, "application/json", json.dumps(document, ensure_ascii=False, indent=1), 2 * most)
 
 
 def _content(uri: str, kind: str, text: str, most: int) -> Wire:

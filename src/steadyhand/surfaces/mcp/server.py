@@ -19,10 +19,10 @@ import anyio
 
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.structure.fields import bad_request
-from steadyhand.surfaces.mcp.answers import discreet, discreet_error, render
+from steadyhand.surfaces.mcp.answers import redacted, redacted_error, render
 from steadyhand.surfaces.mcp.calls import Deadline, weight_of
 from steadyhand.surfaces.mcp.front import NAME, ROOT, TITLE, instructions, version
-from steadyhand.surfaces.mcp.options import Serving
+from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.prompts import get_prompt, list_prompts
 from steadyhand.surfaces.mcp.resources import list_resources, read_resource, templates
 from steadyhand.surfaces.mcp.sessions import Running, Session, in_use
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[Running, Any]
 
-__all__ = ["NAME", "Progress", "Service", "forwarded", "refused", "told_by_sdk"]
+__all__ = ["NAME", "Progress", "Service", "forwarded", "from_sdk", "refused"]
 
 _WARM_UP = 0.05  # seconds after the greeting, so that its answer goes out first
 _HOUR = 3_600_000
-# For how many milliseconds a client may keep what it was told.
+# For how many milliseconds a client may keep an answer.
 _FRESH: Mapping[CacheableMethod, int] = {
     "server/discover": _HOUR,
     "tools/list": _HOUR,
@@ -63,8 +63,8 @@ _AHEAD = 8  # steps that may wait to be sent
 class Service:
     """What a server of this kind answers; `server()` makes one for the SDK to run."""
 
-    def __init__(self, serving: Serving) -> None:
-        self.serving = serving
+    def __init__(self, options: ServerOptions) -> None:
+        self.options = options
         self.running: list[Running] = []
         self.room: threading.Event | None = None  # where a transport has one client: it takes answers
 
@@ -78,7 +78,7 @@ class Service:
             NAME,
             version=version(),
             title=TITLE,
-            instructions=instructions(self.serving),
+            instructions=instructions(self.options),
             lifespan=self._lifespan,
             get_tool_input_schema=lambda _: None,  # no argument travels in a header
             cache_hints={method: CacheHint(milliseconds) for method, milliseconds in _FRESH.items()},
@@ -120,7 +120,7 @@ class Service:
 
     @asynccontextmanager
     async def _lifespan(self, _: Server[Running]) -> AsyncIterator[Running]:
-        running = Running(self.serving, self.room)
+        running = Running(self.options, self.room)
         self.running.append(running)
         try:
             yield running
@@ -139,9 +139,9 @@ class Service:
         try:
             result = await call_next(ctx)
         except (MCPError, ValidationError) as error:
-            raise told_by_sdk(error, ctx.method) from None
+            raise from_sdk(error, ctx.method) from None
         # A worker that must know its roots first is not begun yet.
-        if ctx.method in ("initialize", "server/discover") and self.serving.confine is None:
+        if ctx.method in ("initialize", "server/discover") and self.options.confine is None:
             running = ctx.lifespan_context
             asyncio.get_running_loop().call_later(_WARM_UP, running.calls.prepare, running.catalog)
         return result
@@ -157,14 +157,14 @@ class Service:
         return {"resourceTemplates": templates()}
 
     async def _read_resource(self, context: Context, params: Any) -> Wire:
-        most = self.serving.most
+        most = self.options.most
         return {"contents": await self._ask(context, lambda session: read_resource(session, params.uri, most))}
 
     async def _list_prompts(self, context: Context, params: Any) -> Wire:
         return {"prompts": await self._ask(context, list_prompts)}
 
     async def _get_prompt(self, context: Context, params: Any) -> Wire:
-        most, arguments = self.serving.most, params.arguments or {}
+        most, arguments = self.options.most, params.arguments or {}
         return await self._ask(context, lambda session: get_prompt(session, params.name, arguments, most))
 
     async def _ask(self, context: Context, work: Callable[[Session], _Found]) -> _Found:
@@ -176,7 +176,7 @@ class Service:
                 try:
                     return await running.calls.run(lambda _: work(session), self._deadline())
                 except EditError as error:
-                    raise discreet_error(error, session.roots) from None
+                    raise redacted_error(error, session.roots) from None
 
     async def _call_tool(self, context: Context, params: Any) -> Wire:
         running = context.lifespan_context
@@ -184,7 +184,7 @@ class Service:
             with running.calls.taken(weight_of(context.params)):
                 return await self._called(context, params.name, params.arguments or {})
         except EditError as error:
-            return render(_failure(discreet_error(error, self.serving.roots)), self.serving.most)
+            return render(_failure(redacted_error(error, self.options.roots)), self.options.most)
 
     async def _called(self, context: Context, name: str, arguments: Mapping[str, object]) -> Wire:
         running = context.lifespan_context
@@ -196,7 +196,7 @@ class Service:
                 )
 
     def _deadline(self) -> Deadline:
-        return Deadline(self.serving.seconds)
+        return Deadline(self.options.seconds)
 
 
 def _answer(
@@ -208,7 +208,7 @@ def _answer(
     progress: Progress | None,
 ) -> Wire:
     """One call, in a worker's thread, as it goes over the wire."""
-    most = running.serving.most
+    most = running.options.most
     try:
         toolset, tool = running.catalog().find(name)
     except EditError as error:
@@ -222,7 +222,7 @@ def _answer(
         answer = tool.refused(error)
     else:
         answer = kit.call(name, own, tick=deadline.tick, progress=progress)
-    return render(discreet(answer, session.roots), most, is_native=is_native)
+    return render(redacted(answer, session.roots), most, is_native=is_native)
 
 
 def _failure(error: EditError) -> Wire:
@@ -232,7 +232,7 @@ def _failure(error: EditError) -> Wire:
 
 
 def _guarded(handler: Callable[[Any, Any], Awaitable[Wire]]) -> Callable[[Any, Any], Awaitable[Wire]]:
-    """The handler, with whatever it raises as an error of the protocol that tells kind and hint, and no more."""
+    """The handler, with whatever it raises as an error of the protocol with kind and hint, and no more."""
 
     async def guarded(context: Any, params: Any) -> Wire:
         from mcp.shared.exceptions import MCPError
@@ -257,18 +257,18 @@ def refused(error: EditError, version: str) -> MCPError:
     """A refusal of ours, in the code that a revision has for it."""
     from mcp.shared.exceptions import MCPError
 
-    told = error.message if error.hint is None else f"{error.message} ({error.hint})"
-    return MCPError(_code(error.kind, version), told, error.to_json())
+    text = error.message if error.hint is None else f"{error.message} ({error.hint})"
+    return MCPError(_code(error.kind, version), text, error.to_json())
 
 
-def told_by_sdk(error: MCPError | ValidationError, method: str) -> MCPError:
-    """What the SDK refuses with no more than a code, told like what we refuse; anything else as it is."""
+def from_sdk(error: MCPError | ValidationError, method: str) -> MCPError:
+    """What the SDK refuses with no more than a code, worded like what we refuse; anything else as it is."""
     from mcp.shared.exceptions import MCPError
     from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 
     if not isinstance(error, MCPError):
-        told = f"{method[:_SHOWN]} cannot be asked like this: {_faults(error)}"
-        return _bad(INVALID_PARAMS, told, "mend that and send it again")
+        text = f"{method[:_SHOWN]} cannot be asked like this: {_faults(error)}"
+        return _bad(INVALID_PARAMS, text, "fix that and send it again")
     if error.error.code == METHOD_NOT_FOUND:
         return _bad(METHOD_NOT_FOUND, f"Method not found: {method[:_SHOWN]!r}", "ask for what the capabilities offer")
     if error.error.code == INVALID_PARAMS and error.error.data == "":
@@ -300,7 +300,7 @@ def _code(kind: Kind, version: str) -> int:
 
 @asynccontextmanager
 async def forwarded(context: Any) -> AsyncIterator[Progress | None]:
-    """Whom a worker tells; None where the client of the request did not ask."""
+    """What a worker reports to; None where the client of the request did not ask."""
     if not context.meta or context.meta.get("progress_token") is None:
         yield None
         return
@@ -313,7 +313,7 @@ async def forwarded(context: Any) -> AsyncIterator[Progress | None]:
         except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         try:
             loop.call_soon_threadsafe(put, done, total)
         except RuntimeError:
@@ -327,6 +327,6 @@ async def forwarded(context: Any) -> AsyncIterator[Progress | None]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(forward)
         try:
-            yield tell
+            yield report
         finally:
             steps.close()

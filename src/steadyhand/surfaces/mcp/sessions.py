@@ -20,7 +20,7 @@ from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.structure.fields import bad_request, nearest_name
 from steadyhand.surfaces.mcp.calls import Calls
 from steadyhand.surfaces.mcp.front import room_of
-from steadyhand.surfaces.mcp.options import Root, Serving, named_roots, no_root, paths_of
+from steadyhand.surfaces.mcp.options import Root, ServerOptions, named_roots, no_root, paths_of
 from steadyhand.workspace.token import new_name
 
 if TYPE_CHECKING:
@@ -45,12 +45,13 @@ Schema = dict[str, Any]
 class Session:
     """One conversation. Thread-safe; what it needs is opened when it is first asked for."""
 
-    def __init__(self, serving: Serving, roots: tuple[Root, ...], *, actor: str, task: str) -> None:
-        self.serving = serving
+    def __init__(self, options: ServerOptions, roots: tuple[Root, ...], *, actor: str, task: str) -> None:
+        self.options = options
         self.roots = roots
         self.actor = actor
-        self._care = {root.path: serving.care(root.path) for root in roots}  # not for a worker behind its wall
-        self.task = serving.task or task
+        # Read here: a worker in its sandbox cannot.
+        self._root_options = {root.path: options.root_options(root.path) for root in roots}
+        self.task = options.task or task
         self.users = 0
         self._guard = threading.RLock()
         self._conversation: Conversation | None = None
@@ -91,8 +92,8 @@ class Session:
         """What the host says, with room in an answer for the numbers of lines and the rest of it."""
         from steadyhand.tools.call import Settings
 
-        given = Settings() if self.serving.settings is None else self.serving.settings()
-        return replace(given, max_characters=given.max_characters or self.serving.most * 3 // 4)
+        given = Settings() if self.options.settings is None else self.options.settings()
+        return replace(given, max_characters=given.max_characters or self.options.most * 3 // 4)
 
     def workspace(self, root: Root) -> Workspace:
         with self._guard:
@@ -105,13 +106,13 @@ class Session:
         from steadyhand.surfaces.mcp.front import with_root
 
         kits = [self.kit(toolset, self.first_root) for toolset in catalog.toolsets]
-        listed = catalog.schemas(kits, self.serving.most)
+        listed = catalog.schemas(kits, self.options.most)
         names = [each.name for each in self.roots]
         return listed if len(names) == 1 else [with_root(schema, names) for schema in listed]
 
     def end(self) -> None:
         """Close a conversation that does not come back: the `.bak` copies that were made for it are removed."""
-        policy = self.serving.policy
+        policy = self.options.policy
         if policy is not None and policy.backup == "bak":
             for root in self.roots:
                 with suppress(EditError):
@@ -129,17 +130,17 @@ class Session:
         from steadyhand.surfaces.mcp.log import say
         from steadyhand.tools.workspace import Workspace
 
-        serving, care = self.serving, self._care[root.path]
+        options, care = self.options, self._root_options[root.path]
         workspace = Workspace(
             root.path,
-            actor=serving.actor or care.actor or self.actor,
+            actor=options.actor or care.actor or self.actor,
             task=self.task,
-            mode=serving.mode,
-            journal=serving.journal,
-            policy=serving.policy,
+            mode=options.mode,
+            journal=options.journal,
+            policy=options.policy,
             protect="standard" if care.is_protected else "none",
             allow=care.allow,
-            read_only=serving.read_only,
+            read_only=options.read_only,
             tool="mcp",
             repo=care.repo,
         )
@@ -151,8 +152,8 @@ class Session:
 class Sessions:
     """The conversations of one server, by what names them. Belongs to the thread of the event loop."""
 
-    def __init__(self, serving: Serving, task: str) -> None:
-        self.serving = serving
+    def __init__(self, options: ServerOptions, task: str) -> None:
+        self.options = options
         self.task = task
         self._open: OrderedDict[str, Session] = OrderedDict()
         self._idle: OrderedDict[str, Session] = OrderedDict()  # closed to make room
@@ -172,7 +173,7 @@ class Sessions:
                 self._idle.popitem(last=False)[1].end()
         task = f"{self.task}-{hashlib.sha256(key.encode()).hexdigest()[:8]}" if has_session else self.task
         self._idle.pop(key, None)
-        session = Session(self.serving, tuple(roots), actor=plain_actor(client), task=task)
+        session = Session(self.options, tuple(roots), actor=plain_actor(client), task=task)
         return self._open.setdefault(key, session)
 
     def end(self, key: str) -> Session | None:
@@ -181,7 +182,7 @@ class Sessions:
         The task that the host has named goes on with its other conversations.
         """
         session = self._open.pop(key, None) or self._idle.pop(key, None)
-        if session is not None and self.serving.task is not None:
+        if session is not None and self.options.task is not None:
             session.close()
             return None
         return session
@@ -214,19 +215,19 @@ def plain_actor(client: str | None) -> str:
 class Running:
     """One run of a server, from its first message to its last."""
 
-    def __init__(self, serving: Serving, room: threading.Event | None = None) -> None:
-        self.serving = serving
-        self.sessions = Sessions(serving, serving.task or f"mcp-{new_name()}")
-        self._roots = serving.roots
+    def __init__(self, options: ServerOptions, room: threading.Event | None = None) -> None:
+        self.options = options
+        self.sessions = Sessions(options, options.task or f"mcp-{new_name()}")
+        self._roots = options.roots
         self._guard = threading.Lock()
         self._catalog: Catalog | None = None
-        self.calls = Calls(None if serving.confine is None else self._confine, room)
+        self.calls = Calls(None if options.confine is None else self._confine, room)
 
     def catalog(self) -> Catalog:
         """The tools that are served; loaded by the first who asks, in its own thread."""
         with self._guard:
             if self._catalog is None:
-                self._catalog = Catalog(self.serving.toolsets)
+                self._catalog = Catalog(self.options.toolsets)
             return self._catalog
 
     async def session(self, context: ServerRequestContext[Running, Any]) -> Session:
@@ -249,7 +250,7 @@ class Running:
     async def _find_roots(self, context: ServerRequestContext[Running, Any]) -> tuple[Root, ...]:
         """The roots that the client lists, else the repository that the server was started in, if any."""
         listed = await _listed(context)
-        here = [] if self.serving.fallback is None else [self.serving.fallback]
+        here = [] if self.options.fallback is None else [self.options.fallback]
         try:
             found = named_roots(listed or here)
         except EditError:
@@ -258,8 +259,8 @@ class Running:
         return self._roots
 
     def _confine(self) -> None:
-        if self.serving.confine is not None:
-            self.serving.confine(self._roots)
+        if self.options.confine is not None:
+            self.options.confine(self._roots)
 
     def close(self) -> None:
         self.calls.close()
@@ -313,7 +314,7 @@ class Catalog:
     def schemas(self, kits: Sequence[Kit], most: int) -> list[Schema]:
         """The tools that are listed, in the order of the toolsets. A native tool answers with text alone.
 
-        `most` are the characters of an answer, of which a client that cuts answers sooner is told.
+        `most` are the characters of an answer, for a client that cuts answers sooner.
         """
         listed: list[Schema] = []
         for kit in kits:

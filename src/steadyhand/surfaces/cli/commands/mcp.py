@@ -18,7 +18,7 @@ from steadyhand.surfaces.cli.named import NamingOption
 from steadyhand.surfaces.cli.toolsets import ClientName, ToolsetName
 
 if TYPE_CHECKING:
-    from steadyhand.surfaces.mcp.options import Care
+    from steadyhand.surfaces.mcp.options import RootOptions
 
 _TOKEN = "STEADYHAND_MCP_TOKEN"
 
@@ -99,9 +99,9 @@ def run(
         return _tell(invocation, client, roots or (chosen.root or ".",))
     check_installed(needs_http=http is not None)
     from steadyhand.surfaces.mcp.launch import Launch, launch
-    from steadyhand.surfaces.mcp.options import Serving
+    from steadyhand.surfaces.mcp.options import ServerOptions
 
-    serving = Serving(
+    server_options = ServerOptions(
         toolsets=tuple(dict.fromkeys(toolsets)) or ("core",),
         mode=chosen.mode,
         read_only=chosen.read_only,
@@ -110,12 +110,13 @@ def run(
         journal=invocation.journal,
         policy=invocation.policy(host_policy(options)),
         settings=(lambda: host_settings(options)) if has_settings(options) else None,
-        care=lambda path: _care(invocation, path),
+        root_options=lambda path: _root_options(invocation, path),
         seconds=deadline,
         most=max_reply,
     )
     given = roots or (() if chosen.root is None else (chosen.root,))
-    return launch(Launch(serving=serving, roots=given, http=http, names=names, token=token, has_wall=not no_landlock))
+    asked = Launch(server_options, roots=given, http=http, names=names, token=token, has_sandbox=not no_landlock)
+    return launch(asked)
 
 
 def _tell(invocation: Invocation, name: str, roots: tuple[str, ...]) -> int:
@@ -133,17 +134,17 @@ def _tell(invocation: Invocation, name: str, roots: tuple[str, ...]) -> int:
     return 0
 
 
-def _care(invocation: Invocation, path: str) -> Care:
+def _root_options(invocation: Invocation, path: str) -> RootOptions:
     """What the configuration file and the options say of a root."""
     from steadyhand.surfaces.config import load_config
     from steadyhand.surfaces.mcp.log import say
-    from steadyhand.surfaces.mcp.options import Care
+    from steadyhand.surfaces.mcp.options import RootOptions
 
     config = load_config(invocation.settings.config, path, os.environ)
     for warning in config.warnings:
         say(warning)
     allow = config.allow + invocation.settings.allow
-    return Care(config.actor, allow, is_protected=config.protect != "none", repo=_repo(invocation.journal, path))
+    return RootOptions(config.actor, allow, is_protected=config.protect != "none", repo=_repo(invocation.journal, path))
 
 
 def _repo(journal: str | None, path: str) -> str | None:

@@ -14,7 +14,7 @@ import pytest
 
 from steadyhand.surfaces.mcp.calls import Deadline
 from steadyhand.surfaces.mcp.launch import confine, scratch_folder
-from steadyhand.surfaces.mcp.options import Serving, named_roots
+from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.workspace.landlock import wall_around
 from steadyhand.workspace.machine import landlock_abi
@@ -166,7 +166,7 @@ def test_workers_are_walled_where_the_roots_come_from_the_client(tmp_path: Path)
     (tmp_path / "secret").write_text("secret\n")
     call = {"path": "a.md", "old_content": "one", "new_content": "two"}
     service = Service(
-        Serving(toolsets=("surgical",), confine=lambda roots: confine(roots, None, None, read_only=False))
+        ServerOptions(toolsets=("surgical",), confine=lambda roots: confine(roots, None, None, read_only=False))
     )
 
     async def run() -> Any:
