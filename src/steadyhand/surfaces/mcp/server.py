@@ -13,7 +13,8 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -51,7 +52,6 @@ _FRESH: Mapping[CacheableMethod, int] = {
     "resources/read": 0,
 }
 Wire = dict[str, Any]
-_Found = TypeVar("_Found")
 _NOT_FOUND = -32002
 _OURS = (Kind.INTERNAL, Kind.JOURNAL_DAMAGED, Kind.NOT_INSTALLED)
 _SHOWN = 80
@@ -84,17 +84,24 @@ class Service:
             cache_hints={method: CacheHint(milliseconds) for method, milliseconds in _FRESH.items()},
         )
         served.middleware[:] = [self._around]  # no telemetry
-        handlers: dict[str, tuple[type[Any], Callable[[Any, Any], Awaitable[Wire]]]] = {
-            "tools/list": (types.PaginatedRequestParams, self._list_tools),
-            "tools/call": (types.CallToolRequestParams, self._call_tool),
-            "resources/list": (types.PaginatedRequestParams, self._list_resources),
-            "resources/templates/list": (types.PaginatedRequestParams, self._list_templates),
-            "resources/read": (types.ReadResourceRequestParams, self._read_resource),
-            "prompts/list": (types.PaginatedRequestParams, self._list_prompts),
-            "prompts/get": (types.GetPromptRequestParams, self._get_prompt),
+        served.add_request_handler("tools/call", types.CallToolRequestParams, _guarded(self._call_tool))
+        page, most = types.PaginatedRequestParams, self.options.most
+        questions: dict[str, tuple[type[Any], Callable[[Running, Session, Any], Wire]]] = {
+            "tools/list": (page, lambda running, session, _: {"tools": session.schemas(running.catalog())}),
+            "resources/list": (page, lambda _, session, __: {"resources": list_resources(session)}),
+            "resources/templates/list": (page, lambda *_: {"resourceTemplates": templates()}),
+            "resources/read": (
+                types.ReadResourceRequestParams,
+                lambda _, session, params: {"contents": read_resource(session, params.uri, most)},
+            ),
+            "prompts/list": (page, lambda _, session, __: {"prompts": list_prompts(session)}),
+            "prompts/get": (
+                types.GetPromptRequestParams,
+                lambda _, session, params: get_prompt(session, params.name, params.arguments or {}, most),
+            ),
         }
-        for method, (params, handler) in handlers.items():
-            served.add_request_handler(method, params, _guarded(handler))
+        for method, (params, answer) in questions.items():
+            served.add_request_handler(method, params, _guarded(partial(self._ask, answer)))
         return served
 
     def end(self, why: str) -> None:
@@ -146,35 +153,14 @@ class Service:
             asyncio.get_running_loop().call_later(_WARM_UP, running.calls.prepare, running.catalog)
         return result
 
-    async def _list_tools(self, context: Context, params: Any) -> Wire:
-        catalog = context.lifespan_context.catalog
-        return {"tools": await self._ask(context, lambda session: session.schemas(catalog()))}
-
-    async def _list_resources(self, context: Context, params: Any) -> Wire:
-        return {"resources": await self._ask(context, list_resources)}
-
-    async def _list_templates(self, context: Context, params: Any) -> Wire:
-        return {"resourceTemplates": templates()}
-
-    async def _read_resource(self, context: Context, params: Any) -> Wire:
-        most = self.options.most
-        return {"contents": await self._ask(context, lambda session: read_resource(session, params.uri, most))}
-
-    async def _list_prompts(self, context: Context, params: Any) -> Wire:
-        return {"prompts": await self._ask(context, list_prompts)}
-
-    async def _get_prompt(self, context: Context, params: Any) -> Wire:
-        most, arguments = self.options.most, params.arguments or {}
-        return await self._ask(context, lambda session: get_prompt(session, params.name, arguments, most))
-
-    async def _ask(self, context: Context, work: Callable[[Session], _Found]) -> _Found:
-        """What a conversation has to say, asked for in a worker's thread."""
+    async def _ask(self, answer: Callable[[Running, Session, Any], Wire], context: Context, params: Any) -> Wire:
+        """What a conversation answers, in a worker's thread."""
         running = context.lifespan_context
         with running.calls.taken(weight_of(context.params)):
             session = await running.session(context)
             with in_use(session):
                 try:
-                    return await running.calls.run(lambda _: work(session), self._deadline())
+                    return await running.calls.run(lambda _: answer(running, session, params), self._deadline())
                 except EditError as error:
                     raise redacted_error(error, session.roots) from None
 
@@ -182,46 +168,34 @@ class Service:
         running = context.lifespan_context
         try:
             with running.calls.taken(weight_of(context.params)):
-                return await self._called(context, params.name, params.arguments or {})
+                session = await running.session(context)
+                with in_use(session):
+                    async with forwarded(context) as progress:
+                        call = partial(_answer, running, session, params, progress)
+                        return await running.calls.run(call, self._deadline())
         except EditError as error:
             return render(_failure(redacted_error(error, self.options.roots)), self.options.most)
-
-    async def _called(self, context: Context, name: str, arguments: Mapping[str, object]) -> Wire:
-        running = context.lifespan_context
-        session = await running.session(context)
-        with in_use(session):
-            async with forwarded(context) as progress:
-                return await running.calls.run(
-                    lambda deadline: _answer(running, session, name, arguments, deadline, progress), self._deadline()
-                )
 
     def _deadline(self) -> Deadline:
         return Deadline(self.options.seconds)
 
 
-def _answer(
-    running: Running,
-    session: Session,
-    name: str,
-    arguments: Mapping[str, object],
-    deadline: Deadline,
-    progress: Progress | None,
-) -> Wire:
+def _answer(running: Running, session: Session, params: Any, progress: Progress | None, deadline: Deadline) -> Wire:
     """One call, in a worker's thread, as it goes over the wire."""
     most = running.options.most
     try:
-        toolset, tool = running.catalog().find(name)
+        toolset, tool = running.catalog().find(params.name)
     except EditError as error:
         return render(_failure(error), most)
     is_native = toolset_named(toolset).is_native
-    own = dict(arguments)
+    own = dict(params.arguments or {})
     try:
         given = own.pop(ROOT, None) if len(session.roots) > 1 else None
         kit = session.kit(toolset, session.root(None if given is None else str(given)))
     except EditError as error:
         answer = tool.refused(error)
     else:
-        answer = kit.call(name, own, tick=deadline.tick, progress=progress)
+        answer = kit.call(params.name, own, tick=deadline.tick, progress=progress)
     return render(redacted(answer, session.roots), most, is_native=is_native)
 
 
