@@ -362,3 +362,23 @@ def test_outside_of_the_toolset_rules_are_edited_as_any_text(tmp_path: Path) -> 
         with pytest.raises(sh.EditError) as refused:
             ws.edit("a.md", [sh.Replace("jrn: AUTH\n", "")], policy=sh.Policy(guards=frozenset({"attention"})))
     assert refused.value.kind == "loses-attention"
+
+
+def test_a_new_page_beside_the_article_is_the_hosts_to_allow(tmp_path: Path) -> None:
+    (tmp_path / "docs/deep").mkdir(parents=True)
+    for name in ("docs/a.md", "docs/b.md"):
+        (tmp_path / name).write_text("text\n")
+    with sh.Workspace(tmp_path) as ws:
+        plain, allowing = (ws.tools("article", article="docs/a.md", allow_new=allowed) for allowed in (False, True))
+        new = {"path": "docs/new.md", "content": "new\n"}
+        assert plain.call("write_file", new)["kind"] == "not-allowed"
+        assert "No new file can be written" in plain.prompt()
+        assert "New pages beside it can be written" in allowing.prompt()
+        assert allowing.call("write_file", new)["success"] is True
+        allowing.call("read_file", {"path": "docs/b.md"})
+        for elsewhere in ("new.md", "docs/deep/new.md", "docs/new.py", "docs/b.md", "docs/../x.md", "docs/new.md"):
+            assert allowing.call("write_file", {"path": elsewhere, "content": "x\n"})["kind"] in (
+                "not-allowed",
+                "outside-root",
+            ), elsewhere
+    assert (tmp_path / "docs/b.md").read_text() == "text\n"

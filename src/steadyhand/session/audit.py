@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from steadyhand.errors import EditError, Kind
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.runs import Runs
 
 if TYPE_CHECKING:
     from steadyhand.session.auditor import Asked
     from steadyhand.session.statistics import Statistics
     from steadyhand.workspace.journal.store import Progress
-    from steadyhand.workspace.sights import Sights
-    from steadyhand.workspace.store import Store
 
 
 __all__ = ["Audits", "Moment"]
@@ -30,13 +29,8 @@ OnDamage = Callable[[str], None]
 _LARGEST = 64 << 10  # bytes of evidence in one note
 
 
-class Audits:
+class Audits(Runs):
     """Accounts of one workspace. `since` is a time, `after` a row of the journal; both leave out what was before."""
-
-    _store: Store
-    _sights: Sights
-    actor: str
-    task_id: str | None
 
     def record_evidence(self, path: AnyPath, evidence: object) -> None:
         """Keep what was looked at for a file, or why it was chosen; `audit` and `export --articles` show it.
@@ -82,12 +76,15 @@ class Audits:
     def audit(self, path: AnyPath, *, task: str | None = None) -> Facts:
         """What became of one file, of all that was asked or only by one task.
 
-        The object of `articles.py`, where it is also said what each status means. Refuses with `no-such-file` where no
+        The object of `articles.py`, where it is also said what each status means; if a run of an agent looked at it,
+        also `run`, its `reasoning`, and what it cost. Refuses with `no-such-file` where no
         file is and nothing was ever recorded or asked for.
         """
         from steadyhand.session.auditor import Asked, Auditor
 
-        return Auditor(self._store, Asked(task=checks.remark(task, "task")), self._sights).one(checks.path_of(path))
+        asked = Asked(task=checks.remark(task, "task"))
+        audit = Auditor(self._store, asked, self._sights).one(checks.path_of(path))
+        return audit | self.judgement(str(audit["path"]), asked.task)
 
     def audit_trail(
         self,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.refusal import shown
 
-__all__ = ["check_article", "check_ending"]
+__all__ = ["check_article", "check_ending", "is_beside"]
 
 _ENV = ".env"  # what follows makes another file of it, so such an entry is a whole name
 
@@ -32,14 +32,28 @@ def check_ending(path: str, endings: Sequence[str]) -> None:
     )
 
 
-def check_article(path: str, article: str) -> None:
+def is_beside(path: str, article: str) -> bool:
+    """Whether a file is in the folder of the article and of its kind.
+
+    >>> is_beside("docs/b.md", "docs/a.md"), is_beside("docs/x/b.md", "docs/a.md"), is_beside("docs/b.py", "docs/a.md")
+    (True, False, False)
+    """
+    here, there = _parts(path), _parts(article)
+    ending = f".{there[-1].rpartition('.')[2]}" if there and "." in there[-1] else ""
+    return (
+        ".." not in here and here[:-1] == there[:-1] and here != there and here[-1:] != [] and here[-1].endswith(ending)
+    )
+
+
+def check_article(path: str, article: str, *, allow_new: bool = False) -> None:
     """Refuse with `not-allowed` to change any file but the article."""
     if _parts(path) == _parts(article):
         return
+    new = "; a new page beside it can be written" if allow_new else ""
     raise EditError(
         Kind.NOT_ALLOWED,
         f"{shown(path)} is not the article of this task, which is {shown(article)}",
-        hint=f"change {article} only; other files can be read",
+        hint=f"change {article} only{new}; other files can be read",
         details={"path": shown(path)[1:-1], "article": article},
     )
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyhand.errors import EditError
+from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.tools.allowed import check_article, check_ending
+from steadyhand.tools.allowed import check_article, check_ending, is_beside
 from steadyhand.tools.paths import resolve_path
 from steadyhand.tools.toolset import Toolset
 from steadyhand.workspace.journal.record import new_record_id
@@ -26,6 +26,7 @@ class Settings:
     """What the host decides for a kit.
 
     `article`     the one file that a tool that changes files may name
+    `allow_new`   and new pages beside it, which are there only then
     `prefix`      a directory that stands for the root in the model's paths
     `extensions`  endings of the files that may be named; None: those of the toolset
     `model`       the model that makes the calls, for the records
@@ -35,6 +36,7 @@ class Settings:
     """
 
     article: str | None = None
+    allow_new: bool = False
     prefix: str | None = None
     extensions: tuple[str, ...] | None = None
     model: str | None = None
@@ -74,18 +76,28 @@ class Call:
     toolset: Toolset
     is_reading: bool = False
 
-    def path(self, spelled: str) -> str:
+    def path(self, spelled: str, *, creating: bool = False) -> str:
         """A path as the model spells it, as the workspace knows it.
 
         Refuses with `not-allowed` a kind of file that the toolset or the host leaves out, and, for a tool that changes
-        files, any but the article where the host named one.
+        files, any but the article where the host named one; `creating`: a new page beside it may be allowed too.
         """
         path, article = resolve_path(self.workspace, spelled, self.settings.prefix), self.settings.article
         if not self.is_reading and article is not None:
-            check_article(path, resolve_path(self.workspace, article, self.settings.prefix))
+            place = resolve_path(self.workspace, article, self.settings.prefix)
+            is_new = creating and self.settings.allow_new and is_beside(path, place) and not self._is_there(path)
+            if not is_new:
+                check_article(path, place, allow_new=self.settings.allow_new)
         self.check_ending(path)
         self._check_target(path)
         return path
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            self.workspace.source(path)
+        except EditError as error:
+            return error.kind is not Kind.NO_SUCH_FILE
+        return True
 
     def _check_target(self, path: str) -> None:
         """Refuse a name that leads, as a link, to a kind of file that the host leaves out."""

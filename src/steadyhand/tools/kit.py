@@ -77,7 +77,12 @@ class Kit:
 
         With a mode, what a task of that mode may do; with `planner`, how a planner chooses among the five.
         """
-        return prompt_for(self.toolset.name, self.workspace.mode if mode is None else mode)
+        said = prompt_for(self.toolset.name, self.workspace.mode if mode is None else mode)
+        article = self.settings.article
+        if article is None:
+            return said
+        new = "New pages beside it can be written." if self.settings.allow_new else "No new file can be written."
+        return f"{said}\n## The article\n\nOnly `{article}` can be changed; every other file can be read.\n{new}\n"
 
     def find(self, name: str) -> Tool:
         """A tool of the toolset, listed or not, also by another name of it. Refuses with `bad-request`."""

@@ -37,6 +37,7 @@ class Workspace(session.Workspace, Findings):
         toolset: str = "core",
         *,
         article: AnyPath | None = None,
+        allow_new: bool = False,
         conversation: Conversation | str | None = None,
         policy: Policy | None = None,
         prefix: AnyPath | None = None,
@@ -54,6 +55,7 @@ class Workspace(session.Workspace, Findings):
 
         settings = Settings(
             article=None if article is None else checks.path_of(article, "article"),
+            allow_new=checks.flag(allow_new, "allow_new"),
             prefix=None if prefix is None else checks.path_of(prefix, "prefix"),
             extensions=None if extensions is None else checks.names(extensions, "extensions"),
             model=checks.remark(model, "model"),

@@ -44,7 +44,7 @@ def write_under_settings(
 def write_all(call: Call, fields: Fields, hash_field: str) -> tuple[Result, Receipt]:
     """Write `content` to `path`, where the host's settings and the hash in that field allow it; the answer of it."""
     path, content = str(fields["path"]), str(fields["content"])
-    where, expect = call.path(path), expected_version(fields, hash_field)
+    where, expect = call.path(path, creating=True), expected_version(fields, hash_field)
     _check_hash(call, where, expect, hash_field)
     try:
         reason, may_shrink = reason_of(fields), bool(fields.get("allow_shrink"))

@@ -20,7 +20,7 @@ __all__ = ["has_settings", "host_options", "host_policy", "host_settings"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SETTINGS = (
-    *("article", "prefix", "extensions", "model", "overwrite", "allow_shrink", "require_read"),
+    *("article", "allow_new", "prefix", "extensions", "model", "overwrite", "allow_shrink", "require_read"),
     *("version", "max_characters"),
 )
 
@@ -30,6 +30,7 @@ def host_options(function: _Function) -> _Function:
     return chain(
         function,
         click.option("--article", metavar="FILE", help="The one file that may be changed."),
+        click.option("--allow-new", is_flag=True, help="With --article, also let new pages be written beside it."),
         click.option("--prefix", metavar="DIR", help="A directory that stands for the root in the paths of calls."),
         click.option(
             "--extensions",

@@ -1,0 +1,182 @@
+"""Runs of an agent over many articles, as the journal keeps them: beside the edits, in notes, and in no other store.
+
+A note tells that a run began and which articles it means to look at, one that an article is finished, one that the run
+ended. What was changed is not taken from these notes: it is what the records of the run's task come to. So an article
+that was changed is told as changed, also where the process died right behind the write and no note was made.
+
+    updated    it was changed, and the conversation about it ended well
+    partial    it was changed, and then something went wrong, or the process died
+    unchanged  it was judged to be right as it is, or what was changed was taken back
+    skipped    a person or a setting left it out, an earlier run judged it, or the run has not come to it
+    failed     it was not changed, and no judgement was reached
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.session.attempts import word
+from steadyhand.session.checks import remark
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.record import Note
+    from steadyhand.workspace.sights import Sights
+    from steadyhand.workspace.store import Store
+
+__all__ = ["Runs", "task_of_run"]
+
+Facts = dict[str, object]
+
+BEGUN, FINISHED, ENDED = "run", "run-article", "run-end"
+_SETTLED = ("updated", "unchanged", "skipped")  # what a run that goes on does not ask again
+_ABOUT = ("run", "key", "keys", "actor", "task")
+
+
+class Runs:
+    """The runs of one workspace."""
+
+    _store: Store
+    _sights: Sights
+    actor: str
+    task_id: str | None
+
+    def begin_run(self, facts: Mapping[str, object], articles: Sequence[Mapping[str, object]]) -> str:
+        """Note a run that begins, with its articles, each with `jrn`, `path` and `evidence`; the id of the run."""
+        from steadyhand.workspace.journal.record import new_record_id
+
+        name = new_record_id()
+        body = {"run": name, "actor": self.actor, **facts, "articles": [dict(each) for each in articles]}
+        self._store.writable_journal().append_note(BEGUN, body)
+        return name
+
+    def finish_article(self, run: str, facts: Mapping[str, object], keys: Sequence[str] = ()) -> None:
+        """Note how an article of a run ended. `keys` name what was judged, for runs that would judge the same."""
+        task = task_of_run(run)
+        body = {"run": run, "actor": self.actor, "task": task, **facts, "keys": list(keys)}
+        self._store.writable_journal().append_note(FINISHED, body)
+
+    def end_run(self, run: str, facts: Mapping[str, object]) -> None:
+        """Note that a run has ended, or was stopped; one that is gone on with ends again."""
+        self._store.writable_journal().append_note(ENDED, {"run": run, "actor": self.actor, **facts})
+
+    def runs(self, limit: int | None = None) -> list[Facts]:
+        """The runs, newest first, each without its articles."""
+        begun = islice(self._run_notes(BEGUN), limit)
+        return [{"id": note.body.get("run"), "time": note.time, **_rest(note.body, "articles")} for note in begun]
+
+    def run(self, id: str) -> Facts:
+        """One run by its id or the first digits of it, with what became of every article.
+
+        Refuses with `no-such-file` a run that there is not, and with `bad-request` digits that several begin with.
+        """
+        note = self._begun(id)
+        run = str(note.body.get("run"))
+        finished = self._finished(run)
+        ends = [each for each in self._run_notes(ENDED) if each.body.get("run") == run]
+        planned: dict[str, Mapping[str, object]] = {}
+        for each in (*_objects(note.body.get("articles")), *(told.body for told in finished.values())):
+            planned.setdefault(str(each.get("path")), each)
+        articles = [self._article(run, path, planned[path], finished.get(path)) for path in planned]
+        end = _rest(ends[0].body) if ends else {"end": "unfinished"}
+        return {"id": run, "time": note.time, **_rest(note.body, "articles"), **end, "articles": articles}
+
+    def settled(self, run: str) -> set[str]:
+        """The articles of a run that need not be asked again."""
+        return {path for path, note in self._finished(run).items() if word(note.body, "status") in _SETTLED}
+
+    def judged(self) -> dict[str, Facts]:
+        """What was judged in all runs, by its key: the run, and how it ended."""
+        found: dict[str, Facts] = {}
+        for note in self._run_notes(FINISHED):
+            keys = note.body.get("keys")
+            for key in keys if isinstance(keys, list) else []:
+                found.setdefault(str(key), {"run": note.body.get("run"), **_rest(note.body)})
+        return found
+
+    def judgement(self, path: str, task: str | None) -> Facts:
+        """What the last run that looked at a file said of it, for its audit; empty where none did."""
+        for note in self._run_notes(FINISHED):
+            is_asked = task is None or word(note.body, "task") == task
+            if is_asked and word(note.body, "path") == path:
+                told: Facts = {
+                    name: note.body[name] for name in ("reasoning", "tokens", "seconds") if name in note.body
+                }
+                return {"run": note.body.get("run"), **told}
+        return {}
+
+    def _article(self, run: str, path: str, planned: Mapping[str, object], note: Note | None) -> Facts:
+        from steadyhand.session.auditor import Asked, Auditor
+
+        told: Mapping[str, object] = {} if note is None else note.body
+        try:
+            audit = Auditor(self._store, Asked(task=task_of_run(run)), self._sights).one(path)
+        except EditError:  # there is no such file any more, and nothing of it is recorded
+            audit = {}
+        is_changed = audit.get("status") == "updated"
+        said = word(told, "status")
+        facts: Facts = {
+            "jrn": planned.get("jrn") or audit.get("jrn") or path,
+            "path": path,
+            "status": _status(said, is_changed=is_changed),
+            "evidence": planned.get("evidence") or told.get("evidence") or [],
+            "reasoning": told.get("reasoning"),
+            **{
+                name: audit.get(name, usual)
+                for name, usual in (("patch", ""), ("editReasons", []), ("hunkReasons", []))
+            },
+            "toolUsage": told.get("toolUsage") or audit.get("toolUsage", {}),
+            "tokens": told.get("tokens") or {"input": 0, "output": 0},
+            "seconds": told.get("seconds") or 0,
+        }
+        more = _rest(told, *facts, "status", "error")
+        error = told.get("error") or (audit.get("error") if is_changed is False and said is None else None)
+        if said is None:
+            message = "the run ended before this article was finished" if is_changed else "the run has not come to it"
+            error = error or {"kind": "unfinished", "message": message}
+        return {**facts, **more, **({} if error is None else {"error": error})}
+
+    def _begun(self, id: str) -> Note:
+        wanted = remark(id, "run") or ""
+        found = [each for each in self._run_notes(BEGUN) if str(each.body.get("run")).startswith(wanted)]
+        if len(found) == 1 or (found and wanted == found[0].body.get("run")):
+            return found[0]
+        if found and wanted:
+            raise EditError(
+                Kind.BAD_REQUEST, f"{len(found)} runs begin with {wanted[:40]}", hint="give more digits of the id"
+            )
+        raise EditError(Kind.NO_SUCH_FILE, f"there is no run {wanted[:40]!r}", hint="steadyhand impact show lists them")
+
+    def _finished(self, run: str) -> dict[str, Note]:
+        """The last word on each article of a run."""
+        found: dict[str, Note] = {}
+        for note in self._run_notes(FINISHED):
+            if note.body.get("run") == run:
+                found.setdefault(str(note.body.get("path")), note)
+        return dict(reversed(found.items()))
+
+    def _run_notes(self, type: str) -> Iterator[Note]:
+        return self._store.journal.notes(type=type) if self._store.state.exists else iter(())
+
+
+def task_of_run(run: str) -> str:
+    """The task whose records are those of a run."""
+    return f"impact-{run}"
+
+
+def _status(said: str | None, *, is_changed: bool) -> str:
+    if is_changed:
+        return "updated" if said == "updated" else "partial"
+    if said is None:
+        return "skipped"
+    return "unchanged" if said in ("updated", "partial") else said
+
+
+def _rest(body: Mapping[str, object], *without: str) -> Facts:
+    return {name: value for name, value in body.items() if name not in without and name not in _ABOUT}
+
+
+def _objects(value: object) -> list[Mapping[str, object]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
