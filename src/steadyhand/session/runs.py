@@ -30,7 +30,7 @@ __all__ = ["Runs", "task_of_run"]
 
 Facts = dict[str, object]
 
-BEGUN, FINISHED, ENDED = "run", "run-article", "run-end"
+BEGUN, PLANNED, FINISHED, ENDED = "run", "run-plan", "run-article", "run-end"
 _SETTLED = ("updated", "unchanged", "skipped")  # what a run that goes on does not ask again
 _ABOUT = ("run", "key", "keys", "actor", "task")
 
@@ -51,6 +51,11 @@ class Runs:
         body = {"run": name, "actor": self.actor, **facts, "articles": [dict(each) for each in articles]}
         self._store.writable_journal().append_note(BEGUN, body)
         return name
+
+    def plan_articles(self, run: str, articles: Sequence[Mapping[str, object]]) -> None:
+        """Note more articles that a run will look at, before it does."""
+        body = {"run": run, "actor": self.actor, "articles": [dict(each) for each in articles]}
+        self._store.writable_journal().append_note(PLANNED, body)
 
     def finish_article(self, run: str, facts: Mapping[str, object], keys: Sequence[str] = ()) -> None:
         """Note how an article of a run ended. `keys` name what was judged, for runs that would judge the same."""
@@ -76,12 +81,21 @@ class Runs:
         run = str(note.body.get("run"))
         finished = self._finished(run)
         ends = [each for each in self._run_notes(ENDED) if each.body.get("run") == run]
+        more = [each for each in self._run_notes(PLANNED) if each.body.get("run") == run]
         planned: dict[str, Mapping[str, object]] = {}
-        for each in (*_objects(note.body.get("articles")), *(told.body for told in finished.values())):
-            planned.setdefault(str(each.get("path")), each)
+        for plan in (note, *reversed(more)):
+            for each in _objects(plan.body.get("articles")):
+                planned.setdefault(str(each.get("path")), each)
+        for path in (*finished, *self._changed_by(run)):
+            planned.setdefault(path, finished[path].body if path in finished else {"path": path})
         articles = [self._article(run, path, planned[path], finished.get(path)) for path in planned]
         end = _rest(ends[0].body) if ends else {"end": "unfinished"}
         return {"id": run, "time": note.time, **_rest(note.body, "articles"), **end, "articles": articles}
+
+    def run_article(self, run: str, path: str) -> Facts:
+        """One article of a run that is under way, as the record would tell it now."""
+        note = self._finished(run).get(path)
+        return self._article(run, path, {} if note is None else note.body, note)
 
     def settled(self, run: str) -> set[str]:
         """The articles of a run that need not be asked again."""
@@ -137,6 +151,12 @@ class Runs:
             message = "the run ended before this article was finished" if is_changed else "the run has not come to it"
             error = error or {"kind": "unfinished", "message": message}
         return {**facts, **more, **({} if error is None else {"error": error})}
+
+    def _changed_by(self, run: str) -> Iterator[str]:
+        """The files that the records of a run changed, under the names that they have now."""
+        if self._store.state.exists:
+            for entry in self._store.journal.entries(task=task_of_run(run), newest_first=False):
+                yield from (change.path for change in entry.record.files)
 
     def _begun(self, id: str) -> Note:
         wanted = remark(id, "run") or ""

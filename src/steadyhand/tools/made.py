@@ -20,7 +20,7 @@ from steadyhand.tools.kit import Kit
 from steadyhand.tools.result import failed, without_repeats
 from steadyhand.tools.tool import Result
 
-__all__ = ["Made", "Watch", "field_of", "make_call", "make_call_async"]
+__all__ = ["Made", "Watch", "field_of", "make_call", "make_call_async", "parsed"]
 
 # What the first lines of a refusal's text say already; a hint may speak of what is in the details, so they are shown.
 _SAID = ("success", "status", "error", "kind", "message", "hint")
@@ -75,7 +75,7 @@ def make_call(
 ) -> Made:
     """Make a call. Arguments may be the JSON text that a model wrote: what is no JSON is the kit's to refuse."""
     records: list[str] = []
-    result = kit.call(tool, _parsed(arguments), tick=tick, records=records)
+    result = kit.call(tool, parsed(arguments), tick=tick, records=records)
     made = Made(tool, result, tuple(records), "".join(_diffs(kit, records)))
     if watch is not None:
         watch(made)
@@ -123,7 +123,8 @@ def _stop_if(given_up: threading.Event) -> None:
         raise EditError(Kind.CANCELLED, "whoever made the call no longer waits for it", hint="call again")
 
 
-def _parsed(arguments: object) -> object:
+def parsed(arguments: object) -> object:
+    """Arguments as an object, where they are the JSON text of one."""
     if not isinstance(arguments, str):
         return arguments
     try:

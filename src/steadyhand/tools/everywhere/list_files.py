@@ -70,6 +70,6 @@ TOOL = Tool(
         ),
     ),
     run=run,
-    toolsets=("surgical",),
+    toolsets=("article", "surgical"),
     rank=11,
 )

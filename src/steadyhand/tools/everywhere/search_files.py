@@ -85,6 +85,6 @@ TOOL = Tool(
         ),
     ),
     run=run,
-    toolsets=("surgical",),
+    toolsets=("article", "surgical"),
     rank=12,
 )

@@ -1,0 +1,113 @@
+"""The tools of a conversation about one article: it reads everything, and writes this article or a draft of it.
+
+`no_change_needed` ends the conversation. What the pen did is remembered, so that a draft that a person accepts can be
+made on the article itself, call by call and with the same reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steadyhand.agents.model import Offered, ToolCall
+from steadyhand.errors import EditError, Kind
+from steadyhand.structure.fields import bad_request
+from steadyhand.tools.kit import Kit
+from steadyhand.tools.made import Made, make_call_async, parsed
+from steadyhand.tools.paths import resolve_path, same_file
+from steadyhand.tools.repair import repair
+from steadyhand.tools.result import failure
+from steadyhand.tools.schema import plain_schema
+from steadyhand.tools.shape import Field, Object, Text
+
+__all__ = ["ArticleDesk"]
+
+NO_CHANGE: Final = "no_change_needed"
+_READING: Final = ("read_file", "search_files", "list_files")
+_PARAMETERS: Final = Object(
+    (Field("reasoning", Text(), "Why a reader of the article is not misled by the change.", required=True),)
+)
+_SUMMARY: Final = "Say that the article is right as it is. Ends the conversation; nothing is changed."
+
+
+class ArticleDesk:
+    """One article. `reads` is a kit over the tree; `pen` the one that writes, over the tree or over a draft."""
+
+    def __init__(self, reads: Kit, pen: Kit, article: str, *, allow_new: bool = False) -> None:
+        self._reads = reads
+        self._pen = pen
+        self._article = article
+        self._writing = ("edit_article", "write_file") if allow_new else ("edit_article",)
+        self.reasoning: str | None = None
+        self.done: list[tuple[str, object]] = []
+        self.new_pages: list[str] = []
+
+    @property
+    def is_over(self) -> bool:
+        return self.reasoning is not None
+
+    @property
+    def has_edited(self) -> bool:
+        return any(tool == "edit_article" for tool, _ in self.done)
+
+    @property
+    def section(self) -> str:
+        """How to edit, as the toolset tells it."""
+        return self._pen.prompt()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*_READING, *self._writing, NO_CHANGE)
+
+    def offered(self) -> Sequence[Offered]:
+        by_name = {tool.name: tool for tool in self._reads.tools}
+        found = [by_name[name] for name in (*_READING, *self._writing) if name in by_name]
+        told = [Offered(tool.name, tool.summary, plain_schema(tool.parameters)) for tool in found]
+        return [*told, Offered(NO_CHANGE, _SUMMARY, plain_schema(_PARAMETERS))]
+
+    def reopen(self) -> None:
+        """The conversation goes on after all: a person has said something."""
+        self.reasoning = None
+
+    async def make(self, call: ToolCall) -> Made:
+        given = parsed(call.arguments)
+        if call.name == NO_CHANGE:
+            return self._no_change(given)
+        if call.name not in self.names:
+            error = bad_request("tool", f"there is no tool {call.name[:80]!r} here", f"tools: {', '.join(self.names)}")
+            return Made(call.name[:80], failure(error))
+        is_writing, is_own = call.name in self._writing, self._is_article(call.name, given)
+        if call.name == "write_file" and is_own:
+            return Made(call.name, failure(_no_rewrite(self._article)))
+        made = await make_call_async(self._pen if is_writing or is_own else self._reads, call.name, given)
+        if is_writing and not made.failed:
+            self.done.append((call.name, given))
+            self.new_pages += [str(made.result.get("path"))] if call.name == "write_file" else []
+        return made
+
+    def _is_article(self, tool: str, given: object) -> bool:
+        """Whether a call is about the article, however it spells its arguments."""
+        try:
+            path = repair(self._reads.find(tool).parameters, given).fields.get("path")
+            return isinstance(path, str) and same_file(resolve_path(self._reads.workspace, path), self._article)
+        except EditError:  # the tool refuses it, and says why
+            return False
+
+    def _no_change(self, arguments: object) -> Made:
+        try:
+            reasoning = str(repair(_PARAMETERS, arguments).fields["reasoning"]).strip()
+            if not reasoning:
+                raise bad_request("reasoning", "it is empty", "say why the article is right as it is")
+        except EditError as error:
+            return Made(NO_CHANGE, failure(error))
+        self.reasoning = reasoning
+        return Made(NO_CHANGE, {"success": True})
+
+
+def _no_rewrite(article: str) -> EditError:
+    return EditError(
+        Kind.NOT_ALLOWED,
+        f"{article} is there already, and is changed in places, not written as a whole",
+        hint="use edit_article for the sentences that are wrong",
+        details={"path": article},
+    )
