@@ -47,6 +47,7 @@ ONLY_IN = {
         "agents/impact/",
         "surfaces/cli/impact/",
         "surfaces/cli/render/impact.py",
+        "session/runs.py",
         "session/articles.py",  # `hunkReasons` is a field of the article's contract
     )
 }

@@ -15,7 +15,7 @@ from steadyhand.tools.offered import offered
 from steadyhand.tools.registry import prompt_of, tools_of, toolset_named, toolsets
 
 TOOLSETS = {
-    "article": "read_file edit_article! write_file! impact_search impact_extract",
+    "article": "read_file list_files search_files edit_article! write_file! impact_search impact_extract",
     "claude": "str_replace_based_edit_tool! memory!",
     "claude-code": "Read Edit! MultiEdit! Write!",
     "coder": "read_file apply_edits! write_patch! write_file!",
