@@ -86,13 +86,13 @@ def trial(commit: str, model_name: str, base_url: str, seconds: float) -> Iterat
         jobs=1,
         propagate=False,
         limits=Limits(turns=8, calls=12, seconds=seconds, retries=1),
-        budget=Budget(change=6_000, article=9_000),
+        budget=Budget(change=2_500, article=4_000),
     )
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         expected = make_repository(root, commit)
         with sh.Workspace(root, actor="trial") as ws:
-            record = run_impact(ws, named_model(model_name, base_url=base_url, max_tokens=700), settings)
+            record = run_impact(ws, named_model(model_name, base_url=base_url, max_tokens=500), settings)
         touched = [line[3:] for line in git("status", "--porcelain", cwd=root).splitlines()]
         strays = [name for name in touched if name not in expected and not name.startswith(".steadyhand")]
         for article in record["articles"]:  # type: ignore[attr-defined]
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--base-url", default="http://127.0.0.1:8081/v1")
     parser.add_argument("--model", default="openai-chat:qwen2.5-coder-1.5b")
     parser.add_argument("--commits", nargs="*", default=COMMITS)
-    parser.add_argument("--seconds", type=float, default=420.0, help="how long a conversation may take")
+    parser.add_argument("--seconds", type=float, default=1_500.0, help="how long a conversation may take")
     parser.add_argument("--out", type=Path, default=Path("impact-trial.jsonl"))
     parser.add_argument("--table", action="store_true", help="only print what the file says")
     asked = parser.parse_args()

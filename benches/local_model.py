@@ -64,6 +64,7 @@ def serve(weights: Path, port: int, *, threads: int, context: int) -> None:
     given.hostnames, given.port = ["127.0.0.1"], port
     given.cpuparams.n_threads = given.cpuparams_batch.n_threads = threads
     given.n_ctx, given.n_parallel, given.n_predict = context, 1, 1_500
+    given.n_batch = given.n_ubatch = 256  # a request that is given up is noticed soon
     given.use_jinja = True
     given.sampling.temp = 0.0
     server = xllamacpp.Server(given)

@@ -118,7 +118,7 @@ def only(path: str, *steps: Step) -> dict[str, Sequence[Step]]:
 
 def about(path: str) -> str:
     """What only the conversation about an article says."""
-    return f"may now be wrong: `{path}`"
+    return f"This article may now be wrong: `{path}`"
 
 
 def by_article(script: Mapping[str, Sequence[Step]]) -> dict[str, Sequence[Step]]:
