@@ -47,6 +47,8 @@ ONLY_IN = {
         "agents/impact/",
         "surfaces/cli/impact/",
         "surfaces/cli/render/impact.py",
+        "surfaces/cli/render/impact_run.py",
+        "surfaces/reports/",
         "session/runs.py",
         "session/articles.py",  # `hunkReasons` is a field of the article's contract
     )

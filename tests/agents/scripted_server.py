@@ -115,8 +115,8 @@ def scripted_server(*steps: Step, **scripts: Sequence[Step]) -> Iterator[Scripte
 
 
 @contextmanager
-def scripted(script: Script) -> Iterator[ScriptedServer]:
-    state = ScriptedServer(script)
+def scripted(script: Script, kind: type[ScriptedServer] = ScriptedServer) -> Iterator[ScriptedServer]:
+    state = kind(script)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
     server.daemon_threads = True
     state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"

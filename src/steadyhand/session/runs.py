@@ -188,7 +188,7 @@ def task_of_run(run: str) -> str:
 
 def _status(said: str | None, *, is_changed: bool) -> str:
     if is_changed:
-        return "updated" if said == "updated" else "partial"
+        return "updated" if said in ("updated", "unchanged") else "partial"  # a resumed run may find it right by now
     if said is None:
         return "skipped"
     return "unchanged" if said in ("updated", "partial") else said

@@ -4,6 +4,7 @@
     found = sh.impact.search(".", base="main")       # the articles it may concern, with the evidence
     findings = sh.impact.lint(".")                   # what is wrong with the articles' rules
     proposals = sh.impact.suggest(".")               # rules that articles lack
+    record = sh.impact.run(".", model="anthropic:claude-sonnet-4-5", base="main")   # corrects them
 
 Each takes the root of a tree, or a workspace that is open, and answers with a value that has `to_json()`.
 """
@@ -12,20 +13,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from steadyhand.session.checks import AnyPath, path_of
 from steadyhand.session.workspace import Workspace
 
 if TYPE_CHECKING:
+    from steadyhand.agents.impact.prompt import Budget
+    from steadyhand.agents.impact.review import Reviewer
+    from steadyhand.agents.impact.run import Watch
+    from steadyhand.agents.model import Model
+    from steadyhand.agents.runner import Limits
     from steadyhand.articles.lint import Lint
     from steadyhand.articles.report import Report
     from steadyhand.articles.search import Search
     from steadyhand.articles.suggest import Suggestions
+    from steadyhand.tools.workspace import Workspace as ToolWorkspace
 
-__all__ = ["extract", "lint", "search", "suggest"]
+__all__ = ["extract", "lint", "run", "search", "suggest"]
 
 Tree = AnyPath | Workspace
+
+
+class _Given(TypedDict, total=False):
+    """The settings of a run, as keywords."""
+
+    base: str | None
+    uncommitted: bool
+    docs: tuple[str, ...]
+    mentions: bool
+    jobs: int
+    limit: int | None
+    dry_run: bool
+    allow_new: bool
+    propagate: bool
+    max_depth: int
+    again: bool
+    limits: Limits
+    budget: Budget
 
 
 def extract(
@@ -114,6 +139,37 @@ def suggest(tree: Tree = ".", *, docs: Sequence[str] = (), write: bool = False) 
             with suppress(EditError):
                 write_suggestion(workspace, each)
         return found
+
+
+def run(
+    tree: AnyPath | ToolWorkspace = ".",
+    *,
+    model: str | Model,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    resume: str | None = None,
+    reviewer: Reviewer | None = None,
+    watch: Watch | None = None,
+    **settings: Unpack[_Given],
+) -> dict[str, object]:
+    """Let a model correct the articles that the change made wrong; the record of the run.
+
+    `model` is a name as pydantic-ai has it, or an object with `name` and `ask`. Settings are those of `RunSettings`:
+    `base`, `uncommitted`, `docs`, `mentions`, `jobs`, `limit`, `dry_run`, `allow_new`, `propagate`, `max_depth`,
+    `again`, `limits`, `budget`. `reviewer` is asked before each article and before each change; without one every edit
+    of the model is written, and can be undone. Refuses with `not-installed` without the extra `agent`.
+    """
+    from steadyhand.agents.impact.review import RunSettings
+    from steadyhand.agents.impact.run import run_impact
+    from steadyhand.agents.model import named_model
+    from steadyhand.tools.workspace import Workspace as ToolWorkspace
+
+    asked = named_model(model, base_url=base_url, api_key=api_key) if isinstance(model, str) else model
+    given = RunSettings(**settings)
+    if isinstance(tree, ToolWorkspace):
+        return run_impact(tree, asked, given, resume=resume, reviewer=reviewer, watch=watch)
+    with ToolWorkspace(path_of(tree, "tree")) as workspace:
+        return run_impact(workspace, asked, given, resume=resume, reviewer=reviewer, watch=watch)
 
 
 @contextmanager

@@ -26,6 +26,7 @@ _AT_ONCE = 1 << 16  # bytes
     steadyhand export > audit.jsonl
     steadyhand export --format csv -o audit.csv
     steadyhand export --articles --task T-12
+    steadyhand export --articles --run 3f9c1a
     steadyhand export --since 2026-11-01 --path docs -o november.jsonl
     """,
 )
@@ -39,6 +40,7 @@ _AT_ONCE = 1 << 16  # bytes
 @click.option(
     "--articles", is_flag=True, help="One line for each file: whether it was updated, the patch, the reasons."
 )
+@click.option("--run", "run_id", metavar="RUN", help="With --articles: those of this run of steadyhand impact.")
 @click.option("--since", metavar="WHEN", type=When(), help=SINCE_HELP)
 @click.option("--task", metavar="TASK", help="Only what this task did.")
 @click.option("--path", metavar="FILE", type=FileName(), help="Only what concerns this file or directory.")
@@ -49,6 +51,7 @@ def run(
     invocation: Invocation,
     format_name: str,
     articles: bool,
+    run_id: str | None,
     since: Since | None,
     task: str | None,
     path: str | None,
@@ -66,19 +69,26 @@ def run(
         raise EditError(
             Kind.BAD_REQUEST, "CSV is not JSON", hint="leave out --json, or write the CSV to a file with -o"
         )
+    if run_id is not None and (not articles or since is not None or task is not None):
+        hint = "leave out --since and --task" if articles else "add --articles"
+        raise EditError(Kind.BAD_REQUEST, "--run chooses the articles of one run", hint=hint)
     damaged: list[str] = []
     is_shown = file in (None, "-") and output.is_terminal  # a bar among the lines helps nobody
     with _target(invocation, file) as write, invocation.workspace() as workspace, progress(output, "writing") as shown:
         moment, after = started(workspace, since)
         given = invocation.path(path) if path is not None else None
         account = workspace.audit_articles if articles else workspace.audit_trail
-        told = account(
-            since=moment,
-            after=after,
-            task=task or invocation.settings.task,
-            path=given,
-            progress=None if is_shown else shown,
-            on_damage=damaged.append,
+        told = (
+            iter(_of_run(workspace.run(run_id), given))
+            if run_id is not None
+            else account(
+                since=moment,
+                after=after,
+                task=task or invocation.settings.task,
+                path=given,
+                progress=None if is_shown else shown,
+                on_damage=damaged.append,
+            )
         )
         lines, last = _written(write, told, format_name, is_trail=not articles)
     if damaged:
@@ -89,6 +99,13 @@ def run(
         output.document({"ok": True, "file": file, "format": format_name, "lines": lines, "last": last})
         output.print([(Piece("wrote ", "good"), Piece(f"{counted(lines, 'line')} to {visible_name(file)}"))])
     return 0
+
+
+def _of_run(record: dict[str, object], path: str | None) -> list[dict[str, object]]:
+    """The articles of a run, all or those of a file or directory."""
+    found = record["articles"]
+    articles = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return [each for each in articles if path is None or f"{each.get('path')}/".startswith(f"{path.rstrip('/')}/")]
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steadyhand.lazy import Registry
 from steadyhand.surfaces.cli.group import family
 
-_MEMBERS = Registry("steadyhand.surfaces.cli.impact", "COMMAND", "extract lint search suggest")
+_MEMBERS = Registry("steadyhand.surfaces.cli.impact", "COMMAND", "extract lint report run search show suggest")
 
 
 @family(
@@ -14,17 +14,20 @@ _MEMBERS = Registry("steadyhand.surfaces.cli.impact", "COMMAND", "extract lint s
     examples="""
     steadyhand impact search
     steadyhand impact extract --base main --json
+    steadyhand impact run --model anthropic:claude-sonnet-4-5
+    steadyhand impact report > comment.md
     steadyhand impact lint
     steadyhand impact suggest --docs docs
     """,
     members=_MEMBERS,
 )
 def run() -> None:
-    """Find the articles that a change of the code may concern.
+    """Find the articles that a change of the code may concern, and correct them.
 
     An article says in its front matter what it depends on: a list attention of rules with op file, symbol, key or
     article and a path. extract shows a change, search the articles whose rules it meets, lint what is wrong with
-    rules, and suggest proposes some. A change is what the branch has and its base has not, or what is uncommitted.
+    rules, and suggest proposes some; run lets a model correct the articles, show and report tell what it did. A change
+    is what the branch has and its base has not, or what is uncommitted.
     """
 
 

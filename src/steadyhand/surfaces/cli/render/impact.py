@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from steadyhand.articles.attention import Problem
     from steadyhand.articles.lint import Lint
     from steadyhand.articles.report import FileReport, Report
-    from steadyhand.articles.search import Evidence, Search
+    from steadyhand.articles.search import Evidence, Flagged, Search
     from steadyhand.articles.suggest import Suggestions
     from steadyhand.errors import EditError
 
@@ -50,6 +50,11 @@ def _file_lines(file: FileReport, *, is_brief: bool, width: int) -> Iterator[Lin
         if hunk.context is not None:
             yield (Piece(f"  in {visible_line(hunk.context)}", "heading"),)
         yield from diff_lines(hunk.diff, width=width)
+
+
+def evidence_lines(flagged: Flagged) -> Iterator[Line]:
+    """Why an article is flagged, a line each."""
+    return map(_evidence_line, flagged.evidence)
 
 
 def search_lines(found: Search) -> Iterator[Line]:
