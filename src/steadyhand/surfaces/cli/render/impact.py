@@ -64,9 +64,9 @@ def search_lines(found: Search) -> Iterator[Line]:
         yield (Piece(visible_name(flagged.article.path), "place"), Piece(name, "id"))
         for evidence in flagged.evidence:
             yield _evidence_line(evidence)
-    concerned = counted(len(found.articles), "article")
+    of_all = counted(found.looked_at, "article")
     changed = counted(found.changed, "changed file")
-    yield (Piece(f"{concerned} of {found.looked_at} may be concerned by {changed}", "heading"),)
+    yield (Piece(f"{len(found.articles)} of {of_all} may be concerned by {changed}", "heading"),)
 
 
 def _evidence_line(evidence: Evidence) -> Line:
@@ -108,8 +108,8 @@ def lint_lines(found: Lint) -> Iterator[Line]:
         pages = covered.pages - len(covered.uncovered_pages)
         sources = covered.sources - len(covered.unattended)
         yield (
-            Piece(f"{pages} of {counted(covered.pages, 'page')} have rules; "),
-            Piece(f"rules mean {sources} of {counted(covered.sources, 'source file')}"),
+            Piece(f"pages with rules: {pages} of {covered.pages}; "),
+            Piece(f"source files that a rule means: {sources} of {covered.sources}"),
         )
     style = "warning" if found.findings else "good"
     yield (Piece(f"{counted(len(found.findings), 'finding')} in {counted(found.articles, 'article')}", style),)
