@@ -62,6 +62,11 @@ class StdioClient:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return self.request("tools/call", {"name": tool, "arguments": arguments})
 
+    @property
+    def pid(self) -> int:
+        """The server's."""
+        return self._process.pid
+
     def resident(self) -> int:
         """Bytes of memory the server holds now."""
         pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]

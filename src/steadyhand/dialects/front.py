@@ -172,7 +172,7 @@ def _as_shown(made: Plan, files: Sequence[FileRequest]) -> Plan:
     """The plan. Refuses one that does not give the whole text which the reply shows beside its edits."""
     for request in files if made.changes else ():
         if isinstance(request, EditFile):
-            request.check_shown(made.after.text)
+            request.check_shown(made.after)
     return made
 
 

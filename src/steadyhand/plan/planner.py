@@ -13,6 +13,7 @@ Rules:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import replace
@@ -37,6 +38,9 @@ from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
+if TYPE_CHECKING:
+    from steadyhand.plan.excerpt import Excerpt
+
 _NO_PROPOSAL = Proposal(())
 
 
@@ -59,6 +63,11 @@ def plan(
     >>> plan(Source.of_text("a b"), [Replace("b", "c")], Policy()).after.text
     'a c'
     """
+    excerpt = _excerpt(source, edits, policy) if source.is_large else None
+    if excerpt is not None:
+        made = plan(excerpt.source, excerpt.edits, excerpt.policy, path=path, reason=reason, tick=tick, offers=False)
+        if (widened := excerpt.widened(made)) is not None:
+            return widened
     planner = _Planner(source, edits, policy, path, reason, seen, offers=offers)
     outcomes = planner.run(tick)
     refused = bool([outcome for outcome in outcomes if outcome.error is not None])
@@ -71,6 +80,14 @@ def plan(
     if refused and not policy.partial:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source)
     return _finish(source, outcomes, planner, policy, ok=not refused)
+
+
+def _excerpt(source: Source, edits: Sequence[Edit], policy: Policy) -> Excerpt | None:
+    """The lines that are enough to plan some edits of a large file."""
+    from steadyhand.plan.excerpt import excerpt_of
+    from steadyhand.text.large import LargeSource
+
+    return excerpt_of(source, edits, policy) if isinstance(source, LargeSource) else None
 
 
 class _Planner:

@@ -38,6 +38,7 @@ from steadyhand.structure.fields import (
 )
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
+from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 
 MAX_EDITS = 10_000
@@ -58,11 +59,11 @@ class EditFile:
     expect: str | None = None
     shown: str | None = None
 
-    def check_shown(self, after: str, *, is_secret: bool = False) -> None:
+    def check_shown(self, after: Source, *, is_secret: bool = False) -> None:
         """Refuse edits that do not give what is shown beside them, line endings and blank lines at the end aside."""
         if self.shown is None:
             return
-        made, shown = (text.replace("\r\n", "\n").rstrip("\n").split("\n") for text in (after, self.shown))
+        made, shown = (text.replace("\r\n", "\n").rstrip("\n").split("\n") for text in (after.text, self.shown))
         if made == shown:
             return
         line = next((at for at, pair in enumerate(zip(made, shown, strict=False), 1) if pair[0] != pair[1]), None)

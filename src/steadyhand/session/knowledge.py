@@ -318,6 +318,12 @@ class Knowledge:
 
 
 def _window(source: Source, span: Span) -> Span:
+    """The lines that are shown with a change."""
+    near, start = source.near(span, (_WINDOW + 1) * WIDEST)
+    return _lines_around(near, span.shift(-start)).shift(start)
+
+
+def _lines_around(source: Source, span: Span) -> Span:
     table = source.table
     first, last = table.rows_of(span)
     behind = last + 1

@@ -165,7 +165,7 @@ class Layer:
                 raise
             planned = self.meetings.rebase(draft, source, expect, edits, error, ask.policy, plan_for)
         if planned.changes:
-            request.check_shown(planned.after.text, is_secret=draft.secret)
+            request.check_shown(planned.after, is_secret=draft.secret)
         if draft.secret:
             planned = redacted(planned)
         bak = self._bak_name(ask, draft)

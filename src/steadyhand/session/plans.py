@@ -41,7 +41,7 @@ class _Version:
 
     @classmethod
     def of(cls, source: Source) -> _Version:
-        return cls(source.digest, source.encoding, len(source.text))
+        return cls(source.digest, source.encoding, source.length)
 
 
 @dataclass(frozen=True, slots=True)

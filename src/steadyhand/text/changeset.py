@@ -77,12 +77,7 @@ class ChangeSet:
         """The text after. Refuses with `stale-source` where an `old` is not there."""
         for splice in self.splices:
             if not splice.fits(text):
-                raise EditError(
-                    Kind.STALE_SOURCE,
-                    f"the text at offset {splice.start} is not what the change was made for",
-                    hint="read the file again and send the edit for its present text",
-                    details={"offset": splice.start},
-                )
+                raise not_there(splice)
         is_grown = len(text) > _STRETCH and len(self.splices) <= _FEW
         return self._appended(text) if is_grown else self._joined(text)
 
@@ -205,6 +200,16 @@ class ChangeSet:
                 case _:
                     raise ValueError("not a splice")
         return cls(tuple(splices), base)
+
+
+def not_there(splice: Splice) -> EditError:
+    """The refusal of a splice whose old text is not where it says."""
+    return EditError(
+        Kind.STALE_SOURCE,
+        f"the text at offset {splice.start} is not what the change was made for",
+        hint="read the file again and send the edit for its present text",
+        details={"offset": splice.start},
+    )
 
 
 def _precedes(left: Splice, right: Splice) -> bool:

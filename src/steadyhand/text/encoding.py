@@ -110,6 +110,11 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, Encoding]:
     return carrier.decode(data), carrier
 
 
+def first_guess(data: bytes) -> Encoding | None:
+    """What is tried first for these bytes, and chosen where they are in it; None where nothing is."""
+    return next(_candidates(data), None)
+
+
 def _candidates(data: bytes) -> Iterator[Encoding]:
     for mark, name, errors in _MARKS:
         if data.startswith(mark):

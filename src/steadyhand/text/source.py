@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.encoding import Encoding, decode
+from steadyhand.text.encoding import Encoding, decode, first_guess
 from steadyhand.text.lines import LineTable, NewlineFacts, count_lines, split_bodies
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
-__all__ = ["Source", "digest_of"]
+__all__ = ["LARGE", "Source", "digest_of"]
+
+LARGE: Final = 8_000_000  # bytes from which a file in UTF-8 is not held as text
 
 _OF_TEXT = Encoding("utf-8", errors="surrogatepass", chosen_by="text")
 
@@ -51,9 +53,25 @@ class Source:
 
     @classmethod
     def of_bytes(cls, data: bytes, *, encoding: str | None = None, path: str | None = None) -> Source:
-        """Decode; the bytes are kept only until their digest is known."""
+        """Decode; the bytes are kept only until their digest is known, those of a large file for good."""
+        if len(data) >= LARGE and encoding is None:
+            from steadyhand.text.large import LargeSource
+
+            first = first_guess(data)
+            if first is not None and (large := LargeSource.of(data, first, path)) is not None:
+                return large
         text, found = decode(data, encoding)
         return cls(text, found, path, None, data)
+
+    @classmethod
+    def in_encoding(cls, data: bytes, encoding: Encoding, path: str | None = None, digest: str | None = None) -> Source:
+        """Decode in an encoding that is known, as the digest may be. Raises `UnicodeError` for bytes not in it."""
+        if len(data) >= LARGE:
+            from steadyhand.text.large import LargeSource
+
+            if (large := LargeSource.of(data, encoding, path, digest)) is not None:
+                return large
+        return cls(encoding.decode(data), encoding, path, digest if digest is not None else digest_of(data))
 
     @classmethod
     def of_text(cls, text: str, *, path: str | None = None) -> Source:
@@ -78,6 +96,27 @@ class Source:
     def size(self) -> int:
         """Length in bytes."""
         return len(self._data) if self._data is not None else len(self.to_bytes())
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the text is better not asked for as a whole: it is not held."""
+        return False
+
+    @property
+    def length(self) -> int:
+        """How many code points the text has."""
+        return len(self.text)
+
+    def read(self, start: int, end: int) -> str:
+        """The text from one offset to another."""
+        return self.text[max(start, 0) : max(end, 0)]
+
+    def near(self, span: Span, around: int) -> tuple[Source, int]:
+        """Whole lines that have a span and at least so many code points around it in them, and where they start.
+
+        A source that is held as text is all of them.
+        """
+        return self, 0
 
     def derive(self, make: Callable[[Source], Derived]) -> Derived:
         """What `make`, a function of a module, makes of this source: made once, kept as long as the source.
@@ -175,6 +214,11 @@ class Source:
 
     def apply(self, changes: ChangeSet) -> Source:
         """The version after. Refuses with `stale-source` or `unencodable`; the encoding stays."""
+        self.check_base(changes)
+        return Source(changes.apply(self.text), self.encoding, self.path)
+
+    def check_base(self, changes: ChangeSet) -> None:
+        """Refuse changes that say they were made for another version."""
         if changes.base is not None and changes.base != self.digest:
             raise EditError(
                 Kind.STALE_SOURCE,
@@ -182,7 +226,6 @@ class Source:
                 hint="read the file again",
                 details={"expected": changes.base, "actual": self.digest},
             )
-        return Source(changes.apply(self.text), self.encoding, self.path)
 
     @cached_property
     def reads_back(self) -> bool:

@@ -13,7 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
-from steadyhand.text.source import Source, digest_of
+from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import EditNote
@@ -25,7 +25,7 @@ def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding |
     known = recall() if encoding is None else None
     if known is not None:
         try:
-            return Source(known.decode(data), known, path, digest_of(data))
+            return Source.in_encoding(data, known, path)
         except UnicodeError:
             pass  # the record speaks of other bytes after all
     return Source.of_bytes(data, encoding=encoding, path=path).settle()
@@ -81,12 +81,11 @@ class Draft:
         present = self._source if self._source is not None else self.source()
         if not self._is_touched:
             return present
-        text = present.encoding.decode(self.before.data)
-        return Source(text, present.encoding, self.before_path, self.before.digest)
+        return Source.in_encoding(self.before.data, present.encoding, self.before_path, self.before.digest)
 
     def decode_as(self, encoding: Encoding) -> Source:
         """The text as it would be now, read in an encoding a record used."""
-        self._source = Source(encoding.decode(self.data or b""), encoding, self.path)
+        self._source = Source.in_encoding(self.data or b"", encoding, self.path)
         return self._source
 
     @property

@@ -21,7 +21,7 @@ def check(given: GuardInput) -> Finding | None:
         return None
     name = given.path or "the text"
     if isinstance(after, Unchecked):
-        return _warning(f"the syntax of {name} was not checked: {after.reason}")
+        return _warning(_not_checked(name, after))
     if given.before is None or not given.before.strip():
         return _warning(f"{name} is written, but does not parse as its name says: {_told(after)}")
     if isinstance(before := _fault(known, given.before, given.path), Unchecked):
@@ -57,8 +57,28 @@ def _fault(known: Format, text: str, path: str | None, source: Source | None = N
     if known.fault is None:
         return None
     if len(text) > known.largest:
-        return Unchecked(f"it has more than {known.largest:,} characters")
+        return _too_long(known)
     return known.fault(source if source is not None and source.path == path else Source.of_text(text, path=path))
+
+
+def unchecked(path: str | None, length: int) -> tuple[str, ...] | None:
+    """What is said of a text that is too long to be checked, if anything; None where it is not too long.
+
+    >>> unchecked("a.json", 10_000_000), unchecked("a.txt", 10), unchecked("a.json", 10)
+    (('the syntax of a.json was not checked: it has more than 2,000,000 characters',), (), None)
+    """
+    known = format_of(path)
+    if known is None or known.fault is None:
+        return ()
+    return (_not_checked(path or "the text", _too_long(known)),) if length > known.largest else None
+
+
+def _too_long(known: Format) -> Unchecked:
+    return Unchecked(f"it has more than {known.largest:,} characters")
+
+
+def _not_checked(name: str, why: Unchecked) -> str:
+    return f"the syntax of {name} was not checked: {why.reason}"
 
 
 def _excerpt(text: str, line: int) -> list[str]:

@@ -1,0 +1,171 @@
+"""A large file that is text, and is not held as text: its bytes are, and of them what is asked for is decoded.
+
+A string takes four bytes for each of its characters if one of them lies outside the BMP: a file of 50 MB with one emoji
+in it takes 200 MB. An exact edit looks at some lines and copies the others, which bytes do as well. Offsets are code
+points here, too: how many there are before each stretch of the bytes is counted once, when the bytes are checked.
+
+Whoever asks for `text` gets it as of any source, and from then on it is held beside the bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+from array import array
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
+from typing import Final
+
+from steadyhand.text.changeset import ChangeSet, not_there
+from steadyhand.text.encoding import Encoding
+from steadyhand.text.lines import NewlineFacts
+from steadyhand.text.pace import paced
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+
+__all__ = ["LargeSource"]
+
+_STRETCH: Final = 1 << 16  # bytes whose code points are counted together
+_PLAIN: Final = Encoding()
+
+
+class LargeSource(Source):
+    """A source in UTF-8 that is known by its bytes."""
+
+    def __init__(
+        self, data: bytes, encoding: Encoding, path: str | None, digest: str | None, marks: array[int]
+    ) -> None:
+        """`marks[i]` is how many code points end before the i-th stretch of the text's bytes begins."""
+        self.__dict__.update(encoding=encoding, path=path, _digest=digest, _data=data, _marks=marks)
+
+    @classmethod
+    def of(
+        cls, data: bytes, encoding: Encoding = _PLAIN, path: str | None = None, digest: str | None = None
+    ) -> LargeSource | None:
+        """The source of bytes that are UTF-8 from the first to the last; None where they are not.
+
+        >>> source = LargeSource.of("a🙂b".encode())
+        >>> source.length, source.read(1, 3)
+        (3, '🙂b')
+        """
+        if encoding.name != "utf-8" or encoding.errors != "strict" or not data.startswith(encoding.mark):
+            return None
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        counts = array("Q")
+        try:
+            for start in paced(range(len(encoding.mark), len(data), _STRETCH)):
+                end = start + _STRETCH
+                counts.append(len(decoder.decode(data[start:end], final=end >= len(data))))
+        except UnicodeDecodeError:
+            return None
+        return cls(data, encoding, path, digest, array("Q", accumulate(counts, initial=0)))
+
+    @cached_property
+    def text(self) -> str:  # type: ignore[override]  # a field of the others
+        return self.encoding.decode(self.data)
+
+    @property
+    def data(self) -> bytes:
+        """All bytes of the file, its mark included."""
+        data: bytes = self.__dict__["_data"]
+        return data
+
+    @property
+    def is_large(self) -> bool:
+        return True
+
+    @property
+    def length(self) -> int:
+        return self._marks[-1]
+
+    @property
+    def _marks(self) -> array[int]:
+        marks: array[int] = self.__dict__["_marks"]
+        return marks
+
+    def to_bytes(self) -> bytes:
+        return self.data
+
+    def settle(self) -> Source:
+        """The same source with its digest computed; its bytes are all there is of it."""
+        return LargeSource(self.data, self.encoding, self.path, self.digest, self._marks)
+
+    def read(self, start: int, end: int) -> str:
+        """A part of the text, which alone is decoded."""
+        first, last = (self.byte_of(max(min(offset, self.length), 0)) for offset in (start, max(start, end)))
+        return self.data[first:last].decode()
+
+    def near(self, span: Span, around: int) -> tuple[Source, int]:
+        data, mark = self.data, len(self.encoding.mark)
+        low, high = (self.byte_of(max(min(at, self.length), 0)) for at in (span.start - around, span.end + around))
+        start = max(data.rfind(b"\n", mark, low) + 1, mark)
+        end = (data.find(b"\n", high) + 1 or len(data)) if high < len(data) else high
+        return Source(data[start:end].decode(), self.encoding, self.path), self.offset_of(start)
+
+    def byte_of(self, offset: int) -> int:
+        """Where a code point begins in `data`."""
+        stretch = min(bisect_right(self._marks, offset), len(self._marks) - 1) - 1
+        if stretch < 0:
+            return len(self.encoding.mark)
+        start = self._start(stretch)
+        text = self.data[start : len(self.encoding.mark) + (stretch + 1) * _STRETCH].decode("utf-8", "ignore")
+        return start + len(text[: offset - self._marks[stretch]].encode())
+
+    def offset_of(self, byte: int) -> int:
+        """How many code points are before a place of `data` at which one begins, or which is its end."""
+        stretch = min((byte - len(self.encoding.mark)) // _STRETCH, len(self._marks) - 1)
+        start = self._start(stretch)
+        if start > byte:  # it begins in the stretch before
+            stretch -= 1
+            start = self._start(stretch)
+        return self._marks[stretch] + len(self.data[start:byte].decode())
+
+    def _start(self, stretch: int) -> int:
+        """Where the first code point begins that ends in a stretch."""
+        data, at = self.data, len(self.encoding.mark) + stretch * _STRETCH
+        while at < len(data) and data[at] & 0xC0 == 0x80:
+            at -= 1
+        return min(at, len(data))
+
+    @cached_property
+    def newlines(self) -> NewlineFacts:
+        crlf = self.data.count(b"\r\n")
+        return NewlineFacts(self.data.count(b"\n") - crlf, crlf, self.data.count(b"\r") - crlf)
+
+    @cached_property
+    def line_count(self) -> int:
+        return self.line_of(self.length) if self.length else 0
+
+    def lines_before(self, byte: int) -> int:
+        """How many lines have ended before a place of `data`; one whose CR and LF it is between has not."""
+        data = self.data
+        stop = byte - 1 if byte and data[byte - 1 : byte + 1] == b"\r\n" else byte
+        returns = data.count(b"\r", 0, stop)
+        return data.count(b"\n", 0, stop) + (returns - data.count(b"\r\n", 0, stop) if returns else 0)
+
+    def line_of(self, offset: int) -> int:
+        if "table" in self.__dict__:
+            return super().line_of(offset)
+        before = self.lines_before(self.byte_of(offset))
+        is_past_last = offset >= self.length and self.data.endswith((b"\n", b"\r"))
+        return before if is_past_last else before + 1
+
+    def lines_of(self, span: Span) -> tuple[int, int]:
+        first = self.line_of(span.start)
+        return first, max(self.lines_before(self.byte_of(span.end - 1)) + 1, first) if not span.is_empty else first
+
+    def apply(self, changes: ChangeSet) -> Source:
+        self.check_base(changes)
+        data = memoryview(self.data)  # its parts are no copies
+        pieces: list[bytes | memoryview] = []
+        at = 0
+        for splice in changes.splices:
+            if self.read(splice.start, splice.end) != splice.old:
+                raise not_there(splice)
+            start, end = self.byte_of(splice.start), self.byte_of(splice.end)
+            pieces += [data[at:start], _PLAIN.encode(splice.new)]
+            at = end
+        pieces.append(data[at:])
+        after = LargeSource.of(b"".join(pieces), self.encoding, self.path)
+        assert after is not None
+        return after
