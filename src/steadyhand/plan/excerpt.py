@@ -173,7 +173,7 @@ def _with_line(
 ) -> Edit | None:
     """The edit with the line that it names numbered as in the excerpt; None where that is not around its place."""
     old = edit.target
-    if not isinstance(old, Old) or old.line is None:
+    if isinstance(edit, Act) or not isinstance(old, Old) or old.line is None:
         return edit
     window, (start, end) = next(
         pair for pair in zip(windows, parts, strict=True) if place[0] < pair[1][1] and pair[1][0] < place[1]

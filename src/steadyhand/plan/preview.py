@@ -54,9 +54,11 @@ class Result(Generic[Text]):
 
     def diff(self, *, context: int = 3) -> str:
         """A unified diff of what was applied; empty when nothing was."""
-        from steadyhand.text.unified import render_unified
+        from steadyhand.text.unified import render_changes, render_unified
 
         path = self.before.path or "text"
+        if self.after.is_large:
+            return render_changes(self.after, self.changes, path, path, context=context)
         return render_unified(self.before, self.after, path, path, context=context)
 
     def raise_for_error(self) -> None:
@@ -211,7 +213,7 @@ def plan_write(
             return _refused_write(source, verdict.refusal, path)
         warnings += verdict.warnings
     changes = changes_between(source.text, fitted)
-    after = replace(source, text=fitted, _digest=None, _data=None) if changes or before is None else source
+    after = Source(fitted, source.encoding, source.path) if changes or before is None else source
     return Plan(True, (), changes, (), after, warnings=warnings)
 
 

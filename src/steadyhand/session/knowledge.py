@@ -319,7 +319,7 @@ class Knowledge:
 
 def _window(source: Source, span: Span) -> Span:
     """The lines that are shown with a change."""
-    near, start = source.near(span, (_WINDOW + 1) * WIDEST)
+    near, start = source.near(span, _WINDOW + 1)
     return _lines_around(near, span.shift(-start)).shift(start)
 
 

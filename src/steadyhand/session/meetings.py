@@ -392,7 +392,7 @@ def _moved(news: Sequence[News], draft: Draft) -> list[News]:
         return []
     if not changes:
         return list(news)
-    tracked = Tracked.of(news, len(draft.source().text))
+    tracked = Tracked.of(news, draft.source().length)
     tracked.take(None, changes, is_told=False)
     return tracked.news()
 

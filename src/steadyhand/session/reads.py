@@ -67,7 +67,7 @@ class Reads:
         """Remember what was shown of a version; with what was shown before it may be all of it."""
         path = source.path or ""
         content = None if self._store.is_secret(path) else data
-        is_whole = is_all or self._knowledge.completes(path, source.digest, parts, len(source.text))
+        is_whole = is_all or self._knowledge.completes(path, source.digest, parts, source.length)
         self._knowledge.saw(path, source.digest, seq, None if is_whole else parts, content)
 
     def _load(self, path: AnyPath, encoding: str | None) -> tuple[Source, FileImage]:

@@ -57,7 +57,7 @@ class FileReceipt:
         if self.redacted:
             return f"# {self.path}: {self.status}; the content is not shown\n"
         if step.source is not None and step.changes is not None:
-            return render_changes(step.source.text, step.changes, step.before_path, step.after_path, git=git, **modes)
+            return render_changes(step.source, step.changes, step.before_path, step.after_path, git=git, **modes)
         return render_unified(*self.texts(), step.before_path, step.after_path, git=git, **modes)
 
     def texts(self) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from typing import Final
 
 from steadyhand.text.changeset import ChangeSet, not_there
 from steadyhand.text.encoding import Encoding
-from steadyhand.text.lines import NewlineFacts
+from steadyhand.text.lines import Characters, LineTable, NewlineFacts
 from steadyhand.text.pace import paced
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -32,11 +32,8 @@ _PLAIN: Final = Encoding()
 class LargeSource(Source):
     """A source in UTF-8 that is known by its bytes."""
 
-    def __init__(
-        self, data: bytes, encoding: Encoding, path: str | None, digest: str | None, marks: array[int]
-    ) -> None:
-        """`marks[i]` is how many code points end before the i-th stretch of the text's bytes begins."""
-        self.__dict__.update(encoding=encoding, path=path, _digest=digest, _data=data, _marks=marks)
+    def __init__(self, parts: _Parts, encoding: Encoding, path: str | None, digest: str | None) -> None:
+        self.__dict__.update(encoding=encoding, path=path, _digest=digest, _data=parts.data, _parts=parts)
 
     @classmethod
     def of(
@@ -58,17 +55,29 @@ class LargeSource(Source):
                 counts.append(len(decoder.decode(data[start:end], final=end >= len(data))))
         except UnicodeDecodeError:
             return None
-        return cls(data, encoding, path, digest, array("Q", accumulate(counts, initial=0)))
+        marks = array("Q", accumulate(counts, initial=0))
+        return cls(_Parts(data, len(encoding.mark), marks), encoding, path, digest)
 
     @cached_property
-    def text(self) -> str:  # type: ignore[override]  # a field of the others
+    def text(self) -> str:
         return self.encoding.decode(self.data)
+
+    @property
+    def _parts(self) -> _Parts:
+        parts: _Parts = self.__dict__["_parts"]
+        return parts
 
     @property
     def data(self) -> bytes:
         """All bytes of the file, its mark included."""
-        data: bytes = self.__dict__["_data"]
-        return data
+        return self._parts.data
+
+    def to_bytes(self) -> bytes:
+        return self.data
+
+    def settle(self) -> Source:
+        """The same source with its digest computed; its bytes are all there is of it."""
+        return LargeSource(self._parts, self.encoding, self.path, self.digest)
 
     @property
     def is_large(self) -> bool:
@@ -76,61 +85,42 @@ class LargeSource(Source):
 
     @property
     def length(self) -> int:
-        return self._marks[-1]
+        return len(self._parts)
 
     @property
-    def _marks(self) -> array[int]:
-        marks: array[int] = self.__dict__["_marks"]
-        return marks
-
-    def to_bytes(self) -> bytes:
-        return self.data
-
-    def settle(self) -> Source:
-        """The same source with its digest computed; its bytes are all there is of it."""
-        return LargeSource(self.data, self.encoding, self.path, self.digest, self._marks)
+    def characters(self) -> Characters:
+        return self._parts
 
     def read(self, start: int, end: int) -> str:
-        """A part of the text, which alone is decoded."""
-        first, last = (self.byte_of(max(min(offset, self.length), 0)) for offset in (start, max(start, end)))
-        return self.data[first:last].decode()
-
-    def near(self, span: Span, around: int) -> tuple[Source, int]:
-        data, mark = self.data, len(self.encoding.mark)
-        low, high = (self.byte_of(max(min(at, self.length), 0)) for at in (span.start - around, span.end + around))
-        start = max(data.rfind(b"\n", mark, low) + 1, mark)
-        end = (data.find(b"\n", high) + 1 or len(data)) if high < len(data) else high
-        return Source(data[start:end].decode(), self.encoding, self.path), self.offset_of(start)
+        return self._parts[max(start, 0) : max(end, 0)]
 
     def byte_of(self, offset: int) -> int:
         """Where a code point begins in `data`."""
-        stretch = min(bisect_right(self._marks, offset), len(self._marks) - 1) - 1
-        if stretch < 0:
-            return len(self.encoding.mark)
-        start = self._start(stretch)
-        text = self.data[start : len(self.encoding.mark) + (stretch + 1) * _STRETCH].decode("utf-8", "ignore")
-        return start + len(text[: offset - self._marks[stretch]].encode())
+        return self._parts.byte_of(offset)
 
     def offset_of(self, byte: int) -> int:
         """How many code points are before a place of `data` at which one begins, or which is its end."""
-        stretch = min((byte - len(self.encoding.mark)) // _STRETCH, len(self._marks) - 1)
-        start = self._start(stretch)
-        if start > byte:  # it begins in the stretch before
-            stretch -= 1
-            start = self._start(stretch)
-        return self._marks[stretch] + len(self.data[start:byte].decode())
+        return self._parts.offset_of(byte)
 
-    def _start(self, stretch: int) -> int:
-        """Where the first code point begins that ends in a stretch."""
-        data, at = self.data, len(self.encoding.mark) + stretch * _STRETCH
-        while at < len(data) and data[at] & 0xC0 == 0x80:
-            at -= 1
-        return min(at, len(data))
+    def near(self, span: Span, lines: int) -> tuple[Source, int]:
+        data, mark = self.data, len(self.encoding.mark)
+        start, end = self.byte_of(span.start), self.byte_of(span.end)
+        for _ in range(lines + 1):
+            start = data.rfind(b"\n", mark, max(start - 1, mark)) + 1 or mark
+            end = data.find(b"\n", end) + 1 or len(data)
+        return Source(data[start:end].decode(), self.encoding, self.path), self.offset_of(start)
+
+    def feeds_before(self, offset: int) -> int:
+        return self._parts.count("\n", 0, offset)
 
     @cached_property
     def newlines(self) -> NewlineFacts:
         crlf = self.data.count(b"\r\n")
         return NewlineFacts(self.data.count(b"\n") - crlf, crlf, self.data.count(b"\r") - crlf)
+
+    @cached_property
+    def table(self) -> LineTable:
+        return LineTable(self.characters, _STRETCH)
 
     @cached_property
     def line_count(self) -> int:
@@ -145,14 +135,14 @@ class LargeSource(Source):
 
     def line_of(self, offset: int) -> int:
         if "table" in self.__dict__:
-            return super().line_of(offset)
+            return self.table.row_at(offset) + 1
         before = self.lines_before(self.byte_of(offset))
         is_past_last = offset >= self.length and self.data.endswith((b"\n", b"\r"))
         return before if is_past_last else before + 1
 
     def lines_of(self, span: Span) -> tuple[int, int]:
         first = self.line_of(span.start)
-        return first, max(self.lines_before(self.byte_of(span.end - 1)) + 1, first) if not span.is_empty else first
+        return first, first if span.is_empty else max(self.lines_before(self.byte_of(span.end - 1)) + 1, first)
 
     def apply(self, changes: ChangeSet) -> Source:
         self.check_base(changes)
@@ -162,10 +152,54 @@ class LargeSource(Source):
         for splice in changes.splices:
             if self.read(splice.start, splice.end) != splice.old:
                 raise not_there(splice)
-            start, end = self.byte_of(splice.start), self.byte_of(splice.end)
-            pieces += [data[at:start], _PLAIN.encode(splice.new)]
-            at = end
+            pieces += [data[at : self.byte_of(splice.start)], _PLAIN.encode(splice.new)]
+            at = self.byte_of(splice.end)
         pieces.append(data[at:])
         after = LargeSource.of(b"".join(pieces), self.encoding, self.path)
         assert after is not None
         return after
+
+
+class _Parts:
+    """The text of some bytes, by parts: what holds a source's lines holds this, and not the source that holds them."""
+
+    __slots__ = ("_first", "_marks", "data")
+
+    def __init__(self, data: bytes, first: int, marks: array[int]) -> None:
+        """The text begins at `first`; `marks[i]` is how many code points end before its i-th stretch begins."""
+        self.data = data
+        self._first = first
+        self._marks = marks
+
+    def __len__(self) -> int:
+        return self._marks[-1]
+
+    def __getitem__(self, part: slice) -> str:
+        start, end, _ = part.indices(len(self))
+        return self.data[self.byte_of(start) : self.byte_of(max(start, end))].decode()
+
+    def count(self, what: str, start: int, end: int) -> int:
+        return self.data.count(what.encode(), self.byte_of(start), self.byte_of(end))
+
+    def endswith(self, ends: tuple[str, ...]) -> bool:
+        return self.data.endswith(tuple(end.encode() for end in ends))
+
+    def byte_of(self, offset: int) -> int:
+        stretch = min(bisect_right(self._marks, offset), len(self._marks) - 1) - 1
+        if stretch < 0:
+            return self._first
+        start = self._start(stretch)
+        text = self.data[start : self._first + (stretch + 1) * _STRETCH].decode("utf-8", "ignore")
+        return start + len(text[: offset - self._marks[stretch]].encode())
+
+    def offset_of(self, byte: int) -> int:
+        stretch = min((byte - self._first) // _STRETCH, len(self._marks) - 1)
+        start = self._start(stretch)
+        return self._marks[stretch] + len(self.data[start:byte].decode())
+
+    def _start(self, stretch: int) -> int:
+        """Where the first code point begins that ends in a stretch."""
+        at = min(self._first + stretch * _STRETCH, len(self.data))
+        while at < len(self.data) and self.data[at] & 0xC0 == 0x80:
+            at -= 1
+        return at

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, count
 from operator import add
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.pace import go_on
@@ -19,6 +19,15 @@ _ENDING = lazy_pattern(r"\r\n?|\n")
 _NEAR = 256
 _BLOCK = 4_096  # code points of a text whose line starts are found together
 _LINE = lazy_pattern(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+
+
+class Characters(Protocol):
+    """As much of a string as it takes to find lines: a text that is not held as one has it, too."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, part: slice, /) -> str: ...
+    def count(self, what: str, start: int, end: int, /) -> int: ...
+    def endswith(self, ends: tuple[str, ...], /) -> bool: ...
 
 
 def split_lines(text: str) -> list[str]:
@@ -47,7 +56,7 @@ def split_bodies(text: str) -> list[str]:
     return bodies
 
 
-def count_lines(text: str, end: int | None = None, start: int = 0) -> int:
+def count_lines(text: Characters, end: int | None = None, start: int = 0) -> int:
     """How many line endings `text[:end]` has more than `text[:start]`; one between whose CR and LF it ends is none yet.
 
     No table is built, and nothing outside the two places is looked at: whoever knows the line of one place counts on.
@@ -93,9 +102,9 @@ def line_start(text: str, offset: int, low: int = 0) -> int:
     return low
 
 
-def starts_line(text: str, offset: int) -> bool:
+def starts_line(text: Characters, offset: int) -> bool:
     """Whether a line starts at an offset; not between the CR and the LF of one ending."""
-    return offset == 0 or (text[offset - 1] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n")
+    return offset == 0 or (text[offset - 1 : offset] in ("\n", "\r") and text[offset - 1 : offset + 1] != "\r\n")
 
 
 def to_lf(text: str) -> str:
@@ -151,7 +160,7 @@ class LineTable:
 
     __slots__ = ("_block", "_blocks", "_count", "_length", "_rows_before", "_size", "_text")
 
-    def __init__(self, text: str, size: int = _BLOCK) -> None:
+    def __init__(self, text: Characters, size: int = _BLOCK) -> None:
         """`size` is how many code points a block has."""
         self._text = text
         self._size = size
@@ -232,7 +241,7 @@ class _Block(NamedTuple):
     starts: array[int]
 
 
-def _starts(text: str, low: int, size: int) -> list[int]:
+def _starts(text: Characters, low: int, size: int) -> list[int]:
     """Where the lines start that start behind `low` and no further than `size` code points behind it."""
     high = min(low + size, len(text))
     stretch = text[low:high]

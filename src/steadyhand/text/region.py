@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from steadyhand.lazy import dataclass
 from steadyhand.text.diff import shared_rows
-from steadyhand.text.lines import split_lines, starts_line
+from steadyhand.text.lines import Characters, split_lines, starts_line
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 
@@ -61,7 +61,7 @@ def region_of(source: Source, splice: Splice) -> Region:
     Region(start=1, end=3, is_removal=False)
     """
     head, old, new = _changed(splice.old, splice.new)
-    text, table = source.text, source.table
+    text, table = source.characters, source.table
     start, end = splice.start + head, splice.start + head + len(old)
     if starts_line(text, start):
         row = table.count if start == len(text) else table.row_at(start)
@@ -79,7 +79,7 @@ def region_of(source: Source, splice: Splice) -> Region:
     return Region(row, table.row_at(end - 1) + 1 + _joins(text, start, end, new) if old else row + 1)
 
 
-def _joins(text: str, start: int, end: int, new: str) -> bool:
+def _joins(text: Characters, start: int, end: int, new: str) -> bool:
     """Whether the line behind what is replaced becomes a part of the one before it, and so is changed too."""
     if end == len(text) or not starts_line(text, end):
         return False
@@ -96,5 +96,7 @@ def _changed(old: str, new: str) -> tuple[int, str, str]:
     return head, "".join(mine[first : len(mine) - last]), "".join(theirs[first : len(theirs) - last])
 
 
-def _ends_line(text: str, offset: int) -> bool:
-    return offset == len(text) or (text[offset] in "\r\n" and text[offset - 1 : offset + 1] != "\r\n")
+def _ends_line(text: Characters, offset: int) -> bool:
+    return offset == len(text) or (
+        text[offset : offset + 1] in ("\n", "\r") and text[offset - 1 : offset + 1] != "\r\n"
+    )

@@ -13,7 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode, first_guess
-from steadyhand.text.lines import LineTable, NewlineFacts, count_lines, split_bodies
+from steadyhand.text.lines import Characters, LineTable, NewlineFacts, count_lines, split_bodies
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
@@ -111,12 +111,18 @@ class Source:
         """The text from one offset to another."""
         return self.text[max(start, 0) : max(end, 0)]
 
-    def near(self, span: Span, around: int) -> tuple[Source, int]:
-        """Whole lines that have a span and at least so many code points around it in them, and where they start.
-
-        A source that is held as text is all of them.
-        """
+    def near(self, span: Span, lines: int) -> tuple[Source, int]:  # noqa: ARG002  # of a text that is held, all is near
+        """The lines of a span with so many on each side, or more of the text; and the offset at which they start."""
         return self, 0
+
+    @property
+    def characters(self) -> Characters:
+        """The text for whoever looks at parts of it."""
+        return self.text
+
+    def feeds_before(self, offset: int) -> int:
+        """How many LF there are before an offset: the lines of a diff, which end nowhere else."""
+        return self.text.count("\n", 0, offset)
 
     def derive(self, make: Callable[[Source], Derived]) -> Derived:
         """What `make`, a function of a module, makes of this source: made once, kept as long as the source.

@@ -18,6 +18,7 @@ from steadyhand.text.diff import Change, diff_rows, shared_ends
 from steadyhand.text.githeader import GitHeader
 from steadyhand.text.gitname import quote_name, unquote_name
 from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 
@@ -88,7 +89,7 @@ def render_unified(
 
 
 def render_changes(
-    after: str,
+    after: Source | str,
     changes: ChangeSet,
     path_before: str | None,
     path_after: str | None,
@@ -99,7 +100,8 @@ def render_changes(
     mode_after: int | None = None,
 ) -> str:
     """The diff of a change set, from the text it led to: only the neighbourhood of the changes is looked at."""
-    old, new, above = _window(after, changes, context) or (changes.invert().apply(after), after, 0)
+    made = Source.of_text(after) if isinstance(after, str) else after
+    old, new, above = _window(made, changes, context) or (changes.invert().apply(made.text), made.text, 0)
     body = "".join(_hunks(old, new, context, above)) if old != new else ""
     return _assembled(GitHeader(path_before, path_after, mode_before, mode_after), body, git=git)
 
@@ -146,7 +148,7 @@ def _assembled(header: GitHeader, body: str, *, git: bool) -> str:
     return "".join(lines) + names + body
 
 
-def _window(after: str, changes: ChangeSet, context: int) -> tuple[str, str, int] | None:
+def _window(after: Source, changes: ChangeSet, context: int) -> tuple[str, str, int] | None:
     """Both sides around the changes, and how many lines stand above; None where the neighbourhood is not enough.
 
     It is not where changed lines are repeated so often that the diff may slide out of the window.
@@ -154,15 +156,18 @@ def _window(after: str, changes: ChangeSet, context: int) -> tuple[str, str, int
     spans = changes.after_spans()
     if not spans:
         return None
-    start = _lines_back(after, spans[0].start, context + _AROUND)
-    end = _lines_on(after, spans[-1].end, context + _AROUND)
-    new = after[start:end]
-    old = ChangeSet(tuple(splice.shift(-start) for splice in changes.invert().splices)).apply(new)
+    near, first = after.near(Span(spans[0].start, spans[-1].end), context + _AROUND + 1)
+    text = near.text
+    start = _lines_back(text, spans[0].start - first, context + _AROUND)
+    end = _lines_on(text, spans[-1].end - first, context + _AROUND)
+    new = text[start:end]
+    moved = start + first
+    old = ChangeSet(tuple(splice.shift(-moved) for splice in changes.invert().splices)).apply(new)
     head, tail = shared_ends(old, new)
-    is_framed = (start == 0 or new.count("\n", 0, head) >= context) and (
-        end == len(after) or new.count("\n", len(new) - tail) > context
+    is_framed = (moved == 0 or new.count("\n", 0, head) >= context) and (
+        first + end == after.length or new.count("\n", len(new) - tail) > context
     )
-    return (old, new, after.count("\n", 0, start)) if is_framed else None
+    return (old, new, after.feeds_before(moved)) if is_framed else None
 
 
 def _hunks(before: str, after: str, context: int, above: int = 0) -> Iterator[str]:

@@ -5,6 +5,8 @@ What is shown counts as read by the task; what is left out does not, nor does a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.anchor import anchor_of
 from steadyhand.structure.fields import bad_request, join
@@ -38,19 +40,21 @@ def read_numbered(
     """
     check_forwards(start, end, place)
     source = call.workspace.source(call.path(path))
-    bodies = source.lines
+    count = source.table.count
     first = start if isinstance(start, int) else 1
-    if first > max(len(bodies), 1):
-        raise _beyond(path, first, len(bodies))
-    wanted = min(end, len(bodies)) if isinstance(end, int) else len(bodies)
-    last = _fitting(bodies, first, min(wanted, first + LINES_AT_ONCE - 1), room_for(call) if room is None else room)
-    whole = [line for line in range(first, last + 1) if len(bodies[line - 1]) <= WIDEST]
-    if whole or not bodies:
+    if first > max(count, 1):
+        raise _beyond(path, first, count)
+    wanted = min(end, count) if isinstance(end, int) else count
+    bodies = source.table.texts(first - 1, min(wanted, first + LINES_AT_ONCE - 1))
+    bodies = bodies[: _fitting(bodies, room_for(call) if room is None else room)]
+    last = first + len(bodies) - 1
+    whole = [line for line, body in enumerate(bodies, first) if len(body) <= WIDEST]
+    if whole or not count:
         call.workspace.saw_each(source, whole)
-    cut = [body if len(body) <= WIDEST else f"{body[:WIDEST]}…" for body in bodies[first - 1 : last]]
+    cut = [body if len(body) <= WIDEST else f"{body[:WIDEST]}…" for body in bodies]
     rows = _anchored(bodies, first, cut) if anchors else number_lines(cut, first, "colon")
-    told = {"content": "\n".join(rows), "totalLines": len(bodies), "fileHash": source.digest[:16]}
-    left_out = _left_out(len(bodies), first, last, wanted, wide=any(len(row) > WIDEST for row in cut))
+    told = {"content": "\n".join(rows), "totalLines": count, "fileHash": source.digest[:16]}
+    left_out = _left_out(count, first, last, wanted, wide=any(len(row) > WIDEST for row in cut))
     return told | ({"leftOut": left_out} if left_out else {})
 
 
@@ -71,17 +75,18 @@ def check_forwards(start: object, end: object, place: str = "") -> None:
         )
 
 
-def _fitting(bodies: list[str], first: int, last: int, room: int) -> int:
-    """The last line up to which the lines can be shown at once; the first always can."""
-    for line in range(first, last + 1):
-        room -= min(len(bodies[line - 1]), WIDEST) + 1
-        if room < 0 and line > first:
-            return line - 1
-    return last
+def _fitting(bodies: Sequence[str], room: int) -> int:
+    """How many lines can be shown at once; the first always can."""
+    for shown, body in enumerate(bodies):
+        room -= min(len(body), WIDEST) + 1
+        if room < 0 and shown:
+            return shown
+    return len(bodies)
 
 
 def _anchored(bodies: list[str], first: int, shown: list[str]) -> list[str]:
-    return [f"{anchor_of(line, bodies[line - 1])}: {text}" for line, text in enumerate(shown, first)]
+    pairs = zip(bodies, shown, strict=True)
+    return [f"{anchor_of(line, body)}: {text}" for line, (body, text) in enumerate(pairs, first)]
 
 
 def _left_out(count: int, first: int, last: int, wanted: int, *, wide: bool) -> str | None:

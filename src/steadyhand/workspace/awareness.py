@@ -94,8 +94,8 @@ class Lookout:
         way = self._way(path, present, data, whole if lately is None else [*whole, lately.sight])
         is_resumed = lately is not None and way.is_known and way.start == lately.sight.digest
         is_resumed = is_resumed and all(sight.digest != way.start for sight in whole)
-        tracked = Tracked.of(lately.news, len(present.text)) if lately and is_resumed else Tracked(len(present.text))
-        lengths = _lengths(way.steps, len(present.text))
+        tracked = Tracked.of(lately.news, present.length) if lately and is_resumed else Tracked(present.length)
+        lengths = _lengths(way.steps, present.length)
         for span in _shown(sights, way.start):
             tracked.drop_inside(span)
         for step, length in zip(way.steps, lengths, strict=True):
@@ -124,7 +124,7 @@ class Lookout:
         if any(sight.digest == present.digest for sight in whole):
             return None
         way = self._way(path, present, data, whole)
-        end = len(present.text)
+        end = present.length
         return tuple(joined(Span(span.start, min(span.end, end)) for span in self._seen(way, sights)))
 
     def changes_since(self, path: str, present: Source, data: bytes, sight: Sight) -> ChangeSet | None:

@@ -48,15 +48,15 @@ class News:
         if self.is_part:
             first, last = source.table.rows_of(self.span)
             return Region(first, last + 1, is_removal=not self.before)
-        return region_of(source, Splice(self.span.start, self.span.of(source.text), self.before))
+        return region_of(source, Splice(self.span.start, source.read(*self.span), self.before))
 
     def core(self, source: Source) -> Span:
         """The characters of the present text that are not as before."""
         if self.is_whole:
-            return Span(0, len(source.text))
+            return Span(0, source.length)
         if self.is_part:
             return self.span
-        return Splice(self.span.start, self.span.of(source.text), self.before).trim().span
+        return Splice(self.span.start, source.read(*self.span), self.before).trim().span
 
 
 @sized("before", "after")
