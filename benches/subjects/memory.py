@@ -24,9 +24,18 @@ outcome.write_text(f"refused: {result.error.kind.value}" if result.error else f"
 """
 _ON_DISK = """
 import pathlib, sys, steadyhand as sh
-path, old = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).read_bytes().decode()
+path, verb = pathlib.Path(sys.argv[1]), sys.argv[2]
+old, new = pathlib.Path(sys.argv[3]).read_bytes().decode(), "replaced = True\\n"
 with sh.Workspace(path.parent, actor="bench") as ws:
-    ws.edit(path.name, [sh.Replace(old, "replaced = True\\n")])
+    match verb:
+        case "write":
+            ws.write(path.name, path.read_bytes().decode().replace(old, new), overwrite=True)
+        case "undo":
+            ws.undo(ws.edit(path.name, [sh.Replace(old, new)]).id)
+        case "patch":
+            ws.patch(f"<<<<<<< SEARCH\\n{old}=======\\n{new}>>>>>>> REPLACE\\n", path=path.name)
+        case _:
+            ws.edit(path.name, [sh.Replace(old, new)])
 """
 _MANY = """
 import pathlib, sys, steadyhand as sh
@@ -42,10 +51,15 @@ _DECODE = "import sys; data = open(sys.argv[1], 'rb').read(); text = data.decode
 
 def run(setting: Setting) -> Iterator[Table]:
     size = setting.scale.big_file
-    for name, wide in (("ASCII", False), ("with characters outside the BMP", True)):
-        text = code_text(size, wide=wide)
+    texts = {
+        "ASCII": code_text(size),
+        "with characters outside the BMP": code_text(size, wide=True),
+        "ASCII but for one emoji": "# 🙂\n" + code_text(size),
+    }
+    for number, (name, text) in enumerate(texts.items()):
+        wide = not text.isascii()
         setting.tell(f"peak memory, {size_name(size)} {name}")
-        folder = setting.folder / ("wide" if wide else "ascii")
+        folder = setting.folder / str(number)
         folder.mkdir()
         yield Table(
             f"Peak memory of a process, file of {size_name(size)}, {name}",
@@ -83,7 +97,7 @@ def _commands(text: str, file: Path) -> dict[str, Sequence[str]]:
     return {
         **commands,
         "sh.edit, 1,000 edits": [*code, _MANY, str(file)],
-        "ws.edit": [*code, _ON_DISK, str(file), str(old)],
+        **{f"ws.{verb}": [*code, _ON_DISK, str(file), verb, str(old)] for verb in ("edit", "patch", "write", "undo")},
         "steadyhand edit": child.python(
             "-m", "steadyhand", "edit", file.name, "--old-file", str(old), "--new", "replaced = True\n"
         ),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
+from benches.child import peak_memory
 from steadyhand.errors import Kind
 
 LINE = "the same line again and again\n"
@@ -34,33 +35,51 @@ def test_a_lopsided_edit_is_answered(name: str, text: str, needle: str, kind: Ki
 
 MEGABYTES = 24
 CHILD = """
-import resource, sys
+import sys
 import steadyhand as sh
-with sh.Workspace(sys.argv[1]) as ws:
+folder, verb, old = sys.argv[1:]
+edits = [sh.Replace(old, old.upper())]
+with sh.Workspace(folder) as ws:
+    kit = ws.tools("core")
     ws.undo(ws.edit("small.txt", [sh.Replace("a", "b")]).id)
-    with open(f"{sys.argv[1]}/new.log") as file:
-        new = file.read()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if sys.argv[2] == "write":
-        ws.write("big.log", new, overwrite=True)
-    else:
-        ws.edit("big.log", [sh.Replace("line 100000 of", "LINE 100000 OF")])
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    new = open(f"{folder}/new.log", encoding="utf-8").read() if verb in ("write", "what write is given") else ""
+    match verb:
+        case "edit":
+            ws.edit("big.log", edits)
+        case "write":
+            ws.write("big.log", new, overwrite=True)
+        case "undo":
+            ws.undo(ws.edit("big.log", edits).id)
+        case "patch":
+            ws.patch(f"<<<<<<< SEARCH\\n{old}=======\\n{old.upper()}>>>>>>> REPLACE\\n", path="big.log")
+        case "call":
+            answer = kit.call("edit", {"path": "big.log", "edits": [{"target": old, "new": old.upper()}]})
+            assert answer["success"], answer
 """
+LINES = {
+    "ASCII": "line {} of a log that goes on and on\n",
+    "CJK": "line {} of 記録はいつまでも続いていきます、終わりなく\n",
+    "emoji": "line {} of 🙂😀🚀🎉🧪🐍🙂😀🚀🎉🧪🐍\n",
+}
 
 
-@pytest.mark.parametrize("verb", ["edit", "write"])
-def test_an_edit_takes_at_most_six_times_the_file_and_64_megabytes(verb: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("verb", ["edit", "write", "patch", "undo", "call"])
+@pytest.mark.parametrize("text", [*LINES, "one emoji"])
+def test_an_edit_takes_at_most_four_times_the_file(text: str, verb: str, tmp_path: Path) -> None:
+    """The process itself, and the text that a write is given, are not counted."""
+    line = LINES.get(text, LINES["ASCII"])
+    count = (MEGABYTES << 20) // len(line.format(100_000).encode())
+    rows = ["🙂\n" if text == "one emoji" else "", *(line.format(number) for number in range(count))]
     (tmp_path / "small.txt").write_text("a\n")
-    lines = (f"line {number} of a log that goes on and on\n" for number in range(10_000_000))
-    with (tmp_path / "big.log").open("w") as log:
-        while log.tell() < MEGABYTES << 20:
-            log.writelines(next(lines) for _ in range(10_000))
-    (tmp_path / "new.log").write_text((tmp_path / "big.log").read_text().replace("line", "LINE"))
-    child = [sys.executable, "-c", CHILD, str(tmp_path), verb]
-    done = subprocess.run(child, capture_output=True, text=True, timeout=300, check=True)
-    unit = 1024 if sys.platform.startswith("linux") else 1  # kilobytes there, bytes on macOS
-    assert int(done.stdout) * unit <= (6 * MEGABYTES + 64) << 20
+    (tmp_path / "big.log").write_text("".join(rows))
+    rows[count // 2] = "another\n"
+    (tmp_path / "new.log").write_text("".join(rows))
+
+    def peak(what: str) -> int:
+        return peak_memory([sys.executable, "-c", CHILD, str(tmp_path), what, line.format(100_000)])
+
+    base = peak("what write is given" if verb == "write" else "nothing")
+    assert peak(verb) - base <= 4 * (MEGABYTES << 20)
 
 
 def test_many_calls_do_not_make_a_workspace_grow(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def edit_of(draw: random.Random, lines: list[str]) -> Edit:
     if fit == "free" and draw.random() < 0.5:
         start = draw.randrange(len(old))
         old = old[start : draw.randrange(start, len(old)) + 1]
+    elif draw.random() < 0.5:
+        old = old.removesuffix("\n") or old
     line = None if fit == "free" or draw.random() < 0.5 else first + 1 + draw.choice((0, 0, 0, 1, -2, 40))
     target = Old(old, line=line, fit=fit)  # type: ignore[arg-type]  # one of its values
     new = "".join(lines_of(draw, draw.randrange(3))) or draw.choice(WORDS)

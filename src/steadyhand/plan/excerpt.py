@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.plan.edit import Act, Edit, Insert
+from steadyhand.plan.edit import Act, Edit, Insert, Replace
 from steadyhand.plan.guards.guard import usual_guards
 from steadyhand.plan.guards.syntax import unchecked
 from steadyhand.plan.outcome import Outcome, Plan
@@ -131,11 +131,19 @@ def _place_of(source: LargeSource, edit: Edit, around: int) -> tuple[int, int] |
     before = data[at - 1 : at] if at > len(source.encoding.mark) else b""
     if before in (b" ", b"\t") and not (_is_bare(old.text) and _is_bare(edit.text)):
         return None  # the indentation of the first line may be meant
-    # As whole lines, a last line without an ending is the same as one with it.
-    if old.fit != "free" and not (before in (b"", b"\n") and needle.endswith(b"\n") and data.endswith(b"\n")):
+    behind = data[at + len(needle) : at + len(needle) + 1]
+    if old.fit != "free" and not (before in (b"", b"\n") and _is_ended(source, edit, needle, behind)):
         return None
     wide = around + len(needle) + 4 * len(edit.text)
     return at - wide, at + len(needle) + wide
+
+
+def _is_ended(source: LargeSource, edit: Edit, needle: bytes, behind: bytes) -> bool:
+    """Whether old text ends where a line does, and is that line and no other for all that a patch may mean by it."""
+    if needle.endswith(b"\n"):
+        return source.data.endswith(b"\n")  # else the last line, without an ending, may be the same as this
+    is_last = isinstance(edit, Replace) and edit.signs is not None  # in a patch, nothing else has no ending
+    return behind in (b"", b"\n") and not is_last
 
 
 def _lines_around(source: LargeSource, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -18,7 +18,6 @@ from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import USUAL, Policy
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.text.diff import changes_between
 from steadyhand.text.encoding import MARK, Encoding
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -196,9 +195,9 @@ def plan_write(
     if source.encoding.mark:
         content = content.removeprefix(MARK)
     fitted = _fit(content, before, rules)
-    guarded = GuardedEdit(0, source.text, content)
+    guarded = GuardedEdit(0, source.characters, content)
     given = GuardInput(
-        path, None if before is None else before.text, fitted, (guarded,), rules, True, allow_shrink=allow_shrink,
+        path, None if before is None else before.characters, fitted, (guarded,), rules, True, allow_shrink=allow_shrink,
         seen=seen,
     )  # fmt: skip
     try:
@@ -212,8 +211,8 @@ def plan_write(
         if verdict.refusal is not None:
             return _refused_write(source, verdict.refusal, path)
         warnings += verdict.warnings
-    changes = changes_between(source.text, fitted)
-    after = Source(fitted, source.encoding, source.path) if changes or before is None else source
+    after, changes = source.changed_to(fitted)
+    after = after if changes or before is None else source
     return Plan(True, (), changes, (), after, warnings=warnings)
 
 

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import count
-from typing import NamedTuple
+from typing import AnyStr, NamedTuple
 
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import split_lines
@@ -159,16 +159,20 @@ def _number_lines(text: str, start: int, end: int, number: Callable[[str], int])
     return rows, starts
 
 
-def shared_ends(before: str, after: str) -> tuple[int, int]:
-    """How many code points two texts share at the start and at the end, in whole LF lines and without overlap."""
-    ending = before.rfind("\n", 0, len(before) - 1)
+def shared_ends(before: AnyStr, after: AnyStr) -> tuple[int, int]:
+    """How much two texts share at the start and at the end, in whole LF lines and without overlap.
+
+    In code points, or of bytes in bytes.
+    """
+    feed = "\n" if isinstance(before, str) else b"\n"
+    ending = before.rfind(feed, 0, len(before) - 1)
     if before[:1] != after[:1] and (ending < 0 or not after.endswith(before[ending:])):
         return 0, 0  # neither the first line nor the last is shared
     limit = min(len(before), len(after))
     head = _shared_prefix(before, after, limit)
     tail = _shared_suffix(before, after, limit - head)
-    head = before.rfind("\n", 0, head) + 1
-    ending = before.find("\n", len(before) - tail)
+    head = before.rfind(feed, 0, head) + 1
+    ending = before.find(feed, len(before) - tail)
     return head, 0 if ending < 0 else len(before) - ending - 1
 
 
@@ -187,7 +191,7 @@ def shared_rows(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:
     return first, last
 
 
-def _shared_prefix(before: str, after: str, limit: int) -> int:
+def _shared_prefix(before: AnyStr, after: AnyStr, limit: int) -> int:
     """Stretch by stretch, then by halves: `low` characters agree, `low` to `high` hold the first that does not."""
     low, high = 0, min(_STRETCH, limit)
     while low < high and before[low:high] == after[low:high]:
@@ -201,7 +205,7 @@ def _shared_prefix(before: str, after: str, limit: int) -> int:
     return low
 
 
-def _shared_suffix(before: str, after: str, limit: int) -> int:
+def _shared_suffix(before: AnyStr, after: AnyStr, limit: int) -> int:
     """The same from the end."""
     size, other = len(before), len(after)
     low, high = 0, min(_STRETCH, limit)

@@ -17,6 +17,7 @@ from itertools import accumulate
 from typing import Final
 
 from steadyhand.text.changeset import ChangeSet, not_there
+from steadyhand.text.diff import changes_between, shared_ends
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.lines import Characters, LineTable, NewlineFacts
 from steadyhand.text.pace import paced
@@ -144,6 +145,22 @@ class LargeSource(Source):
         first = self.line_of(span.start)
         return first, first if span.is_empty else max(self.lines_before(self.byte_of(span.end - 1)) + 1, first)
 
+    def changed_to(self, text: str) -> tuple[Source, ChangeSet]:
+        """The version with another text, and the changes of whole lines that lead to it.
+
+        Only the lines between the first and the last that differ are compared as text.
+        """
+        data = self.encoding.encode(text)
+        after = LargeSource.of(data, self.encoding, self.path)
+        if after is None:
+            return super().changed_to(text)
+        mark = len(self.encoding.mark)
+        head, tail = shared_ends(self.data, data) if data != self.data else (len(data), 0)
+        head = max(head, mark)
+        old, new = (each[head : max(len(each) - tail, head)].decode() for each in (self.data, data))
+        start = self.offset_of(head)
+        return after, ChangeSet(tuple(splice.shift(start) for splice in changes_between(old, new).splices))
+
     def apply(self, changes: ChangeSet) -> Source:
         self.check_base(changes)
         data = memoryview(self.data)  # its parts are no copies
@@ -180,6 +197,9 @@ class _Parts:
 
     def count(self, what: str, start: int, end: int) -> int:
         return self.data.count(what.encode(), self.byte_of(start), self.byte_of(end))
+
+    def __contains__(self, what: str) -> bool:
+        return what.encode("utf-8", "surrogatepass") in self.data
 
     def endswith(self, ends: tuple[str, ...]) -> bool:
         return self.data.endswith(tuple(end.encode() for end in ends))

@@ -71,7 +71,7 @@ class Source:
 
             if (large := LargeSource.of(data, encoding, path, digest)) is not None:
                 return large
-        return cls(encoding.decode(data), encoding, path, digest if digest is not None else digest_of(data))
+        return cls(encoding.decode(data), encoding, path, digest)
 
     @classmethod
     def of_text(cls, text: str, *, path: str | None = None) -> Source:
@@ -217,6 +217,12 @@ class Source:
         if before >= 0:
             found = _ending_from(self.text, before - 1 if self.text[before - 1 : before + 1] == "\r\n" else before)
         return found or "\n"
+
+    def changed_to(self, text: str) -> tuple[Source, ChangeSet]:
+        """The version with another text, and the changes of whole lines that lead to it."""
+        from steadyhand.text.diff import changes_between
+
+        return Source(text, self.encoding, self.path), changes_between(self.text, text)
 
     def apply(self, changes: ChangeSet) -> Source:
         """The version after. Refuses with `stale-source` or `unencodable`; the encoding stays."""

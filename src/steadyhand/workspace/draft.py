@@ -13,7 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
-from steadyhand.text.source import Source
+from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import EditNote
@@ -25,7 +25,7 @@ def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding |
     known = recall() if encoding is None else None
     if known is not None:
         try:
-            return Source.in_encoding(data, known, path)
+            return Source.in_encoding(data, known, path, digest_of(data))
         except UnicodeError:
             pass  # the record speaks of other bytes after all
     return Source.of_bytes(data, encoding=encoding, path=path).settle()

@@ -191,7 +191,7 @@ def recorded_text(change: FileChange, data: bytes) -> Source:
     """Bytes as text, in the encoding the record used."""
     encoding = change.encoding or Encoding(errors="surrogateescape")
     try:
-        return Source(encoding.decode(data), encoding)
+        return Source.in_encoding(data, encoding)
     except UnicodeError:
         return Source.of_bytes(data)
 

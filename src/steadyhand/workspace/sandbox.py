@@ -47,7 +47,7 @@ from steadyhand.workspace.protection import (
 )
 from steadyhand.workspace.refusal import refuse_os, shown
 from steadyhand.workspace.resolve import Resolved, Resolver
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, require_platform, shut
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, PIECE, Storage, holds, require_platform, shut
 
 __all__ = ["DEFAULT_MAX_BYTES", "FileImage", "Listing", "Place", "Sandbox"]
 
@@ -191,8 +191,11 @@ class Sandbox:
         fd, _ = self._resolver.directory(tuple(path.split("/")) if path else (), given=path or ".")
         return fd
 
-    def read(self, place: Place) -> FileImage:
-        """The file's bytes and metadata. Refuses `no-such-file`, `not-text`, `too-large`, `outside-root`."""
+    def read(self, place: Place, known: FileImage | None = None) -> FileImage:
+        """The file's bytes and metadata. Refuses `no-such-file`, `not-text`, `too-large`, `outside-root`.
+
+        Where it still has the bytes of `known`, and many of them, they are not held twice.
+        """
         if place.missing:
             raise self._missing(place)
         try:
@@ -200,7 +203,7 @@ class Sandbox:
             flags = os.O_RDONLY | NOFOLLOW | NONBLOCK
             fd = self.storage.open(place.name, flags, dir_fd=place.dir_fd)
             try:
-                return self._read_open(place, fd)
+                return self._read_open(place, fd, known)
             finally:
                 shut(self.storage, fd)
         except FileNotFoundError:
@@ -451,10 +454,12 @@ class Sandbox:
             details={"path": place.path, "size": size, "limit": self.max_bytes},
         )
 
-    def _read_open(self, place: Place, fd: int) -> FileImage:
+    def _read_open(self, place: Place, fd: int, known: FileImage | None = None) -> FileImage:
         found = self.storage.fstat(fd)
         self._check_regular(place, found)
         BUDGET.claim(place.path, found.st_size)
+        if known is not None and known.size == found.st_size > PIECE and holds(self.storage, fd, known.data):
+            return FileImage.of(known.data, known.digest, found, self._xattrs(fd))
         data = self.storage.read(fd, max(found.st_size, 0) + 1)
         if len(data) > found.st_size:  # it grew since
             data += self.storage.read(fd, self.max_bytes + 1 - len(data))

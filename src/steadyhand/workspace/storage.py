@@ -34,8 +34,10 @@ __all__ = [
     "NONBLOCK",
     "NO_SUCH_RENAME",
     "PATH_ONLY",
+    "PIECE",
     "DirEntry",
     "Storage",
+    "holds",
     "require_platform",
     "shut",
 ]
@@ -46,6 +48,8 @@ NOFOLLOW: Final[int] = getattr(os, "O_NOFOLLOW", 0)
 NONBLOCK: Final[int] = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 # Only a handle to walk through: needs search permission, not read permission. macOS has no such thing.
 PATH_ONLY: Final[int] = getattr(os, "O_PATH", os.O_RDONLY)
+
+PIECE: Final = 4 << 20  # bytes that are compared at a time
 
 _NO_XATTR: Final = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 _WOULD_BLOCK: Final = frozenset({errno.EAGAIN, errno.EWOULDBLOCK})
@@ -258,6 +262,19 @@ class Storage:
 
     def removexattr(self, fd: int, name: str) -> None:
         os.removexattr(fd, name)
+
+
+def holds(storage: Storage, fd: int, data: bytes) -> bool:
+    """Whether a file has these bytes and no others; a large one is not held a second time for it."""
+    wanted, at = memoryview(data), 0
+    while True:
+        piece = wanted[at : at + PIECE]
+        is_last = at + len(piece) == len(data)
+        if storage.read_at(fd, len(piece) + is_last, at) != piece:
+            return False
+        if is_last:
+            return True
+        at += len(piece)
 
 
 def shut(storage: Storage, fd: int) -> None:

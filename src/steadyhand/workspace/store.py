@@ -189,9 +189,9 @@ class Store:
         """The same for a name that was here before, and so need not be one every system takes."""
         return self._look(path, known_name=True)
 
-    def _look(self, path: str, *, known_name: bool) -> Reading:
+    def _look(self, path: str, *, known_name: bool, known: FileImage | None = None) -> Reading:
         with _named("look at", path), self.sandbox.place(path, writing=True, known_name=known_name) as place:
-            image = None if self.sandbox.stat(place) is None else self.sandbox.read(place)
+            image = None if self.sandbox.stat(place) is None else self.sandbox.read(place, known)
             return Reading(path, place.path, place.lock_key, image, place.flagged, place.secret, place.via_symlink)
 
     def read(self, path: str) -> tuple[str, FileImage]:
@@ -380,7 +380,7 @@ class Store:
     def _still(self, overlay: Overlay) -> bool:
         """Whether every file the overlay read is still as it was read."""
         for known in overlay.readings.values():
-            now = self.look_again(known.given)
+            now = self._look(known.given, known_name=True, known=known.image)
             if now.path != known.path or _facts(now) != _facts(known):
                 return False
         return True

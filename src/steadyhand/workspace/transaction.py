@@ -42,7 +42,7 @@ from steadyhand.workspace.leftovers import BACK, IN_PLACE, OLD, temp_name
 from steadyhand.workspace.locks import FileLocks
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
-from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, shut
+from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
 from steadyhand.workspace.writer import (
     Identity,
     check_writable,
@@ -370,7 +370,7 @@ class Transaction:
         fd = locked[0] if locked else self._open(work.aside, work.dir_fd)
         try:
             has_writer = None if work.moves else wait_for_writers(self._storage, fd)
-            if storage.read_at(fd, before.size + 1, 0) != before.data:
+            if not holds(storage, fd, before.data):
                 raise stale(work.goal.path)
         finally:
             if not locked:

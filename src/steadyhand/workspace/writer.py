@@ -23,7 +23,7 @@ from steadyhand.workspace.metadata import SPECIAL_BITS, dress
 from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.refusal import refuse_os, shown
-from steadyhand.workspace.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, shut
+from steadyhand.workspace.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, holds, shut
 
 __all__ = [
     "TEMP_PREFIX",
@@ -211,7 +211,7 @@ def has_only(storage: Storage, dir_fd: int, name: str, data: bytes) -> bool:
         return False
     fd = storage.open(name, os.O_RDONLY | NOFOLLOW | NONBLOCK, dir_fd=dir_fd)
     try:
-        return not wait_for_writers(storage, fd) and storage.read_at(fd, len(data) + 1, 0) == data
+        return not wait_for_writers(storage, fd) and holds(storage, fd, data)
     finally:
         shut(storage, fd)
 

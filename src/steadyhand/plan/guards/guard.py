@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import Registry, dataclass, field
+from steadyhand.text.lines import Characters
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
@@ -32,7 +33,7 @@ class GuardedEdit:
     """
 
     index: int
-    old: str
+    old: Characters
     new: str
     blind: Span | None = None
 
@@ -48,7 +49,7 @@ class GuardInput(NamedTuple):
     """
 
     path: str | None
-    before: str | None
+    before: Characters | None
     after: str | None
     edits: tuple[GuardedEdit, ...]
     policy: Policy

@@ -12,7 +12,7 @@ import re
 from steadyhand.errors import Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
-from steadyhand.text.lines import split_lines
+from steadyhand.text.lines import Characters, split_lines
 from steadyhand.text.pace import paced
 
 _DOTS = r"(?:\.{3,}|…)"
@@ -108,7 +108,7 @@ def _words(text: str) -> str:
     return words if words.endswith("...") else words.rstrip(".!")
 
 
-def _was_there(line: str, old: str, given: GuardInput) -> bool:
+def _was_there(line: str, old: Characters, given: GuardInput) -> bool:
     return line.strip() in old or (given.before is not None and line.strip() in given.before)
 
 

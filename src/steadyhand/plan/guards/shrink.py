@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
-from steadyhand.text.lines import count_lines
+from steadyhand.text.lines import Characters, count_lines
 
 _FEWEST = 20
 
@@ -25,7 +25,7 @@ def check(given: GuardInput) -> Finding | None:
     )
 
 
-def _count(text: str) -> int:
+def _count(text: Characters) -> int:
     """How many lines a text has; they are not taken apart for it."""
     return count_lines(text) + (bool(text) and not text.endswith(("\n", "\r")))
 

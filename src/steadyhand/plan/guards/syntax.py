@@ -22,9 +22,10 @@ def check(given: GuardInput) -> Finding | None:
     name = given.path or "the text"
     if isinstance(after, Unchecked):
         return _warning(_not_checked(name, after))
-    if given.before is None or not given.before.strip():
+    before_text = "" if given.before is None else given.before[:]
+    if not before_text.strip():
         return _warning(f"{name} is written, but does not parse as its name says: {_told(after)}")
-    if isinstance(before := _fault(known, given.before, given.path), Unchecked):
+    if isinstance(before := _fault(known, before_text, given.path), Unchecked):
         return _warning(
             f"{name} was not checked before the edit ({before.reason}) and does not parse now: {_told(after)}"
         )
@@ -49,7 +50,7 @@ def _is_neutral(known: Format, given: GuardInput) -> bool:
         return False
     if given.after is None or given.after_source is not None or len(given.after) > known.largest:
         return False
-    return is_neutral(known.is_neutral, given.before, given.changes, given.after)
+    return is_neutral(known.is_neutral, given.before[:], given.changes, given.after)
 
 
 def _fault(known: Format, text: str, path: str | None, source: Source | None = None) -> Fault | Unchecked | None:

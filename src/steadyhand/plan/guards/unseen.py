@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import Kind
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
-from steadyhand.text.lines import count_lines
+from steadyhand.text.lines import Characters, count_lines
 from steadyhand.text.span import Span
 
 
@@ -32,7 +32,7 @@ def _first_gap(place: Span, seen: tuple[Span, ...]) -> Span | None:
     return Span(at, min([place.end, *(span.start for span in seen if span.start > at)]))
 
 
-def _finding(given: GuardInput, before: str, gap: Span) -> Finding:
+def _finding(given: GuardInput, before: Characters, gap: Span) -> Finding:
     first = count_lines(before, gap.start) + 1
     last = max(first, count_lines(before, gap.end - 1) + 1)
     lines = f"line {first}" if first == last else f"lines {first} to {last}"

@@ -21,6 +21,7 @@ import anyio
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.mcp.options import USUAL
+from steadyhand.workspace.budget import trim_memory
 
 __all__ = ["HARDEST", "Calls", "Deadline", "weight_of"]
 
@@ -30,6 +31,7 @@ _HEAVIEST = 64_000_000  # characters of arguments in flight
 _QUEUED = 60.0  # seconds after which a call that was not begun is given up
 _GRACE = 2.5  # seconds that a call is waited for after it was asked to stop
 _LOOK = 0.05  # seconds after which a thread that waits for room looks whether it still should
+_TRIMS = 5.0  # seconds, at least, between two times that freed memory is given back
 _Done = TypeVar("_Done")
 HARDEST = 30.0  # seconds after which a call is answered whatever it is doing
 
@@ -45,6 +47,7 @@ class Calls:
         self._taken = self._weight = 0
         self._ending: str | None = None
         self._patience = float("inf")
+        self._trimmed = time.monotonic()
 
     @contextmanager
     def taken(self, weight: int = 0) -> Iterator[None]:
@@ -135,8 +138,13 @@ class Calls:
         return future
 
     def _forget(self, future: Future[_Done]) -> None:
+        """Let go of a call that has ended; when it was the last, what it took is given back, now and then."""
         with self._guard:
             self._at_work.pop(future, None)
+            is_idle = not self._at_work and self._ending is None
+            if is_idle and time.monotonic() - self._trimmed > _TRIMS:
+                self._trimmed = time.monotonic()
+                self._threads.submit(trim_memory)
 
     async def _give_up(self, future: Future[_Done], deadline: Deadline, done: anyio.Event) -> None:
         """The caller is gone: drop what was not begun, stop what was, and see it end."""
