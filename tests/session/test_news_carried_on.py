@@ -118,3 +118,28 @@ def _entries_read(ws: sh.Workspace, number: int) -> int:
     finally:
         sys.setprofile(None)
     return read
+
+
+def test_a_change_that_is_made_after_the_file_was_read_is_no_change_outside(tmp_path: Path) -> None:
+    """The journal is looked at later than the file: what others did in between is not the past of what was read."""
+    (tmp_path / "a.txt").write_text("".join(f"line {number}\n" for number in range(1, 31)))
+    with sh.Workspace(tmp_path, actor="host") as ws:
+        one, two = ws._bound("one"), ws._bound("two")
+        first = ws.source("a.txt")
+        one.edit("a.txt", [sh.Replace("line 3\n", "three\n")])
+        read = ws.source("a.txt")
+        two.read("a.txt")
+        two.edit("a.txt", [sh.Replace("three\n", "drei\n")])
+        two.edit("a.txt", [sh.Replace("line 7\n", "seven\n")])
+        latest = ws.source("a.txt")
+        lookout = Lookout(ws._store.journal, Party("host", "watcher"), 0, lambda _: None)
+
+        def told(source: sh.Source, *seen: sh.Source) -> list[tuple[str | None, str]]:
+            sights = [Sight(each.digest, 0) for each in seen]
+            news, _ = lookout.news("a.txt", source, source.to_bytes(), sights)
+            return [(item.entry and item.entry.record.task, item.before) for item in news]
+
+        assert told(read, first) == [("one", "line 3")]
+        assert told(latest, first) == [("two", "line 3"), ("two", "line 7")]
+        (tmp_path / "a.txt").write_bytes(read.to_bytes())  # somebody takes both changes back, and who has seen them …
+        assert {task for task, _ in told(read, latest)} == {None}  # … is told of a change outside

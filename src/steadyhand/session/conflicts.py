@@ -49,12 +49,12 @@ class Writes:
         if not splices:
             return None
         table, start, end = source.table, splices[0].start, splices[-1].end
-        is_behind = start == len(source.text) and source.text.endswith(("\n", "\r"))
+        is_behind = start == source.length and source.characters.endswith(("\n", "\r"))
         first = table.count if is_behind else table.row_at(start)
         last = first if start == end == table.start(first) else table.row_at(max(end - 1, start)) + 1
         rows = Span(table.start(first), table.start(last))
         changes = ChangeSet(tuple(splice.shift(-rows.start) for splice in splices))
-        text = changes.apply(rows.of(source.text))
+        text = changes.apply(source.read(*rows))
         return cls((first + 1, last), text) if len(text) <= _KEPT else None
 
 
@@ -155,7 +155,7 @@ def find_conflicts(
         regions, quoted = [region_of(source, splice) for splice in mine], proofs.get(outcome.index, [])
         edit = edits[outcome.index] if outcome.index < len(edits) else None
         hit = [(item, region) for item, region in theirs if _stands_on(source, regions, item, region, ())]
-        if hit and quoted and not (_is_only_place(edit, outcome, quoted) and quoted[0].of(source.text) in known()):
+        if hit and quoted and not (_is_only_place(edit, outcome, quoted) and source.read(*quoted[0]) in known()):
             hit = [(item, region) for item, region in hit if _stands_on(source, regions, item, region, quoted)]
         rows = _hull(regions) if regions else Region(0, 0)
         above: list[tuple[News, Region]] = []
@@ -266,7 +266,7 @@ def _conflict(
 def mixed(source: Source, mine: Sequence[Splice], news: Sequence[News]) -> bool:
     """Whether splices of the present text would leave tokens that others have a part in too."""
     backs = [
-        Splice(item.span.start, item.span.of(source.text), "" if item.is_part else item.before)
+        Splice(item.span.start, source.read(*item.span), "" if item.is_part else item.before)
         for item in news
         if not item.is_whole
     ]

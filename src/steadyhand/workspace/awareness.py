@@ -162,7 +162,7 @@ class Lookout:
         wanted = present.digest
         later: bytes | None = data
         oldest: Stop | None = None
-        for stop in self._stops(path, floor, known):
+        for stop in _until_read(self._stops(path, floor, known), present.digest, known):
             assert stop.change.after is not None
             digest = stop.change.after.digest
             if digest != wanted:
@@ -254,6 +254,24 @@ class Lookout:
 
     def _is_own(self, entry: Entry) -> bool:
         return self._party == Party(entry.record.actor, entry.record.task)
+
+
+def _until_read(stops: Sequence[Stop], digest: str, known: set[str]) -> Sequence[Stop]:
+    """The changes, newest first, without those that were made since the file was read with that digest.
+
+    Others may change a file between a look at it and one at the journal; what they left is not its past. To who has
+    seen a later version, the earlier one is a change back.
+    """
+    for at, stop in enumerate(stops):
+        before, after = stop.change.before, stop.change.after
+        if after is None or after.digest == digest or after.digest in known or before is None:
+            return stops
+        if before.digest == digest:
+            return stops[at + 1 :]
+        older = stops[at + 1].change.after if at + 1 < len(stops) else None
+        if older is None or older.digest != before.digest:
+            return stops
+    return stops
 
 
 def _is_known(stop: Stop, known: set[str]) -> bool:

@@ -16,7 +16,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -318,15 +318,7 @@ class Store:
                         told = overlay.remarks(steps) + committed.warnings + tuple(map(_kept_as, kept))
                         return Change(steps, committed, told)
             if crashed:
-                with _named("recover", "the workspace"):
-                    reports = self._recovery().run(touching=held.keys)
-                self._report(reports)
-                if reports and self._recovery().touches(held.keys, Hold()):
-                    raise EditError(
-                        Kind.BUSY,
-                        "; ".join(reports),
-                        hint="that transaction holds these files until it is recovered where it was started",
-                    )
+                self._settle_crashed(held.keys)
         raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
 
     def _sweep(self, overlay: Overlay) -> None:
@@ -367,12 +359,31 @@ class Store:
                 return self._laid(header, lay)
         return overlay
 
+    def _settle_crashed(self, keys: Sequence[str]) -> None:
+        """Recover what dead processes left of these files. Refuses with `busy` what only another machine can."""
+        with _named("recover", "the workspace"):
+            reports = self._recovery().run(touching=keys)
+        self._report(reports)
+        if reports and self._recovery().touches(keys, Hold()):
+            raise EditError(
+                Kind.BUSY,
+                "; ".join(reports),
+                hint="that transaction holds these files until it is recovered where it was started",
+            )
+
     @contextlib.contextmanager
     def alone(self, overlay: Overlay) -> Iterator[None]:
-        """While nobody else changes the files that an overlay has looked at."""
+        """While nobody else changes the files that an overlay has looked at.
+
+        What a process left that died in its change is put right first: it would pass for a change outside.
+        """
         self._open_for_writing()
-        with _named("look at", ", ".join(overlay.readings)), self._held(overlay):
-            yield
+        for is_last in (False, True):
+            with _named("look at", ", ".join(overlay.readings)), self._held(overlay) as held:
+                if is_last or not self._recovery().touches(held.keys, held.hold):
+                    yield
+                    return
+            self._settle_crashed(held.keys)
 
     def _overlay(self, header: Header) -> Overlay:
         return Overlay(self.look if header.verb == "edit" else self.look_again, self.encoding_of)
