@@ -16,7 +16,7 @@ def check(given: GuardInput) -> Finding | None:
         return None
     from steadyhand.structure.markdown.stated import lost_statements  # few files have any
 
-    lost = lost_statements(given.path, given.before, given.after)
+    lost = lost_statements(given.path, given.before[:], given.after)
     if not lost:
         return None
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
