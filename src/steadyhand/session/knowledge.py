@@ -167,7 +167,7 @@ class Knowledge:
 
     def knows(self, path: str, digest: str) -> bool:
         """Whether this party has seen all of a version."""
-        return any(sight.digest == digest and sight.spans is None for sight in self._sights_of(path))
+        return _has_whole(self._sights_of(path), digest)
 
     def has_read(self, path: str) -> bool:
         """Whether this party has seen all of a file, in any version."""
@@ -311,10 +311,16 @@ class Knowledge:
     def _shown(self, step: FileStep, seq: int, journal: Journal | None) -> list[Span] | None:
         if step.before is None or step.whole or step.changes is None or step.source is None:
             return None
-        sights = self._sights_in(journal, step.before_path or "", step, seq)
-        if any(sight.digest == step.before.digest and sight.spans is None for sight in sights):
+        path, digest = step.before_path or "", step.before.digest
+        if _has_whole(self.sights.of(self.party, path), digest):  # what this process knows need not be asked for
+            return None
+        if _has_whole(self._sights_in(journal, path, step, seq), digest):
             return None
         return [_window(step.source, span) for span in step.changes.after_spans()]
+
+
+def _has_whole(sights: Sequence[Sight], digest: str) -> bool:
+    return any(sight.digest == digest and sight.spans is None for sight in sights)
 
 
 def _window(source: Source, span: Span) -> Span:

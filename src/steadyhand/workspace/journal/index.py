@@ -50,10 +50,10 @@ def add_record(connection: Connection, seq: int, record: Record) -> None:
         connection.executemany("INSERT INTO undos (undone, seq) VALUES (?, ?)", rows)
 
 
-def settle(connection: Connection, row: Row) -> None:
-    """Enter how a record ended, and what that makes undone or live again."""
+def settle(connection: Connection, row: Row, *, undoes: bool = True) -> None:
+    """Enter how a record ended, and what that makes undone or live again; `undoes`: it may undo others."""
     connection.execute("UPDATE records SET state = ?, settled = ? WHERE id = ?", (row.type, row.seq, row.record))
-    if row.type == State.COMMITTED:
+    if undoes and row.type == State.COMMITTED:
         found = connection.execute(
             "SELECT undone FROM undos WHERE seq = (SELECT seq FROM records WHERE id = ?)", (row.record,)
         )

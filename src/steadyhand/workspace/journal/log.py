@@ -20,8 +20,12 @@ _INSERT = f"INSERT INTO log ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 def head(connection: Connection) -> tuple[int, bytes]:
     """Number and chain of the last row."""
-    found = connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone()
-    return (0, GENESIS) if found is None else (found[0], chain_bytes(found[1]))
+    return head_of(connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone())
+
+
+def head_of(found: Sequence[Any] | None) -> tuple[int, bytes]:
+    """The same from what a query gave of the last row."""
+    return (0, GENESIS) if found is None or found[0] is None else (found[0], chain_bytes(found[1]))
 
 
 def append(connection: Connection, type: RowType, record: str | None, time: str, body: bytes) -> Row:
@@ -33,7 +37,19 @@ def append_packed(
     connection: Connection, type: RowType, record: str | None, time: str, packed: tuple[int, bytes]
 ) -> Row:
     """The same for a body that is packed already: a long one is not held unpacked while it is written."""
-    seq, chain = head(connection)
+    return append_after(connection, head(connection), type, record, time, packed)
+
+
+def append_after(
+    connection: Connection,
+    head: tuple[int, bytes],
+    type: RowType,
+    record: str | None,
+    time: str,
+    packed: tuple[int, bytes],
+) -> Row:
+    """The same for whoever has asked for the last row in this transaction."""
+    seq, chain = head
     row = Row.make(seq + 1, type, record, time, packed, chain)
     connection.execute(_INSERT, row)
     return row

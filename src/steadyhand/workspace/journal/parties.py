@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 
 from steadyhand.errors import EditError
 from steadyhand.workspace.journal import leases, log, seen
@@ -19,7 +18,7 @@ from steadyhand.workspace.journal.connection import Connection, Handle
 from steadyhand.workspace.journal.party import Hold, Lease, Party, Sight
 from steadyhand.workspace.journal.presence import Presence
 from steadyhand.workspace.journal.query import RecordsRead
-from steadyhand.workspace.journal.recalled import Recalled, pages, recall
+from steadyhand.workspace.journal.recalled import Recalled, pages
 
 _NOTHING = Recalled()
 
@@ -43,8 +42,8 @@ class PartyTables:
 
     def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
         recalled = self._recalled()
-        if recalled.party == party and path in recalled.sights:
-            return recalled.sights[path]
+        if recalled.has_sights(party, path):
+            return recalled.sights(self._handle, path)
         return self._handle.read(lambda connection: seen.sights(connection, party, path))
 
     def readers(self, path: str) -> list[Party]:
@@ -68,9 +67,8 @@ class PartyTables:
     def recalling(
         self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
     ) -> Iterator[None]:
-        before, wanted = self._recalled(), list(dict.fromkeys(paths))
-        ask = partial(recall, paths=wanted, party=party, before_seq=before_seq, read=self._read)
-        self._thread.recalled = self._handle.read(ask)
+        before = self._recalled()
+        self._thread.recalled = Recalled(frozenset(paths), party, before_seq)
         try:
             yield
         finally:

@@ -7,13 +7,14 @@ path's own records are looked at from the newest one, so a long history costs no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from steadyhand.lazy import dataclass, field
+from steadyhand.lazy import dataclass
 from steadyhand.workspace.journal import seen
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.connection import Connection
+from steadyhand.workspace.journal.connection import Connection, Handle
 from steadyhand.workspace.journal.index import key
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.query import INDEXED, Indexed, RecordsRead, entries_of
@@ -41,29 +42,40 @@ class Latest(NamedTuple):
     has_earlier: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recalled:
-    """The answers, for the journal up to the row `before_seq`; a path that is no key of them was not asked about."""
+    """Questions about some paths, for the journal up to the row `before_seq`: all are asked when one of them is."""
 
-    before_seq: int | None = None
+    paths: frozenset[str] = frozenset()
     party: Party | None = None
-    latest: Mapping[str, Latest | None] = field(default_factory=dict)
-    sights: Mapping[str, tuple[Sight, ...]] = field(default_factory=dict)
+    before_seq: int | None = None
+    _latest: Mapping[str, Latest | None] | None = None
+    _sights: Mapping[str, tuple[Sight, ...]] | None = None
 
-    def knows(self, path: str | None, before_seq: int | None) -> bool:
-        """Whether the latest record of a path before a row is among the answers."""
-        return path in self.latest and before_seq == self.before_seq
+    def has_latest(self, path: str | None, before_seq: int | None) -> bool:
+        """Whether the latest record of a path before a row is one of the questions."""
+        return path in self.paths and before_seq == self.before_seq
+
+    def latest(self, handle: Handle, path: str, read: RecordsRead) -> Latest | None:
+        """The newest lasting record of one of the paths."""
+        if self._latest is None:
+            ask = partial(_latest, paths=sorted(self.paths), before_seq=self.before_seq, read=read)
+            self._latest = handle.read(ask)
+        return self._latest[path]
+
+    def has_sights(self, party: Party, path: str) -> bool:
+        """Whether what a party has seen of a path is one of the questions."""
+        return path in self.paths and party == self.party
+
+    def sights(self, handle: Handle, path: str) -> tuple[Sight, ...]:
+        """What the party has seen of one of the paths."""
+        if self._sights is None:
+            assert self.party is not None
+            self._sights = handle.read(partial(_sights, party=self.party, paths=sorted(self.paths)))
+        return self._sights[path]
 
 
-def recall(
-    connection: Connection, paths: Sequence[str], party: Party | None, before_seq: int | None, read: RecordsRead
-) -> Recalled:
-    """Ask about these paths, and what `party` has seen of them where one is given."""
-    latest = _latest(connection, paths, before_seq, read)
-    return Recalled(before_seq, party, latest, {} if party is None else sights_of(connection, party, paths))
-
-
-def sights_of(connection: Connection, party: Party, paths: Sequence[str]) -> dict[str, tuple[Sight, ...]]:
+def _sights(connection: Connection, party: Party, paths: Sequence[str]) -> dict[str, tuple[Sight, ...]]:
     """What a party has seen of each of these files."""
     found: dict[str, tuple[Sight, ...]] = dict.fromkeys(paths, ())
     for page in pages(paths):

@@ -197,7 +197,7 @@ class Journal(Protocol):
         self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
     ) -> AbstractContextManager[None]:
         """Ask about many files at once: inside the block this thread's questions for the latest records of these
-        paths, before a row where one is given, and for what `party` has seen of them are answered as of its beginning.
+        paths, before a row where one is given, and for what `party` has seen of them are answered as of the first one.
         """
 
     def seen_version(self, path: str, digest: str) -> bytes | None:

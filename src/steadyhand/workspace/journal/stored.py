@@ -11,11 +11,11 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
@@ -109,13 +109,13 @@ class StoredJournal(PartyTables):
         body = to_bytes({} if note is None else {"note": note})
 
         def work(connection: Connection) -> int | None:
-            _, present, _ = _held(connection, record_id)
+            present, undoes, head = _to_settle(connection, record_id)
             if present == state:
                 return None
             if state not in _NEXT.get(present, ()):
                 raise EditError(Kind.INTERNAL, f"record {record_id} is {present} and cannot become {state}")
-            row = log.append(connection, RowType(state.value), record_id, utc_now(), body)
-            index.settle(connection, row)
+            row = log.append_after(connection, head, RowType(state.value), record_id, utc_now(), pack(body))
+            index.settle(connection, row, undoes=undoes)
             return row.seq
 
         seq = self._handle.write(work, durable=False, room="urgent" if urgent else "ordinary")
@@ -171,8 +171,8 @@ class StoredJournal(PartyTables):
         left = None if limit is None else max(limit, 0)
         recalled = self._recalled()
         is_plain = (task, actor, after_seq, live) == (None,) * 4 and newest_first and states == LASTING
-        if path is not None and is_plain and left != 0 and recalled.knows(path, before_seq):
-            known = recalled.latest[path]
+        if path is not None and is_plain and left != 0 and recalled.has_latest(path, before_seq):
+            known = recalled.latest(self._handle, path, self._read)
             if known is None:
                 return
             before_seq = known.seq
@@ -210,8 +210,8 @@ class StoredJournal(PartyTables):
             return entry_at(connection, found[0], path, read=self._read) if found else None
 
         recalled = self._recalled()
-        if recalled.knows(path, None):
-            known = recalled.latest[path]
+        if recalled.has_latest(path, None):
+            known = recalled.latest(self._handle, path, self._read)
             entry = None if known is None else known.entry
         else:
             entry = self._handle.read(work)
@@ -385,13 +385,31 @@ def _storable(given: R) -> R:
 
 def _held(connection: Connection, record_id: str) -> tuple[int, State, str | None]:
     """Row number, state and undo of a record; refuses an id that is not there."""
-    query = "SELECT seq, state, undone_by FROM records WHERE id = ?"
-    found = connection.execute(query, (record_id,)).fetchone() if is_record_id(record_id) else None
+    found = _indexed(connection, record_id, "SELECT seq, state, undone_by FROM records WHERE id = ?")
+    return int(found[0]), State(found[1]), None if found[2] is None else str(found[2])
+
+
+def _to_settle(connection: Connection, record_id: str) -> tuple[State, bool, tuple[int, bytes]]:
+    """A record's state, whether it undoes any, and the last row of the log, asked for together."""
+    found = _indexed(
+        connection,
+        record_id,
+        "SELECT r.seq, r.state, EXISTS (SELECT 1 FROM undos u WHERE u.seq = r.seq), l.seq, l.chain FROM records r"
+        " LEFT JOIN (SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1) l ON 1 = 1 WHERE r.id = ?",
+    )
+    return State(found[1]), bool(found[2]), log.head_of(found[3:])
+
+
+def _indexed(connection: Connection, record_id: str, query: str) -> Sequence[Any]:
+    """What the index says of a record, its row and its state first; refuses an id that is not there."""
+    found: Sequence[Any] | None = (
+        connection.execute(query, (record_id,)).fetchone() if is_record_id(record_id) else None
+    )
     if found is None:
         raise _unknown(record_id)
     if found[1] not in _STATES:
         raise damaged(f"the index cannot say what became of record {record_id}", seq=found[0])
-    return int(found[0]), State(found[1]), None if found[2] is None else str(found[2])
+    return found
 
 
 def _unknown(record_id: str) -> EditError:
