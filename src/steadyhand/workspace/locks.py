@@ -214,12 +214,15 @@ class LockTable:
 
 
 class FileLocks:
-    """Files that are locked, each with the handle that holds its lock. For one thread; release it in the end."""
+    """Files that are locked, each with the handle that holds its lock, and where they are. For one thread; release it
+    in the end. Where locks are waived it only knows the places. Places in one directory share its handle.
+    """
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._handles: dict[tuple[int, int], tuple[int, os.stat_result]] = {}
         self._places: dict[str, Place] = {}
+        self._directories: dict[tuple[int, int], int] = {}
         self.is_waived = False
 
     def add(self, place: Place) -> bool:
@@ -228,7 +231,8 @@ class FileLocks:
         The place is ours from then on.
         """
         self._places[place.path] = place
-        if place.missing:
+        self._share_directory(place)
+        if place.missing or self.is_waived:
             return True
         try:
             found = self._storage.stat(place.name, dir_fd=place.dir_fd)
@@ -239,6 +243,13 @@ class FileLocks:
             return is_locked and os.path.samestat(locked, self._storage.stat(place.name, dir_fd=place.dir_fd))
         except FileNotFoundError:
             return True
+
+    def _share_directory(self, place: Place) -> None:
+        found = self._storage.fstat(place.dir_fd)
+        known = self._directories.setdefault((found.st_dev, found.st_ino), place.dir_fd)
+        if known != place.dir_fd:
+            own, place.dir_fd = place.dir_fd, known
+            shut(self._storage, own)
 
     def add_file(self, name: str, *, dir_fd: int) -> tuple[bool, os.stat_result]:
         """Lock a file that only we know of yet. Whether that was possible, and which file it is."""
@@ -272,13 +283,13 @@ class FileLocks:
         return self.is_waived or all(self.find(image) is not None for image in images)
 
     def place(self, path: str) -> Place | None:
-        """Where a path led when its file was locked; the caller's to close from then on."""
-        return self._places.pop(path, None)
+        """Where a path led when its file was locked; still ours to close."""
+        return self._places.get(path)
 
     def release(self) -> None:
-        for place in self._places.values():
-            place.close()
         self._places.clear()
+        while self._directories:
+            shut(self._storage, self._directories.popitem()[1])
         for fd, _ in self._handles.values():
             # Unlocking before closing also frees the lock where a forked child still has the handle.
             with suppress(OSError):
@@ -302,12 +313,12 @@ def hold_files(
     locks.is_waived = len(paths) > _MOST_FILES
     deadline, wait = time.monotonic() + timeout, _FIRST_WAIT
     try:
-        while not locks.is_waived and (taken := _lock_all(sandbox, paths, locks)) is not None:
+        while (taken := _lock_all(sandbox, paths, locks)) is not None:
             locks.release()
             left = deadline - time.monotonic()
             if left <= 0 and not required:
                 locks.is_waived = True
-                break
+                continue
             if left <= 0:
                 raise EditError(
                     Kind.BUSY,

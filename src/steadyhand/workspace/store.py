@@ -243,7 +243,7 @@ class Store:
         """Ask the journal about these files at once, for as long as the block lasts; see `Journal.recalling`."""
         if not self.state.exists:
             return contextlib.nullcontext()
-        return _recalling(self.journal, paths, party)
+        return self.journal.recalling(paths, party=party)
 
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
@@ -296,7 +296,7 @@ class Store:
             with _named("change", ", ".join(overlay.readings)), self._held(overlay) as held:
                 crashed = self._recovery().touches(held.keys, held.hold)
                 if not crashed:
-                    if overlay.is_unsure or not self._still(overlay):
+                    if overlay.is_unsure or not self._still(overlay, held):
                         overlay = self._laid(header, lay)
                         steps = overlay.steps()
                         check_links(steps, manner.hardlinks)
@@ -388,11 +388,19 @@ class Store:
     def _overlay(self, header: Header) -> Overlay:
         return Overlay(self.look if header.verb == "edit" else self.look_again, self.encoding_of)
 
-    def _still(self, overlay: Overlay) -> bool:
+    def _still(self, overlay: Overlay, held: Held) -> bool:
         """Whether every file the overlay read is still as it was read."""
         for known in overlay.readings.values():
-            now = self._look(known.given, known_name=True, known=known.image)
-            if now.path != known.path or _facts(now) != _facts(known):
+            place = held.files.place(known.path) if known.given == known.path else None
+            if place is not None:  # where the path leads was found out when the file was locked
+                with _named("look at", known.path):
+                    image = None if self.sandbox.stat(place) is None else self.sandbox.read(place, known.image)
+            else:
+                now = self._look(known.given, known_name=True, known=known.image)
+                if now.path != known.path:
+                    return False
+                image = now.image
+            if _facts(image) != _facts(known.image):
                 return False
         return True
 
@@ -431,8 +439,8 @@ class Store:
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
-        with _recalling(self._writable(), [step.before_path for step in steps if step.before_path is not None]):
-            latest = Latest(self._writable())
+        latest = Latest(self._writable())
+        with self._writable().recalling(step.before_path for step in steps if step.before_path is not None):
             outside, images = outside_notes(steps, latest), images_of(steps, latest)
         committed = transaction.commit(goals, record_of, images, prune=manner.prune(), progress=manner.progress)
         for note in outside:
@@ -537,21 +545,11 @@ def _named(doing: str, path: str) -> Iterator[None]:
         raise refuse_os(error, doing, path) from None
 
 
-@contextlib.contextmanager
-def _recalling(journal: Journal, paths: Iterable[str], party: Party | None = None) -> Iterator[None]:
-    """Ask about many files at once; where that is refused, each question is asked, and refused, by itself."""
-    with contextlib.ExitStack() as block:
-        with contextlib.suppress(EditError):
-            block.enter_context(journal.recalling(paths, party=party))
-        yield
-
-
 def _kept_as(kept: dict[str, str]) -> str:
     return f"{kept['path']}: what another program saved at the same time was kept as {kept['kept']} beside the journal"
 
 
-def _facts(reading: Reading) -> tuple[object, ...] | None:
-    image = reading.image
+def _facts(image: FileImage | None) -> tuple[object, ...] | None:
     return (image.digest, image.mode, image.nlink > 1, image.uid, image.gid, image.xattrs) if image else None
 
 

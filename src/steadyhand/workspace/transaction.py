@@ -45,7 +45,9 @@ from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
 from steadyhand.workspace.writer import (
     Identity,
+    Written,
     check_writable,
+    confirm,
     exchange,
     has_only,
     identity,
@@ -55,11 +57,14 @@ from steadyhand.workspace.writer import (
     refuse_os,
     stage,
     stale,
+    sync_each,
     wait_for_writers,
     write_in_place,
+    write_temporary,
 )
 
 _OURS_ALONE: Final = 0o600
+_TOGETHER: Final = 64  # temporaries that are open at once
 BESIDE: Final = ("", OLD, BACK)
 """What follows a temporary's name: the new file or the old one in exchange, the old one, and one made again."""
 
@@ -179,7 +184,10 @@ class Transaction:
     def _open_places(self, goals: Sequence[Goal]) -> None:
         mark = self._state.mark()
         for index, goal in enumerate(goals):
-            place = self._held.files.place(goal.path) or self._sandbox.place(goal.path, writing=True, known_name=True)
+            place = self._held.files.place(goal.path)
+            if place is None:
+                place = self._sandbox.place(goal.path, writing=True, known_name=True)
+                self._fds.append(place.dir_fd)
             temp = temp_name(self._id, index, mark, goal.digest) + (IN_PLACE if goal.deed == "in-place" else "")
             self._work.append(_Work(goal, place, temp, place.dir_fd))
             if place.path != goal.path:
@@ -229,34 +237,51 @@ class Transaction:
         work.dir_fd = child
 
     def _stage_all(self, progress: Progress | None) -> None:
+        """Write all temporaries, some of them together, and wait until they are on the medium."""
         by_path = {work.goal.path: work for work in self._work}
-        for done, work in enumerate(self._work, 1):
-            goal = work.goal
-            if progress is not None:
-                progress(done, len(self._work))
-            if goal.deed in ("remove", "mode"):
-                continue
-            if goal.link_from is not None and self._stage_link(work, by_path[goal.link_from]):
-                self._mark_new(work)
-                continue
-            assert goal.data is not None
-            if goal.deed in ("replace", "in-place"):
-                check_writable(self._storage, work.place)
-            like, mode = goal.like, goal.mode
-            losses: tuple[str, ...] = ()
-            if goal.deed == "in-place":
-                like, mode = None, _OURS_ALONE  # it never takes the name: only its content counts
-            elif goal.is_restored and like:
-                losses = ("owner", "group", "acl", *(name for name, _ in like.xattrs))
-            notes = stage(
-                self._storage, work.dir_fd, goal.data,
-                temp_name=work.temp, like=like, mode=mode, path=goal.path, may_lose=losses,
-            )  # fmt: skip
-            self._warnings.extend(f"{goal.path}: {note}" for note in notes)
-            if goal.deed == "in-place":
+        written: list[Written] = []
+        try:
+            for done, work in enumerate(self._work, 1):
+                if progress is not None:
+                    progress(done, len(self._work))
+                if work.goal.deed in ("remove", "mode"):
+                    continue
+                link_from = work.goal.link_from
+                if link_from is None or not self._stage_link(work, by_path[link_from]):
+                    written.append(self._write_temporary(work))
+                if work.goal.deed != "in-place":
+                    self._mark_new(work)
+                if len(written) == _TOGETHER:
+                    self._confirm(written)
+            self._confirm(written)
+        finally:
+            for each in written:
+                shut(self._storage, each.fd)
+        for work in self._work:
+            if work.goal.deed == "in-place":
                 self._fsync_staged(work)
-            else:
-                self._mark_new(work)
+
+    def _write_temporary(self, work: _Work) -> Written:
+        goal = work.goal
+        assert goal.data is not None
+        if goal.deed in ("replace", "in-place"):
+            check_writable(self._storage, work.place)
+        like, mode = goal.like, goal.mode
+        losses: tuple[str, ...] = ()
+        if goal.deed == "in-place":
+            like, mode = None, _OURS_ALONE  # it never takes the name: only its content counts
+        elif goal.is_restored and like:
+            losses = ("owner", "group", "acl", *(name for name, _ in like.xattrs))
+        written, notes = write_temporary(
+            self._storage, work.dir_fd, goal.data,
+            temp_name=work.temp, like=like, mode=mode, path=goal.path, may_lose=losses,
+        )  # fmt: skip
+        self._warnings.extend(f"{goal.path}: {note}" for note in notes)
+        return written
+
+    def _confirm(self, written: list[Written]) -> None:
+        some, written[:] = tuple(written), []
+        confirm(self._storage, some)
 
     def _mark_new(self, work: _Work) -> None:
         """Know the staged file again, and lock it before it takes its name."""
@@ -516,21 +541,22 @@ class Transaction:
                     work.aside = ""
 
     def _make_durable(self) -> bool:
-        durable = True
-        synced: set[Identity] = set()
+        directories: dict[Identity, int] = {}
+        errors: list[BaseException] = []
         for fd in dict.fromkeys(work.dir_fd for work in self._work if work.goal.deed != "mode"):
             try:
                 found = self._storage.fstat(fd)
-                if (found.st_dev, found.st_ino) in synced:
-                    continue  # every name has a handle of its own, and one sync covers all names of a directory
-                synced.add((found.st_dev, found.st_ino))
-                self._storage.fsync_dir(fd)
+                directories.setdefault((found.st_dev, found.st_ino), fd)  # one sync covers all names of a directory
             except OSError as error:
-                durable = False
-                self._warnings.append(
-                    f"applied, but the disk did not confirm it is durable: {os.strerror(error.errno or 0)}"
-                )
-        return durable
+                errors.append(error)
+        errors += sync_each(self._storage.fsync_dir, list(directories.values())).values()
+        for cause in errors:
+            if not isinstance(cause, OSError):
+                raise cause
+            self._warnings.append(
+                f"applied, but the disk did not confirm it is durable: {os.strerror(cause.errno or 0)}"
+            )
+        return not errors
 
     def _settle(self) -> bool:
         try:
@@ -572,9 +598,6 @@ class Transaction:
     def _close(self) -> None:
         for fd in self._fds:
             shut(self._storage, fd)
-        for work in self._work:
-            with contextlib.suppress(OSError):
-                work.place.close()
 
 
 def _may_be_prepared(error: BaseException) -> bool:

@@ -1,7 +1,8 @@
 """One file, durably: a new version beside it, carrying everything the old one had, or over it where it must stay.
 
 What a transaction is made of; nothing here knows of several files, journals or locks.
-A temporary is complete and on the medium before anybody renames it; a failure removes it and changes nothing.
+A temporary is complete and on the medium before anybody renames it; a failure removes it and changes nothing. Many
+are written first and then waited for together.
 A version takes its name by exchange, so that whatever had the name meanwhile comes out and can be put back.
 Metadata that cannot be carried over is a refusal that names it, never a silent loss.
 
@@ -14,9 +15,9 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.metadata import SPECIAL_BITS, dress
@@ -28,6 +29,7 @@ from steadyhand.workspace.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Sto
 __all__ = [
     "TEMP_PREFIX",
     "check_writable",
+    "confirm",
     "discard",
     "exchange",
     "has_only",
@@ -37,14 +39,18 @@ __all__ = [
     "refuse_os",
     "stage",
     "stale",
+    "sync_each",
     "wait_for_writers",
     "write_in_place",
+    "write_temporary",
 ]
 
 Identity = tuple[int, int]
 """Which file it is, whatever its name: device and inode."""
 
 _SECTOR: Final = 512
+_FEW: Final = 3  # handles that are synced one after the other: threads would cost more than they save
+_MOST_AT_ONCE: Final = 8
 _PUT_BACK_TRIES: Final = 100
 _A_SAVE_TAKES: Final = 0.1  # seconds until whoever has a file open for writing is taken for one that will keep it open
 _LOOKS_AGAIN: Final = 0.002
@@ -70,23 +76,107 @@ def stage(
     over, unless `may_lose` names it ("owner", "group", "acl", "mode", or an attribute's name).
     Returns what was left behind, in words; on a refusal the temporary is gone.
     """
+    written, notes = write_temporary(
+        storage, dir_fd, data,
+        temp_name=temp_name, like=like, mode=mode, path=path, keep_special=keep_special, may_lose=may_lose,
+    )  # fmt: skip
+    confirm(storage, [written])
+    return notes
+
+
+class Written(NamedTuple):
+    """A temporary that is complete and still open: nobody knows yet whether it is on the medium."""
+
+    fd: int
+    dir_fd: int
+    name: str
+    path: str
+
+
+def write_temporary(
+    storage: Storage,
+    dir_fd: int,
+    data: bytes,
+    *,
+    temp_name: str,
+    like: FileImage | None = None,
+    mode: int | None = None,
+    path: str = "",
+    keep_special: bool = False,
+    may_lose: Collection[str] = (),
+) -> tuple[Written, tuple[str, ...]]:
+    """The first half of `stage`; `confirm` is the second, for many temporaries at once."""
     try:
         fd = storage.create(temp_name, 0o600, dir_fd=dir_fd)
     except OSError as error:
         raise refuse_os(error, "write", path or temp_name) from None
     try:
-        try:
-            storage.write(fd, data)
-            notes = dress(storage, fd, like, mode, path=path or temp_name, keep_special=keep_special, may_lose=may_lose)
-            storage.fsync(fd)
-        finally:
-            storage.close(fd)
+        storage.write(fd, data)
+        notes = dress(storage, fd, like, mode, path=path or temp_name, keep_special=keep_special, may_lose=may_lose)
     except BaseException as error:
+        shut(storage, fd)
         discard(storage, dir_fd, temp_name)
         if isinstance(error, OSError):
             raise refuse_os(error, "write", path or temp_name) from None
         raise
-    return notes
+    return Written(fd, dir_fd, temp_name, path or temp_name), notes
+
+
+def confirm(storage: Storage, written: Sequence[Written]) -> None:
+    """Wait until these temporaries are on the medium, and close them. On a refusal all of them are gone."""
+    errors: dict[int, BaseException] = {}
+    try:
+        errors = sync_each(storage.fsync, [each.fd for each in written])
+    finally:
+        for each in written:
+            try:
+                storage.close(each.fd)
+            except OSError as error:
+                errors.setdefault(each.fd, error)
+    failed = next((each for each in written if each.fd in errors), None)
+    if failed is None:
+        return
+    for each in written:
+        discard(storage, each.dir_fd, each.name)
+    cause = errors[failed.fd]
+    raise (refuse_os(cause, "write", failed.path) if isinstance(cause, OSError) else cause) from None
+
+
+def sync_each(sync: Callable[[int], None], fds: Sequence[int]) -> dict[int, BaseException]:
+    """Sync each of these handles, each once; the errors of those that could not be.
+
+    A sync is a wait for the medium, which serves several that wait at the same time in about the time of one.
+    """
+    errors: dict[int, BaseException] = {}
+
+    def work(some: Sequence[int]) -> None:
+        for fd in some:
+            try:
+                sync(fd)
+            except BaseException as error:  # noqa: BLE001  # whoever waits for it raises it, in its own thread
+                errors[fd] = error
+
+    if len(fds) <= _FEW:
+        work(fds)
+        return errors
+    import threading
+
+    count = min(_MOST_AT_ONCE, len(fds) // 2)
+    parts = [fds[part::count] for part in range(count)]
+    started: list[threading.Thread] = []
+    try:
+        with suppress(RuntimeError):  # no more threads: what is left waits in this one
+            while len(parts) > 1:
+                thread = threading.Thread(target=work, args=(parts[-1],))
+                thread.start()
+                started.append(thread)
+                parts.pop()
+        for part in parts:
+            work(part)
+    finally:
+        for thread in started:
+            thread.join()
+    return errors
 
 
 def write_in_place(
