@@ -30,6 +30,7 @@ class PartyTables:
         self._handle = handle
         self._presence = presence
         self._read = RecordsRead()
+        self._sights_read = seen.SightsRead()
         self._thread = threading.local()
 
     def meet(self, party: Party) -> int:
@@ -43,8 +44,8 @@ class PartyTables:
     def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
         recalled = self._recalled()
         if recalled.has_sights(party, path):
-            return recalled.sights(self._handle, path)
-        return self._handle.read(lambda connection: seen.sights(connection, party, path))
+            return recalled.sights(self._handle, path, self._sights_read)
+        return self._handle.read(lambda connection: seen.sights(connection, party, path, self._sights_read))
 
     def readers(self, path: str) -> list[Party]:
         return self._handle.read(lambda connection: seen.readers(connection, path))
@@ -54,12 +55,14 @@ class PartyTables:
 
     def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
         packed = seen.pack_version(sights, content)
-        self._handle.write(lambda connection: seen.see(connection, party, path, sights, packed), durable=False)
+        self._handle.write(
+            lambda connection: seen.see(connection, party, path, sights, packed, self._sights_read), durable=False
+        )
 
     def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
         def work(connection: Connection) -> None:
             for page in pages(sights.items()):
-                seen.see_all(connection, party, dict(page))
+                seen.see_all(connection, party, dict(page), self._sights_read)
 
         self._handle.write(work, durable=False)
 

@@ -67,19 +67,21 @@ class Recalled:
         """Whether what a party has seen of a path is one of the questions."""
         return path in self.paths and party == self.party
 
-    def sights(self, handle: Handle, path: str) -> tuple[Sight, ...]:
+    def sights(self, handle: Handle, path: str, read: seen.SightsRead) -> tuple[Sight, ...]:
         """What the party has seen of one of the paths."""
         if self._sights is None:
             assert self.party is not None
-            self._sights = handle.read(partial(_sights, party=self.party, paths=sorted(self.paths)))
+            self._sights = handle.read(partial(_sights, party=self.party, paths=sorted(self.paths), read=read))
         return self._sights[path]
 
 
-def _sights(connection: Connection, party: Party, paths: Sequence[str]) -> dict[str, tuple[Sight, ...]]:
+def _sights(
+    connection: Connection, party: Party, paths: Sequence[str], read: seen.SightsRead
+) -> dict[str, tuple[Sight, ...]]:
     """What a party has seen of each of these files."""
     found: dict[str, tuple[Sight, ...]] = dict.fromkeys(paths, ())
     for page in pages(paths):
-        found |= seen.sights_of(connection, party, page)
+        found |= seen.sights_of(connection, party, page, read)
     return found
 
 

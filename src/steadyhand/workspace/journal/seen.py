@@ -26,6 +26,7 @@ from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.row import checksum_of
 
 _DIGEST = lazy_pattern("[0-9a-f]{4,64}")
+_MOST_READ = 4096  # rows whose sights are remembered
 _CONTENT = "digest, codec, size, checksum, data"
 
 
@@ -51,13 +52,39 @@ def meet(connection: Connection, party: Party) -> int:
     return seq
 
 
-def sights(connection: Connection, party: Party, path: str) -> tuple[Sight, ...]:
+class SightsRead:
+    """Sights as they were read or written, by the checksum of their row: what this process knows is not decoded again.
+
+    Used under the handle's lock.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[Sight, ...]] = {}
+
+    def decoded(self, checksum: bytes, body: bytes) -> tuple[Sight, ...]:
+        """The sights of a row whose checksum is right; ValueError on anything else."""
+        found = self._known.get(checksum)
+        if found is None:
+            found = decode_sights(body)
+            self.keep(checksum, found)
+        return found
+
+    def keep(self, checksum: bytes, sights: Sequence[Sight]) -> None:
+        if len(self._known) >= _MOST_READ:
+            self._known.clear()
+        self._known[checksum] = tuple(sights)
+
+
+def sights(connection: Connection, party: Party, path: str, read: SightsRead | None = None) -> tuple[Sight, ...]:
     """What a party has seen of a file, oldest first."""
-    return sights_of(connection, party, [path]).get(path, ())
+    return sights_of(connection, party, [path], read).get(path, ())
 
 
-def sights_of(connection: Connection, party: Party, paths: Sequence[str]) -> dict[str, tuple[Sight, ...]]:
+def sights_of(
+    connection: Connection, party: Party, paths: Sequence[str], read: SightsRead | None = None
+) -> dict[str, tuple[Sight, ...]]:
     """The same for some files, which must fit into one statement; those of which nothing was seen are left out."""
+    read = read or SightsRead()
     name, by_key = party_key(party), {key(path): path for path in paths}
     marks = ", ".join("?" * len(by_key))
     query = f"SELECT path, body, version, checksum FROM sights WHERE party = ? AND path IN ({marks})"
@@ -65,7 +92,7 @@ def sights_of(connection: Connection, party: Party, paths: Sequence[str]) -> dic
     for path, body, version, checksum in connection.execute(query, (name, *by_key)).fetchall():
         if checksum == checksum_of(name, path, body, version):
             with suppress(ValueError):
-                found[by_key[bytes(path)]] = decode_sights(body)
+                found[by_key[bytes(path)]] = read.decoded(checksum, body)
     return found
 
 
@@ -104,23 +131,30 @@ def pack_version(seen: Sequence[Sight], content: bytes | None) -> Packed | None:
     return Packed.of(digest, content)
 
 
-def see(connection: Connection, party: Party, path: str, seen: Sequence[Sight], content: Packed | None) -> None:
+def see(
+    connection: Connection,
+    party: Party,
+    path: str,
+    seen: Sequence[Sight],
+    content: Packed | None,
+    read: SightsRead | None = None,
+) -> None:
     """Put these in place of what a party had seen of a file; inside a write transaction."""
     before = _versions_named(connection, party, [key(path)]).get(key(path))
     kept = content.digest if content is not None else _still_named(before, seen)
-    _put(connection, party, [(key(path), seen, kept)])
+    _put(connection, party, [(key(path), seen, kept)], read or SightsRead())
     if content is not None:
         _keep_version(connection, key(path), content)
     if before is not None and before != kept:
         _drop_version(connection, key(path), before)
 
 
-def see_all(connection: Connection, party: Party, seen: Mapping[str, Sequence[Sight]]) -> None:
+def see_all(connection: Connection, party: Party, seen: Mapping[str, Sequence[Sight]], read: SightsRead) -> None:
     """The same for some files, which must fit into one statement, of versions that records bring back."""
     places = {key(path): sights for path, sights in seen.items()}
     before = _versions_named(connection, party, list(places))
     kept = {place: _still_named(before.get(place), sights) for place, sights in places.items()}
-    _put(connection, party, [(place, sights, kept[place]) for place, sights in places.items()])
+    _put(connection, party, [(place, sights, kept[place]) for place, sights in places.items()], read)
     for place, version in before.items():
         if version is not None and version != kept[place]:
             _drop_version(connection, place, version)
@@ -133,14 +167,21 @@ def _versions_named(connection: Connection, party: Party, places: Sequence[bytes
     return dict(connection.execute(query, (party_key(party), *places)).fetchall())
 
 
-def _put(connection: Connection, party: Party, seen: Iterable[tuple[bytes, Sequence[Sight], bytes | None]]) -> None:
+def _put(
+    connection: Connection,
+    party: Party,
+    seen: Sequence[tuple[bytes, Sequence[Sight], bytes | None]],
+    read: SightsRead,
+) -> None:
     name = party_key(party)
     gone = [(name, place) for place, sights, _ in seen if not sights]
     rows = []
     for place, sights, kept in seen:
         if sights:
             body = encode_sights(sights)
-            rows.append((name, place, body, checksum_of(name, place, body, kept), kept))
+            checksum = checksum_of(name, place, body, kept)
+            read.keep(checksum, sights)
+            rows.append((name, place, body, checksum, kept))
     if gone:
         connection.executemany("DELETE FROM sights WHERE party = ? AND path = ?", gone)
     if rows:
