@@ -20,7 +20,7 @@ from steadyhand.lazy import replace
 from steadyhand.match.tier import STRICT
 from steadyhand.plan import refusals
 from steadyhand.plan.assembly import Whereabouts, assemble
-from steadyhand.plan.draft import Draft
+from steadyhand.plan.draft import Draft, Slot
 from steadyhand.plan.edit import Act, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
@@ -40,6 +40,7 @@ from steadyhand.text.span import Span
 
 if TYPE_CHECKING:
     from steadyhand.plan.excerpt import Excerpt
+    from steadyhand.plan.together import Together
 
 _NO_PROPOSAL = Proposal(())
 
@@ -117,7 +118,18 @@ class _Planner:
         self._name = path or "the text"
         self._reason = reason
         self._locator = Locator(self.draft, policy, self._name, edits, offers=offers)
+        self._together = self._addressed()
         self._writing = Writing(self.draft, policy, self._name, is_alone=len(edits) < 2, offers=offers)
+
+    def _addressed(self) -> Together | None:
+        """What plans edits by address together, where there are several."""
+        if self.source.encoding.mark:
+            return None
+        if sum(isinstance(edit.target, Addressed) for edit in self.edits) < 2:
+            return None
+        from steadyhand.plan.together import Together  # few calls have several
+
+        return Together(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
@@ -156,11 +168,18 @@ class _Planner:
             if self.policy.require_reason and not (reason or "").strip():
                 raise refusals.reason_required(index)
             edit = without_mark(edit) if self.source.encoding.mark else edit
-            located = self._locator.locate(edit)
-            if located is None:
+            planned = None if self._together is None else self._together.does(index)
+            if planned is not None:
+                located = Located((planned.match,), nodes=(planned.node,))
+            elif (found := self._locator.locate(edit)) is None:
                 return Outcome(index, applied=False, path=self.path, reason=reason, skipped="already-applied")
-            match, notes, sure = self._write(index, located.edit or edit, located)
+            else:
+                located = found
+            proposal = None if planned is None else planned.proposal
+            match, notes, sure = self._write(index, located.edit or edit, located, proposal)
         except EditError as error:
+            if self._together is not None:
+                self._together.forget()
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return Outcome(index, applied=False, path=self.path, reason=reason, error=error.with_details(**facts))
         confidence = min(sure, located.confidence(match.similarity))
@@ -168,13 +187,17 @@ class _Planner:
             index, True, self.path, match.tier, confidence, match.similarity, None, match.differs, reason, notes=notes
         )
 
-    def _write(self, index: int, edit: Edit, located: Located) -> tuple[Match, tuple[str, ...], float]:
-        """Put the edit's text into its places.
+    def _write(
+        self, index: int, edit: Edit, located: Located, proposal: Proposal | None
+    ) -> tuple[Match, tuple[str, ...], float]:
+        """Put the edit's text into its places; `proposal` is what was planned for it together with others.
 
         Gives the first match, with what it was found to differ in, notes, and how sure it is that this is meant.
         """
         match, made, sure = located.matches[0], _NO_PROPOSAL, 1.0
-        if located.nodes:
+        if proposal is not None:
+            wishes, made = self._writing.placed(index, proposal), proposal
+        elif located.nodes:
             wishes, made = self._writing.proposed(index, edit, located)
         else:
             wishes, match, sure = self._writing.wishes(index, edit, located)
@@ -203,8 +226,13 @@ class _Planner:
         if _says_what_stands(edit, located):
             for found in located.matches:
                 self.proofs.append((index, self._original(found.span)))
-        self.draft.write(places, index, made.after)
+        self._put(places, index, made)
         return match, (*located.notes, *made.notes, *self._ending_note(edit, match, written)), sure
+
+    def _put(self, places: Sequence[tuple[Slot, str]], index: int, made: Proposal) -> None:
+        self.draft.write(places, index, made.after)
+        if self._together is not None:
+            self._together.wrote(index, [new for _, new in places])
 
     def _ending_note(self, edit: Edit, match: Match, written: str) -> tuple[str, ...]:
         """Says that line endings of the new text were not written as they were sent, unless the match says so."""

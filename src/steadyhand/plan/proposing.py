@@ -17,7 +17,7 @@ from steadyhand.text.splice import Splice
 if TYPE_CHECKING:
     from steadyhand.structure.action import Action
 
-__all__ = ["propose_all", "refused"]
+__all__ = ["propose", "propose_all", "refused"]
 
 
 def propose_all(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) -> Proposal:
@@ -25,7 +25,7 @@ def propose_all(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) ->
     splices: list[Splice] = []
     notes: list[str] = []
     for node in nodes:
-        made = _propose(source, edit, node)
+        made = propose(source, edit, node)
         if isinstance(made, Refusal):
             raise refused(name, made)
         if len(nodes) == 1:
@@ -44,7 +44,8 @@ def refused(name: str, refusal: Refusal) -> EditError:
     return EditError(refusal.kind, f"{name}: {refusal.message}", hint=refusal.hint, details=refusal.details)
 
 
-def _propose(source: Source, edit: Edit, node: Node) -> Proposal | Refusal:
+def propose(source: Source, edit: Edit, node: Node) -> Proposal | Refusal:
+    """What an edit means at one node."""
     match edit:
         case Replace():
             return node.replace(source, edit.new)

@@ -65,7 +65,11 @@ class Writing:
     def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Proposal]:
         """What an edit wants to write at the nodes it means, and what was proposed for it."""
         made = propose_all(self._name, self._draft.source, edit, located.nodes)
-        return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices], made
+        return self.placed(index, made), made
+
+    def placed(self, index: int, made: Proposal) -> list[Wish]:
+        """What a proposal wants to write."""
+        return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices]
 
     def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match, float]:
         """What an edit wants to write where, its first match, and how sure it is that this is meant there."""

@@ -9,7 +9,7 @@ Whole lines as a node: what a target by line locates, so that lines can be moved
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
@@ -104,6 +104,18 @@ class Node(ABC):
     def prove_together(self, source: Source, proposal: Proposal) -> Proposal | Refusal:  # noqa: ARG002
         """What this node and others of its family propose in one edit, if it is right together as it is singly."""
         return proposal
+
+    def propose_together(
+        self,
+        source: Source,  # noqa: ARG002
+        asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]],  # noqa: ARG002
+    ) -> Sequence[Proposal] | None:
+        """What several edits propose, each for one node of this source: all of them are made on this text.
+
+        Together they must do what they would do one after the other, and no proposal may cover what another writes.
+        The last has the text `after` all of them. None: that cannot be said, and they are made one by one.
+        """
+        return None
 
     def carried(self, source: Source) -> str | Refusal:
         """Its text as `insert` of a like node would take it: how it is moved without being retyped."""

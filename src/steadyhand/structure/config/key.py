@@ -17,11 +17,11 @@ Only what stands in the file is located: a key that a default, a merge or an ali
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, Self, cast
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.config.editor import Beside, Keys, names_of, parent_of, said
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step, counted, parse_path, render_path
 from steadyhand.structure.config.syntax import Syntax, syntax_named, syntax_names, syntax_of
@@ -216,6 +216,27 @@ class KeyNode(Node):
         inner = Proposal(tuple(splice.shift(-self.offset) for splice in proposal.splices))
         proved = self.keys.syntax.proved(self.keys.source, inner)
         return proved if isinstance(proved, Refusal) else proposal
+
+    def propose_together(
+        self,
+        source: Source,  # noqa: ARG002
+        asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]],
+    ) -> Sequence[Proposal] | None:
+        from steadyhand.structure.config.pending import Pending
+
+        pending = Pending(self.keys.syntax, self.keys.source, self.keys.reading)
+        made: list[Proposal] = []
+        for node, propose in asked:
+            if not isinstance(node, KeyNode) or node.keys.source is not self.keys.source:
+                return None
+            proposal = propose(replace(node, keys=pending)) if pending.reaches(node.item) else None
+            if not isinstance(proposal, Proposal):
+                return None
+            made.append(proposal)
+        whole = pending.all()
+        if isinstance(whole, Refusal):
+            return None
+        return [*made[:-1], replace(made[-1], after=None if self.offset else whole.after)]
 
     def shifted(self, source: Source, proposal: Proposal | Refusal) -> Proposal | Refusal:
         """A proposal on the text of the keys, as one on the file."""

@@ -6,6 +6,7 @@ a trailing comma only where there is one. A file without comments stays without 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -197,11 +198,15 @@ def _ordinals(source: Source, item: Item) -> list[int]:
     level: Sequence[Item] = _reading(source).documents
     found: list[int] = []
     while True:
-        at = next(at for at, part in enumerate(level) if _holds(part, item))
+        at = bisect_right(level, item.entry.start, key=_start_of) - 1
         found.append(at)
         if level[at].entry == item.entry:
             return found
         level = level[at].children
+
+
+def _start_of(item: Item) -> int:
+    return item.entry.start
 
 
 def _holds(outer: Item, inner: Item) -> bool:
@@ -230,7 +235,15 @@ def _top(source: Source, item: Item) -> Item:
 
 def _style(source: Source, item: Item) -> Style:
     """The habits of the document an item stands in; of an empty line, those of the first that is not."""
-    top = _top(source, item)
+    documents = _reading(source).documents
+    return source.derive(_only_style) if len(documents) == 1 else _style_in(source, _top(source, item))
+
+
+def _only_style(source: Source) -> Style:
+    return _style_in(source, _reading(source).documents[0])
+
+
+def _style_in(source: Source, top: Item) -> Style:
     filled = (other for other in _reading(source).documents if other.children)
     style = style_of(source.text, top if top.children else next(filled, top))
     is_unicode = source.encoding.is_certain and source.encoding.name.startswith("utf")

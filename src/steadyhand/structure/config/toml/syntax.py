@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from steadyhand.errors import Kind
-from steadyhand.lazy import dataclass, replace
+from steadyhand.lazy import dataclass
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.config.lines import merged, removal, with_endings_of
 from steadyhand.structure.config.syntax import Proposer, Syntax, in_steps, refuse
@@ -41,7 +41,6 @@ from steadyhand.structure.config.toml.layout import (
 from steadyhand.structure.config.toml.reader import Pair, Value
 from steadyhand.structure.config.toml.tree import Document, Form, note_of
 from steadyhand.structure.node import Proposal, Refusal
-from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import body, line_start, split_lines, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -353,14 +352,13 @@ class Toml(Syntax):
     def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
         new = written if not item.path else written.strip(" \t\r\n")
         proposal = Proposal.of(source, (item.value, new))
-        after = source.apply(ChangeSet.of(proposal.splices))
-        again = after.derive(self.read)
-        if isinstance(again, Refusal):
-            return again
-        found = again.find(item.path)
-        place = Span(item.value.start, item.value.start + len(new))
-        if len(found) == 1 and found[0].value == place:
-            return replace(proposal, after=after)
+        head = "" if not item.path else "value = "
+        alone = self.read(Source.of_text(head + new))  # what it is in its place is checked with all the rest
+        if isinstance(alone, Refusal):
+            return alone
+        top = alone.documents[0]
+        if not item.path or (len(top.children) == 1 and top.children[0].value == Span(len(head), len(head + new))):
+            return proposal
         return refuse("the text is not one value of TOML", 'write one value, such as "text", 3 or [1, 2]')
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:

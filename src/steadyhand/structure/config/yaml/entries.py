@@ -224,7 +224,7 @@ def add(source: Source, parsed: Parsed, container: Item, name: str, value: Plain
         return set_value(source, parsed, container, {name: value})
     if note_of(container).style == "pair":
         return _one_pair()
-    manner = manner_of(source, parsed, container)
+    manner = manner_of(source, container)
     like = _typed_name(source, container)
     refused = refuse_open_text(source, container, index)
     if refused is not None:
@@ -242,7 +242,7 @@ def append(source: Source, parsed: Parsed, container: Item, value: Plain, index:
     """A new item of a sequence."""
     if _is_fresh(source, container):
         return set_value(source, parsed, container, [value])
-    manner = manner_of(source, parsed, container)
+    manner = manner_of(source, container)
     refused = refuse_open_text(source, container, index)
     if refused is not None:
         return refused
@@ -265,7 +265,7 @@ def rename(source: Source, parsed: Parsed, item: Item, name: str) -> Proposal | 
         )
     if name == item.path[-1]:
         return Proposal(())
-    manner = manner_of(source, parsed, parsed.family(item)[0])
+    manner = manner_of(source, parsed.family(item)[0])
     like = item.name.of(source.text) if note.name == "plain" else None
     written = name_text(name, note.name, manner, in_flow=note.in_flow, like=like)
     lead = " " if item.name.is_empty and source.text[item.name.start - 1 : item.name.start] == "?" else ""

@@ -21,7 +21,6 @@ from typing import Literal
 from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.structure.config.item import Item, Plain
 from steadyhand.structure.config.yaml.document import (
-    Parsed,
     column_of,
     is_printable,
     is_typed_by_all,
@@ -29,6 +28,8 @@ from steadyhand.structure.config.yaml.document import (
     may_be_plain,
     note_of,
 )
+from steadyhand.structure.config.yaml.reader import parse
+from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
 Quote = Literal["single", "double"]
@@ -66,27 +67,46 @@ class Manner:
         return replace(self, known=frozenset(path[1:] for path in self.known if len(path) > 1 and path[0] == kept))
 
 
-def manner_of(source: Source, parsed: Parsed, container: Item) -> Manner:
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """How the whole file writes things, for places whose neighbours do not show it."""
+
+    texts: Counter[str]
+    quote: Quote
+    step: int
+    dash: int
+    width: int
+
+
+def _usual(source: Source) -> _Usual:
+    parsed = source.derive(parse)
+    documents = () if isinstance(parsed, Refusal) else parsed.reading.documents
+    items = list(islice((item for top in documents for item in top.walk()), _LOOKED_AT))
+    step = _step(source.text, items)
+    dash, width = _dash(source.text, items, step), _width(source.text, items) or _STEP
+    return _Usual(_texts(items), _quote(items) or "double", step, dash, width)
+
+
+def manner_of(source: Source, container: Item) -> Manner:
     """How a new child of a container is written."""
     children = container.children[-_LOOKED_AT:]
     near = list(islice((part for child in children for part in (child, *child.children)), _LOOKED_AT))
-    everywhere = list(islice((item for top in parsed.reading.documents for item in top.walk()), _LOOKED_AT))
+    usual = source.derive(_usual)
     texts, names = _texts(children), _names(children)
     if not texts and container.kind == "sequence":  # items are of one kind: quotes that all of them need suit a new one
         texts = Counter(note_of(child).style for child in children if child.kind == "text")
     if not texts and (names.get("double") and note_of(container).style == "flow"):
         texts = names  # as in JSON
     elif not texts and note_of(container).in_flow:
-        texts = _texts(everywhere)
-    quote = _quote(near) or _quote(everywhere) or "double"
-    step = _step(source.text, everywhere)
+        texts = usual.texts
+    quote = _quote(near) or usual.quote
     return Manner(
         _wish(texts, quote),
         _wish(names, quote),
         quote,
-        step,
-        _dash(source.text, [container, *near]) if _has_lists(near) else _dash(source.text, everywhere, step),
-        _width(source.text, [container, *near]) or _width(source.text, everywhere) or _STEP,
+        usual.step,
+        _dash(source.text, [container, *near]) if _has_lists(near) else usual.dash,
+        _width(source.text, [container, *near]) or usual.width,
         _known(container),
     )
 

@@ -429,7 +429,7 @@ class YamlSyntax(Syntax):
     def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
         from steadyhand.structure.config.yaml.transfer import insert_raw
 
-        return _run(source, None, lambda parsed: insert_raw(source, parsed, container, written, index))
+        return _run(source, None, lambda _parsed: insert_raw(source, container, written, index))
 
 
 def _run(source: Source, value: Plain, propose: Callable[[Parsed], Proposal | Refusal]) -> Proposal | Refusal:

@@ -57,7 +57,7 @@ def put_raw(source: Source, parsed: Parsed, item: Item, written: str) -> Proposa
     if isinstance(margin, Refusal):
         return margin
     parent = parsed.family(item)[0] if item.path else item
-    manner = manner_of(source, parsed, parent)
+    manner = manner_of(source, parent)
     top = _top(margin)
     is_block = top is not None and note_of(top).style == "block"
     value = Written("", tuple(margin), is_below=True) if is_block else Written(margin[0], tuple(margin[1:]))
@@ -69,7 +69,7 @@ def put_raw(source: Source, parsed: Parsed, item: Item, written: str) -> Proposa
     return Proposal.of(source, *put(slot, made))
 
 
-def insert_raw(source: Source, parsed: Parsed, container: Item, written: str, index: int) -> Proposal | Refusal:
+def insert_raw(source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
     """The splices that put written entries into a container."""
     margin = at_margin(written)
     if isinstance(margin, Refusal):
@@ -90,7 +90,7 @@ def insert_raw(source: Source, parsed: Parsed, container: Item, written: str, in
         return _several_lines()
     slot = Slot(source.text, container)
     value = Written("", tuple(rows), is_below=True)
-    manner = manner_of(source, parsed, container)
+    manner = manner_of(source, container)
     return Proposal.of(source, *put(slot, placed(slot, value, manner, is_list=container.kind == "sequence")))
 
 
@@ -218,7 +218,7 @@ def move(
         return Proposal(()) if name is None else rename(source, parsed, item, name)
     if "pair" in (note_of(container).style, note_of(parent).style):
         return _refused("a pair without braces has exactly one entry")
-    manner = manner_of(source, parsed, container)
+    manner = manner_of(source, container)
     written = _label(text, item, name, manner, container)
     if note_of(container).style in ("flow", "pair") and container.children:
         line = _on_one_line(text, item, written)

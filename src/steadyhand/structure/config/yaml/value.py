@@ -206,7 +206,7 @@ def set_value(source: Source, parsed: Parsed, item: Item, value: Plain) -> Propo
     if refused is not None:
         return refused
     parent = parsed.family(item)[0] if item.path else item
-    manner = manner_of(source, parsed, parent)
+    manner = manner_of(source, parent)
     manner = manner.inside(item.path[-1]) if item.path else manner
     writes = _writes(source, item, value, manner)
     if not is_tag_kept(item, value):

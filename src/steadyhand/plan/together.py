@@ -1,0 +1,125 @@
+"""Edits by address that follow each other in a call, planned on one text: one parse serves them all.
+
+Each edit of a call sees the text that those before it left. To find the next place in it, the whole text would have to
+be parsed again after every edit. Where the format can tell that edits do together what they do one after the other
+(`Node.propose_together`), they are all proposed on the text the first of them sees, and checked once.
+
+How many are tried at once follows what went well: where edits depend on each other, fewer and fewer, down to one by
+one. A refusal is never made here: an edit that cannot be made is judged alone, as any other.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from steadyhand.plan.draft import Draft
+from steadyhand.plan.edit import Edit
+from steadyhand.plan.proposing import propose
+from steadyhand.structure.node import Node, Proposal, Refusal
+from steadyhand.structure.target import Addressed
+from steadyhand.text.match import Match
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
+
+
+class Planned(NamedTuple):
+    """An edit that was planned with others: its node, where that is in the text the edit sees, and what is written."""
+
+    node: Node
+    match: Match
+    proposal: Proposal
+
+
+class Together:
+    """The edits by address of one call. For each in turn: what it `does`, and that it `wrote` that; else `forget`.
+
+    `_ends` is where what was written ended in the text that was planned on, and `_moved[i]` by how much the first i of
+    these have moved what follows.
+    """
+
+    def __init__(self, draft: Draft, edits: Sequence[Edit], *, is_snapshot: bool) -> None:
+        self._draft = draft
+        self._edits = edits
+        self._is_snapshot = is_snapshot
+        self._made: dict[int, tuple[Node, Proposal]] = {}
+        self._size = len(edits)  # how many are tried at once
+        self._ends: list[int] = []
+        self._moved: list[int] = [0]
+
+    def does(self, index: int) -> Planned | None:
+        """What an edit does; None where it is to be planned alone."""
+        if index not in self._made:
+            self._plan_from(index)
+        made = self._made.get(index)
+        if made is None:
+            return None
+        node, proposal = made
+        target = self._edits[index].target
+        assert isinstance(target, Addressed)
+        splices = tuple(Splice(self._now(splice.start), splice.old, splice.new) for splice in proposal.splices)
+        span = Span(self._now(node.span.start), self._now(node.span.end))
+        match = Match(span, target.key)
+        return Planned(node, match, Proposal(splices, proposal.notes, proposal.after))
+
+    def wrote(self, index: int, texts: Sequence[str]) -> None:
+        """Take note that an edit has written what it does, as these texts: line endings may be those of the file."""
+        if self._is_snapshot or index not in self._made:
+            return
+        for splice, text in zip(self._made[index][1].splices, texts, strict=True):
+            at, delta = bisect_right(self._ends, splice.end), len(text) - len(splice.old)
+            self._ends.insert(at, splice.end)
+            self._moved[at:] = [self._moved[at], *[each + delta for each in self._moved[at:]]]
+
+    def forget(self) -> None:
+        """Plan what is left again: an edit was not made, or another has come in between."""
+        self._made = {}
+
+    def _now(self, offset: int) -> int:
+        """Where an offset of the text that was planned on is in the text the next edit sees."""
+        return offset + self._moved[bisect_right(self._ends, offset)]
+
+    def _plan_from(self, index: int) -> None:
+        """Plan as many edits from this one on as can be planned together."""
+        run = self._run_from(index)
+        while len(run) > 1:
+            run = run[: self._size]
+            if len(run) < 2:
+                break
+            made = self._propose(self._draft.source, run)
+            if made is not None:
+                self._made = dict(zip(range(index, index + len(run)), made, strict=True))
+                self._ends, self._moved = [], [0]
+                self._size = 2 * len(run)
+                return
+            self._size = len(run) // 2
+        self._size = max(2, self._size)
+
+    def _run_from(self, index: int) -> Sequence[Edit]:
+        end = index
+        while end < len(self._edits) and _names_one(self._edits[end]):
+            end += 1
+        return self._edits[index:end]
+
+    def _propose(self, source: Source, edits: Sequence[Edit]) -> list[tuple[Node, Proposal]] | None:
+        nodes: list[Node] = []
+        for edit in edits:
+            assert isinstance(edit.target, Addressed)
+            found = edit.target.resolve(source)
+            if isinstance(found, Refusal) or len(found) != 1:
+                return None
+            nodes.append(found[0])
+            if type(found[0]).propose_together is Node.propose_together:
+                self._size = 1
+                return None
+        asked = [(node, partial(propose, source, edit)) for node, edit in zip(nodes, edits, strict=True)]
+        made = nodes[0].propose_together(source, asked)
+        return None if made is None else list(zip(nodes, made, strict=True))
+
+
+def _names_one(edit: Edit) -> bool:
+    """Whether an edit is for one place that an address names."""
+    return isinstance(edit.target, Addressed) and edit.occurrence is None and edit.expected in (None, 1)

@@ -1,0 +1,133 @@
+"""Edits by address of one call, planned on one text: they do what they do one after the other, for one parse."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import steadyhand as sh
+from steadyhand.errors import Kind
+from steadyhand.plan.edit import Edit
+
+NAMES = ("a", "b", "c")
+
+
+def act(address: str, name: str, /, **args: object) -> Edit:
+    return sh.Act(sh.parse_address(address), name, **args)
+
+
+def one_by_one(text: str, edits: Sequence[Edit], path: str) -> tuple[list[Edit], str]:
+    """Those of some edits that go through, each in a call of its own, and what they make of a text."""
+    passed: list[Edit] = []
+    for edit in edits:
+        done = sh.edit(text, [edit], path=path)
+        if done.error is None:
+            text = done.text
+            passed.append(edit)
+    return passed, text
+
+
+def json_text() -> str:
+    inner = {name: {"x": 1, "y": [1, 2], "z": "t"} for name in NAMES}
+    return json.dumps({**inner, "list": [{"x": 0}, {"x": 1}, {"x": 2}], "e": {}}, indent=2) + "\n"
+
+
+def yaml_text() -> str:
+    inner = "".join(f"{name}:\n  x: 1 # {name}\n  y:\n    - 1\n    - 2\n  z: t\n" for name in NAMES)
+    return inner + "list:\n  - x: 0\n  - x: 1\n  - x: 2\ne: {}\n"
+
+
+def toml_text() -> str:
+    inner = "".join(f'[{name}]\nx = 1 # {name}\ny = [1, 2]\nz = "t"\n\n' for name in NAMES)
+    return inner + "[[list]]\nx = 0\n\n[[list]]\nx = 1\n\n[[list]]\nx = 2\n\n[e]\n"
+
+
+def ini_text() -> str:
+    return "".join(f"[{name}]\nx = 1\nz = t\n\n" for name in NAMES)
+
+
+TEXTS: dict[str, Callable[[], str]] = {"f.json": json_text, "f.yaml": yaml_text, "f.toml": toml_text, "f.ini": ini_text}
+
+PATHS = [f"{name}.{leaf}" for name in NAMES for leaf in ("x", "y", "z", "new", "y[0]", "y[-1]")]
+PATHS += [*NAMES, *"list list[0] list[1] list[-1] list[1].x list[2].x e e.new renamed".split()]
+KINDS = ("set-key", "set-key", "add-key", "append-item", "delete-key", "rename-key", "move-key")
+VALUES = st.sampled_from([1, 2, "t", "two words", [1], {"k": 1}])
+
+
+@st.composite
+def edits_by_address(draw: st.DrawFn) -> Edit:
+    path = draw(st.sampled_from(PATHS))
+    kind = draw(st.sampled_from(KINDS))
+    match kind:
+        case "set-key":
+            return act(f"key:{path}", kind, value=draw(VALUES))
+        case "add-key":
+            beside = draw(st.sampled_from([{}, {}, {"after": "x"}, {"before": "z"}]))
+            return act(f"key:{path}", kind, name=draw(st.sampled_from(("new", "more"))), value=draw(VALUES), **beside)
+        case "append-item":
+            return act(f"key:{path}", kind, value=draw(VALUES))
+        case "rename-key":
+            return act(f"key:{path}", kind, name=draw(st.sampled_from(("renamed", "b", "z"))))
+        case "move-key":
+            return act(f"key:{path}", kind, to=draw(st.sampled_from(("b", "e", "list[0]"))))
+        case _:
+            return act(f"key:{path}", kind)
+
+
+@pytest.mark.parametrize("path", TEXTS)
+@given(st.lists(edits_by_address(), min_size=2, max_size=8))
+@settings(max_examples=100, deadline=None)
+def test_a_call_does_what_its_edits_do_one_by_one(path: str, edits: list[Edit]) -> None:
+    text = TEXTS[path]()
+    passed, after = one_by_one(text, edits, path)
+    done = sh.edit(text, passed, path=path)
+    if done.error is None:
+        assert done.text == after
+    else:  # in one call an edit may not write over what an earlier one wrote
+        assert done.error.kind == Kind.OVERLAPPING_EDITS, done.error
+    whole = sh.edit(text, edits, path=path)
+    assert len(passed) == len(edits) or whole.error is not None
+
+
+def work_of(make: Callable[[], object]) -> int:
+    """How many functions were called, of Python and of C: the same on every machine."""
+    count = 0
+
+    def note(frame: object, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        make()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def many(path: str) -> tuple[str, list[Edit]]:
+    """A text with a thousand keys, and an edit of each tenth."""
+    names = [f"n{number}" for number in range(500)]
+    match path:
+        case "f.json":
+            text = json.dumps({name: {"x": 1, "z": "t"} for name in names}, indent=2)
+        case "f.yaml":
+            text = "".join(f"{name}:\n  x: 1\n  z: t\n" for name in names)
+        case _:
+            text = "".join(f'[{name}]\nx = 1\nz = "t"\n\n' for name in names)
+    value: object = "2" if path == "f.ini" else 2
+    return text, [act(f"key:{name}.x", "set-key", value=value) for name in names[::5]]
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_a_hundred_edits_by_address_cost_less_than_ten(path: str) -> None:
+    text, edits = many(path)
+    sh.edit(text, edits[:1], path=path)  # everything is imported
+    one = work_of(lambda: sh.edit(text, edits[7:8], path=path))
+    hundred = work_of(lambda: sh.edit(text, edits, path=path))
+    assert hundred <= 10 * one
