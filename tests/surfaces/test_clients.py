@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, SERVER, Section, Server, client_named, clients
+from steadyhand.surfaces.clients import OBSERVE, PROGRAM, SERVER, Section, Server, client_named, clients
 from tests.surfaces.shell import Shell
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from steadyhand.surfaces.cli.invocation import Settings
-from steadyhand.surfaces.clients.client import OBSERVE, PROGRAM, Server
+from steadyhand.surfaces.clients import OBSERVE, PROGRAM, Server
 from steadyhand.workspace.location import shown_url
 
 __all__ = ["pasted_server", "unpasted"]

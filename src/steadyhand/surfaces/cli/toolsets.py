@@ -30,7 +30,7 @@ def _styles() -> tuple[str, ...]:
 
 
 def _clients() -> tuple[str, ...]:
-    from steadyhand.surfaces.clients.client import clients
+    from steadyhand.surfaces.clients import clients
 
     return tuple(clients())
 

@@ -123,7 +123,7 @@ def _tell(invocation: Invocation, name: str, roots: tuple[str, ...]) -> int:
     """What to paste for a client, with the options that were given here."""
     from steadyhand.surfaces.cli.pasted import pasted_server, unpasted
     from steadyhand.surfaces.cli.render.client import client_document, client_lines
-    from steadyhand.surfaces.clients.client import client_named
+    from steadyhand.surfaces.clients import client_named
 
     client, context = client_named(name), click.get_current_context()
     server = pasted_server(context, invocation.settings, roots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steadyhand.surfaces.clients.client import Client, Section, Server
+from steadyhand.surfaces.clients import Client, Section, Server
 from steadyhand.surfaces.terminal import Line, Piece
 
 

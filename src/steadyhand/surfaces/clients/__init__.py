@@ -1,1 +1,0 @@
-"""Programs that start the MCP server: what to paste into their configuration."""
