@@ -11,8 +11,8 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.surfaces.cli.documents import check_document
-from steadyhand.surfaces.cli.render.care import check_lines
 from steadyhand.surfaces.cli.render.error import error_lines
+from steadyhand.surfaces.cli.render.journal import check_lines
 from steadyhand.surfaces.terminal import LONGEST_LINE, Line, paint
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.survey import CheckReport

@@ -15,7 +15,7 @@ from steadyhand.match.tier import step_names
 from steadyhand.plan.policy import Policy
 from steadyhand.surfaces.cli.corrected import corrected_options, typed
 from steadyhand.surfaces.cli.render.error import error_lines
-from steadyhand.surfaces.cli.render.finding import finding
+from steadyhand.surfaces.cli.render.match import finding
 from steadyhand.surfaces.cli.tolerance import OnDrift, policy_of
 from steadyhand.surfaces.terminal import Line, paint
 from tests.surfaces.shell import Shell

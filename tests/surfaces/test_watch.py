@@ -13,7 +13,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.session.event import Event
-from steadyhand.surfaces.cli.render.event import event_lines
+from steadyhand.surfaces.cli.render.conflict import event_lines
 from steadyhand.surfaces.terminal import paint
 from tests.surfaces.shell import Shell
 

@@ -6,7 +6,7 @@ from steadyhand.surfaces.cli.documents import check_document, check_error
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.progress import progress
-from steadyhand.surfaces.cli.render.care import check_lines
+from steadyhand.surfaces.cli.render.journal import check_lines
 
 
 @command(

@@ -12,7 +12,7 @@ from steadyhand.surfaces.cli.by_hand import edit_by_hand
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName, reason_option
-from steadyhand.surfaces.cli.render.dispute import dispute_lines, dispute_table
+from steadyhand.surfaces.cli.render.conflict import dispute_lines, dispute_table
 from steadyhand.surfaces.cli.render.error import error_lines
 from steadyhand.surfaces.cli.render.receipt import receipt_lines
 from steadyhand.surfaces.cli.report import cut_width

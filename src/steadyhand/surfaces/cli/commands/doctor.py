@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.render.care import doctor_lines
+from steadyhand.surfaces.cli.render.journal import doctor_lines
 
 
 @command(

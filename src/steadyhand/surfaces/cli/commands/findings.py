@@ -9,7 +9,7 @@ import click
 
 from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
-from steadyhand.surfaces.cli.render.finding import lines_of
+from steadyhand.surfaces.cli.render.match import lines_of
 from steadyhand.surfaces.terminal import Line, Piece, shown_time, visible, visible_line, visible_name
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.options import FileName, LineRange
 from steadyhand.surfaces.cli.place import at_option
-from steadyhand.surfaces.cli.render.lease import lease_lines
+from steadyhand.surfaces.cli.render.conflict import lease_lines
 
 _BY_SIGNAL = 128  # a shell's code for a command that a signal ended is this and the signal's number
 _STDOUT, _STDERR = 1, 2

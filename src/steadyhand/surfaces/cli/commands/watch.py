@@ -12,7 +12,7 @@ from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.named import Name, NamingOption
 from steadyhand.surfaces.cli.options import FileName
-from steadyhand.surfaces.cli.render.event import event_lines
+from steadyhand.surfaces.cli.render.conflict import event_lines
 from steadyhand.surfaces.cli.report import cut_width
 from steadyhand.surfaces.terminal import Piece
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.diff import diff_lines
-from steadyhand.surfaces.cli.render.finding import finding, lines_of
+from steadyhand.surfaces.cli.render.match import finding, lines_of
 from steadyhand.surfaces.terminal import Line, Piece, cells, fit, pad, shown_time, visible_line, visible_name
 
 if TYPE_CHECKING:

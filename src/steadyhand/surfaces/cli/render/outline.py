@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.corrected import typed
-from steadyhand.surfaces.cli.render.finding import lines_of
+from steadyhand.surfaces.cli.render.match import lines_of
 from steadyhand.surfaces.terminal import Line, Piece, cells, counted, head_of, pad, visible_line
 
 if TYPE_CHECKING:

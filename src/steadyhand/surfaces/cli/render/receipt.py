@@ -106,7 +106,7 @@ def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
 def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError], *, is_only: bool) -> list[Line]:
     """What an edit has to add: a match that was not exact, places left alone, a refusal inside a partial success."""
     from steadyhand.surfaces.cli.render.error import error_lines
-    from steadyhand.surfaces.cli.render.finding import finding, lines_of
+    from steadyhand.surfaces.cli.render.match import finding, lines_of
 
     lines: list[Line] = []
     where = visible_name(outcome.path) if outcome.path else f"edit {outcome.index + 1}"

@@ -1,4 +1,4 @@
-"""The reports of `check`, `gc` and `doctor` for people."""
+"""The journal for people: where it is and what it holds, and the reports of `check`, `gc`, `doctor` and a move."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from steadyhand.surfaces.cli.render.history import fact_lines
-from steadyhand.surfaces.terminal import Line, Piece, counted, visible_name
+from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visible_name
 
 if TYPE_CHECKING:
+    from steadyhand.session.journals import Moved
     from steadyhand.workspace.journal.retention import GcReport
     from steadyhand.workspace.survey import CheckReport
+
+_NAMES = {"root_id": "tree", "repo_id": "repository"}
 
 
 def check_lines(result: CheckReport) -> list[Line]:
@@ -73,3 +76,32 @@ def shown_size(size: int) -> str:
             break
         amount, unit = amount / 1000, larger
     return f"{amount:.0f} B" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def journal_lines(facts: Mapping[str, object]) -> list[Line]:
+    """Where the journal is and what it holds."""
+    shown: list[tuple[str, object]] = []
+    for name, value in facts.items():
+        if name == "bytes" and isinstance(value, int):
+            shown.append(("size", shown_size(value)))
+        elif name in ("oldest", "newest") and isinstance(value, str):
+            shown.append(("since" if name == "oldest" else "until", shown_time(value)))
+        elif name == "error" and isinstance(value, Mapping):
+            shown.append((name, value.get("message")))
+        elif value not in (None, [], ()):
+            shown.append((_NAMES.get(name, name), value))
+    return fact_lines(shown)
+
+
+def moved_lines(moved: Moved, *, needs_password: bool) -> list[Line]:
+    """What was copied, and what to do so that it is used."""
+    copied = moved.copied
+    size = f"{counted(copied.rows, 'row')} and {counted(copied.images, 'image')} ({shown_size(copied.image_bytes)})"
+    lines: list[Line] = [(Piece("copied and verified", "good"), Piece(f": {size}, from {moved.source}"))]
+    if copied.problems:
+        lines.append((Piece("copied as damaged as it was", "warning"), Piece(f": {len(copied.problems)} problems")))
+    lines.append((Piece(f"use it from now on: --journal {moved.target}, or STEADYHAND_JOURNAL={moved.target}"),))
+    if needs_password:
+        lines.append((Piece("with the password as before: in the URL, as PGPASSWORD or in ~/.pgpass", "dim"),))
+    lines.append((Piece("the old journal stays as it is; what is changed with it is not in the new one", "dim"),))
+    return lines
