@@ -200,8 +200,9 @@ class Pipe:
 
     def _read_file(self) -> None:
         self._is_listening = False
-        self._read()
-        self._listen()
+        if not self._has_ended:
+            self._read()
+            self._listen()
 
     def _read(self) -> None:
         try:
