@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
-    from steadyhand.surfaces.mcp.options import ServerOptions
-
 __all__ = [
     "FOLDER",
     "HANDSHAKES",

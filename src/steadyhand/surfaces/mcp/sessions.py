@@ -19,7 +19,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.structure.fields import bad_request, nearest_name
 from steadyhand.surfaces.mcp.calls import Calls
-from steadyhand.surfaces.mcp.front import room_of
+from steadyhand.surfaces.mcp.front import room_of, with_root
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, named_roots, no_root, paths_of
 from steadyhand.workspace.token import new_name
 
@@ -39,7 +39,6 @@ _LONGEST_ACTOR = 60
 _ODD = lazy_pattern(r"[^\w .@:+/()-]+")
 SESSION_HEADER = "mcp-session-id"
 _ASKED = 5.0  # seconds that a client has to list its roots
-Schema = dict[str, Any]
 
 
 class Session:
@@ -71,8 +70,6 @@ class Session:
             return self.roots[0]
         found = next((root for root in self.roots if root.name == name), None)
         if found is None:
-            from steadyhand.structure.fields import bad_request
-
             names = ", ".join(root.name for root in self.roots)
             raise bad_request("root", "it is missing" if name is None else "there is no such root", f"one of: {names}")
         return found
@@ -101,12 +98,16 @@ class Session:
                 self._workspaces[root.name] = self._open(root)
             return self._workspaces[root.name]
 
-    def schemas(self, catalog: Catalog) -> list[dict[str, object]]:
-        """The tools as clients list them."""
-        from steadyhand.surfaces.mcp.front import with_root
-
-        kits = [self.kit(toolset, self.first_root) for toolset in catalog.toolsets]
-        listed = catalog.schemas(kits, self.options.most)
+    def schemas(self, catalog: Catalog) -> list[dict[str, Any]]:
+        """The tools as clients list them, in the order of the toolsets. A native tool answers with text alone."""
+        listed: list[dict[str, Any]] = []
+        for toolset in catalog.toolsets:
+            kit = self.kit(toolset, self.first_root)
+            left_out = {"outputSchema"} if kit.toolset.is_native else set()
+            for schema in kit.schemas("mcp"):
+                if catalog.find(str(schema["name"]))[0] == toolset:
+                    kept = {name: value for name, value in schema.items() if name not in left_out}
+                    listed.append(kept | room_of(self.options.most))
         names = [each.name for each in self.roots]
         return listed if len(names) == 1 else [with_root(schema, names) for schema in listed]
 
@@ -130,19 +131,19 @@ class Session:
         from steadyhand.surfaces.mcp.log import say
         from steadyhand.tools.workspace import Workspace
 
-        options, care = self.options, self._root_options[root.path]
+        options, own = self.options, self._root_options[root.path]
         workspace = Workspace(
             root.path,
-            actor=options.actor or care.actor or self.actor,
+            actor=options.actor or own.actor or self.actor,
             task=self.task,
             mode=options.mode,
             journal=options.journal,
             policy=options.policy,
-            protect="standard" if care.is_protected else "none",
-            allow=care.allow,
+            protect="standard" if own.is_protected else "none",
+            allow=own.allow,
             read_only=options.read_only,
             tool="mcp",
-            repo=care.repo,
+            repo=own.repo,
         )
         for warning in workspace.warnings:
             say(f"{root.name}: {warning}")
@@ -310,20 +311,6 @@ class Catalog:
         near = nearest_name(name[:80], self._owners)
         hint = f"did you mean {near!r}?" if near else f"tools: {', '.join(sorted(self._owners))}"
         raise bad_request("tool", f"there is no tool {name[:80]!r} here", hint)
-
-    def schemas(self, kits: Sequence[Kit], most: int) -> list[Schema]:
-        """The tools that are listed, in the order of the toolsets. A native tool answers with text alone.
-
-        `most` are the characters of an answer, for a client that cuts answers sooner.
-        """
-        listed: list[Schema] = []
-        for kit in kits:
-            for schema in kit.schemas("mcp"):
-                if self.find(str(schema["name"]))[0] == kit.toolset.name:
-                    native = {"outputSchema"} if kit.toolset.is_native else set()
-                    kept = {name: value for name, value in schema.items() if name not in native}
-                    listed.append(kept | room_of(most))
-        return listed
 
 
 def _clash(name: str, one: str, other: str) -> EditError:
