@@ -13,11 +13,12 @@ import anyio
 import pytest
 
 from steadyhand.surfaces.mcp.calls import Deadline
-from steadyhand.surfaces.mcp.launch import confine, scratch_folder
-from steadyhand.surfaces.mcp.options import ServerOptions, named_roots
+from steadyhand.surfaces.mcp.launch import confine
+from steadyhand.surfaces.mcp.options import ServerOptions
 from steadyhand.surfaces.mcp.server import Service
 from steadyhand.workspace.landlock import wall_around
 from steadyhand.workspace.machine import landlock_abi
+from steadyhand.workspace.scratch import scratch_folder
 from tests.mcp.clients import in_memory
 from tests.mcp.test_roots import listing
 from tests.mcp.wire import Wire
@@ -109,8 +110,7 @@ def test_what_is_put_aside_lies_outside_the_roots_and_is_gone_afterwards(
 ) -> None:
     (tmp_path / "root" / "tmp").mkdir(parents=True)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "root" / "tmp"))
-    roots = named_roots([str(tmp_path / "root")])
-    with scratch_folder(roots) as folder:
+    with scratch_folder([str(tmp_path / "root")]) as folder:
         assert folder is not None
         assert not folder.startswith(str(tmp_path / "root"))
         assert tempfile.gettempdir() == folder

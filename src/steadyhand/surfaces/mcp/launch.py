@@ -7,12 +7,8 @@ Landlock, is raised before any thread begins, or by each worker once the roots a
 from __future__ import annotations
 
 import os
-import shutil
-import stat
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
@@ -21,12 +17,12 @@ from steadyhand.surfaces.mcp.front import claim, greet
 from steadyhand.surfaces.mcp.log import quieten, say
 from steadyhand.surfaces.mcp.options import Root, ServerOptions, host_roots, marked_root, named_roots, no_root
 from steadyhand.workspace.landlock import raise_wall, wall_around
-from steadyhand.workspace.scratch import hold, sweep
+from steadyhand.workspace.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from steadyhand.surfaces.mcp.http import Address
 
-__all__ = ["Launch", "confine", "launch", "scratch_folder"]
+__all__ = ["Launch", "confine", "launch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +37,6 @@ class Launch:
     has_sandbox: bool = True
 
 
-_SQLITE = "SQLITE_TMPDIR"
-_PLACES = ("/dev/shm", "/var/tmp")
-_PREFIX = "mcp-"
-
-
 def launch(asked: Launch) -> int:
     """Serve until the client is gone or a signal comes; the exit code."""
     from steadyhand.workspace.budget import give_back_memory
@@ -55,7 +46,7 @@ def launch(asked: Launch) -> int:
     options = _rooted(asked)
     token = _token(asked, address)
     _check_together(options.toolsets)
-    with scratch_folder(options.roots) as scratch:
+    with scratch_folder([root.path for root in options.roots]) as scratch:
         quieten()
         options = _sandboxed(asked, options, scratch, address)
         if address is None and os.isatty(0):
@@ -176,59 +167,6 @@ def _sandboxed(asked: Launch, options: ServerOptions, scratch: str | None, addre
     why = raised(options.roots)
     say(f"{about}; kernel sandbox: {'Landlock' if why is None else f'none, {why}'}")
     return replace(options, is_sandboxed=why is None)
-
-
-@contextmanager
-def scratch_folder(roots: Sequence[Root]) -> Iterator[str | None]:
-    """A folder of our own, outside the roots, for what has to be put somewhere for a while; None where none can be."""
-    folder = _made(roots)
-    if folder is None:
-        yield None
-        return
-    before, named = tempfile.tempdir, os.environ.pop(_SQLITE, None)
-    tempfile.tempdir = os.environ[_SQLITE] = folder
-    held = hold(folder)
-    try:
-        yield folder
-    finally:
-        if held is not None:
-            os.close(held)
-        tempfile.tempdir = before
-        del os.environ[_SQLITE]
-        os.environ |= {} if named is None else {_SQLITE: named}
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _made(roots: Sequence[Root]) -> str | None:
-    for place in (_usual(), *_PLACES):
-        real = os.path.realpath(place)
-        if not any(os.path.commonpath([root.path, real]) == root.path for root in roots):
-            home = _home(real)
-            if home != real:
-                sweep(home, _PREFIX)
-            with suppress(OSError):
-                return tempfile.mkdtemp(prefix=_PREFIX, dir=home)
-    return None
-
-
-def _usual() -> str:
-    try:
-        return tempfile.gettempdir()
-    except OSError:
-        return _PLACES[0]
-
-
-def _home(place: str) -> str:
-    """Where this user's servers have their folders, each removable by its own; the place itself if there is none."""
-    home = os.path.join(place, f"steadyhand-{os.getuid()}")
-    with suppress(OSError):
-        os.mkdir(home, 0o700)
-    try:
-        found = os.lstat(home)
-    except OSError:
-        return place
-    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
-    return home if is_ours else place
 
 
 def confine(
