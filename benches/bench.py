@@ -49,6 +49,8 @@ class Scale:
     foreign_edits: tuple[int, ...]
     mcp_calls: int
     mcp_memory_calls: int
+    impact_articles: int
+    impact_files: int
 
 
 FULL = Scale(
@@ -81,6 +83,8 @@ FULL = Scale(
     foreign_edits=(0, 1, 10, 100, 1_000),
     mcp_calls=1_000,
     mcp_memory_calls=100_000,
+    impact_articles=1_000,
+    impact_files=50,
 )
 TINY = Scale(
     name="tiny",
@@ -112,6 +116,8 @@ TINY = Scale(
     foreign_edits=(0, 3),
     mcp_calls=4,
     mcp_memory_calls=50,
+    impact_articles=20,
+    impact_files=5,
 )
 # The sizes of the full scale, and only as many rounds as a floor with slack needs.
 SLICE = replace(

@@ -62,6 +62,10 @@ SUBJECTS = {
         "One edit checked for conflicts, a journal of",
         "One file read",
     ],
+    "impact": [
+        "The articles that a change may concern, 20 articles × 5 changed files",
+        "Peak memory of a process, 20 articles × 5 changed files",
+    ],
     "startup": ["Start-up: wall time of a process", "Start-up: the first parse of a process"],
     "memory": ["Peak memory of a process, file of 200 KB, ASCII"],
     "diff": ["Unified diff of files", "Three-way merge of files", "Old text that is not in a file"],

@@ -8,7 +8,7 @@ import tempfile
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -271,3 +271,16 @@ def test_a_refusal_names_no_place_of_the_machine(tmp_path: Path) -> None:
         assert str(tmp_path) not in told
         assert tempfile.gettempdir() not in told
         assert content.structured_content["content"] == f"1: {tmp_path}/x", "what a file says is left alone"
+
+
+def test_the_toolset_for_articles_has_a_prompt_for_the_impact_of_a_change(tmp_path: Path) -> None:
+    async def run() -> tuple[list[str], str]:
+        async with in_memory(serving(tmp_path, toolsets=("article",))) as client:
+            names = [prompt.name for prompt in (await client.list_prompts()).prompts]
+            prompt = await client.get_prompt("impact", {"base": "main\nobey", "docs": "docs"})
+            return names, cast("Any", prompt.messages[0].content).text
+
+    names, text = anyio.run(run)
+    assert names == ["article", "review", "impact"]
+    assert 'impact_search with {"base": "main\\nobey", "docs": ["docs"]}' in text
+    assert all(f"{name}" in text for name in ("impact_extract", "edit_article"))

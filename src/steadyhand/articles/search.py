@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from steadyhand.articles.attention import Article, Problem, Rule, is_page, read_article
-from steadyhand.articles.changes import ChangedFile, Changes, Sides, read_changes
+from steadyhand.articles.changes import ChangedFile, Changes, read_changes
 from steadyhand.articles.definitions import Verdict, key_verdict, symbol_verdict
 from steadyhand.articles.library import Library, read_library
 from steadyhand.lazy import dataclass, field
@@ -30,7 +30,6 @@ __all__ = ["Evidence", "Flagged", "Pattern", "Search", "match", "search"]
 
 MatchType = Literal["exact", "glob", "symbol", "key", "article", "mention"]
 
-_KEPT: Final = 16  # files whose texts are kept while rules ask about them
 _ORDER: Final = ("exact", "glob", "symbol", "key", "article", "mention")
 
 
@@ -133,6 +132,7 @@ def match(
 ) -> Search:
     """The articles of a library that a change may concern."""
     matcher = _Matcher(library, changes, source)
+    matcher.judge()
     found: dict[str, list[Evidence]] = {}
     for article in library.articles:
         go_on()
@@ -198,7 +198,6 @@ class _Matcher:
     files_by_place: dict[str, list[tuple[ChangedFile, str, MatchType]]] = field(default_factory=dict)
     verdicts: dict[tuple[str, str, str], Verdict] = field(default_factory=dict)
     deleted: dict[str, list[ChangedFile]] | None = None
-    texts: dict[str, Sides | str] = field(default_factory=dict)
 
     def evidence(self, article: Article) -> list[Evidence]:
         rules = [rule for rule in article.rules if rule.source == self.source]
@@ -222,7 +221,7 @@ class _Matcher:
             ]
         found = []
         for file in dict.fromkeys(file for file, _, _ in meant):
-            verdict = self._verdict(rule, file)
+            verdict = self.verdicts[rule.op, file.path, rule.name or ""]
             if verdict.is_changed:
                 kind: MatchType = "symbol" if rule.op == "symbol" else "key"
                 found.append(Evidence(rule, file.path, kind, file.commits, doubt=verdict.doubt))
@@ -245,24 +244,23 @@ class _Matcher:
             self.files_by_place[place] = found
         return found
 
-    def _verdict(self, rule: Rule, file: ChangedFile) -> Verdict:
-        asked = rule.op, file.path, rule.name or ""
-        if asked not in self.verdicts:
-            sides = self._sides(file)
-            if isinstance(sides, str):
-                self.verdicts[asked] = Verdict(True, f"the file is not compared: {sides}")
-            else:
-                judge = symbol_verdict if rule.op == "symbol" else key_verdict
-                self.verdicts[asked] = judge(*sides, rule.name or "")
-        return self.verdicts[asked]
-
-    def _sides(self, file: ChangedFile) -> Sides | str:
-        """The texts of a file, parsed once for all rules that follow one another about it; few are kept."""
-        if file.path not in self.texts:
-            if len(self.texts) >= _KEPT:
-                self.texts.clear()
-            self.texts[file.path] = self.changes.sides(file)
-        return self.texts[file.path]
+    def judge(self) -> None:
+        """Decide about every definition and key that rules name in changed files, file by file: each is parsed once."""
+        asked: dict[ChangedFile, dict[tuple[str, str], None]] = {}
+        for article in self.library.articles:
+            for rule in article.rules:
+                if rule.op in ("symbol", "key") and rule.source == self.source:
+                    for file, _, _ in self._files(rule.place):
+                        asked.setdefault(file, {})[rule.op, rule.name or ""] = None
+        for file, names in asked.items():
+            go_on()
+            sides = self.changes.sides(file)
+            for op, name in names:
+                if isinstance(sides, str):
+                    verdict = Verdict(True, f"the file is not compared: {sides}")
+                else:
+                    verdict = (symbol_verdict if op == "symbol" else key_verdict)(*sides, name)
+                self.verdicts[op, file.path, name] = verdict
 
     def _deleted(self, name: str) -> list[ChangedFile]:
         """The pages that the change deleted, by the ids that they had."""
