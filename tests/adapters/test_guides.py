@@ -28,7 +28,7 @@ def shown(name: str) -> str:
 
 def servers() -> list[str]:
     """Every way to start the server that a guide of ours tells."""
-    pages = [GUIDES / f"{name}.md" for name in ("docs-bot", "five-minutes", "vault-server", "website-editor")]
+    pages = [GUIDES / f"{name}.md" for name in ("five-minutes", "impact", "vault-server", "website-editor")]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     typed = [line for block in TYPED.findall(text) for line in block.splitlines()]
     told = [line for line in typed + re.findall(r"`([^`\n]+)`", text) if line.startswith(SERVER)]

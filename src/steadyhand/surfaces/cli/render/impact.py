@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steadyhand.errors import EditError
 
 _SHOWN = 8  # symbols or commits on a line
-_ID = 10  # digits of a commit
+_ID = 12  # digits of a commit
 
 
 def report_lines(report: Report, *, is_brief: bool, width: int) -> Iterator[Line]:
