@@ -42,6 +42,11 @@ def test_every_op_is_read() -> None:
     ]
 
 
+def test_where_a_path_ends_and_a_name_begins() -> None:
+    text = article("A", 'op: symbol, path: "src/C#/a.cs#Foo.bar"', 'op: symbol, path: "a.ts#Box.#secret"')
+    assert rules(text) == [("symbol", "src/C#/a.cs", "Foo.bar"), ("symbol", "a.ts", "Box.#secret")]
+
+
 def test_toml_front_matter_and_options_of_a_rule() -> None:
     text = (
         '+++\njrn = 7\n[[attention]]\nop = "file"\npath = "a.py"\nsource = "backend"\nkeywords = ["one", "two"]\n+++\n'

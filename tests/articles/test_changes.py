@@ -217,6 +217,28 @@ def test_a_shallow_clone_says_so(tmp_path: Path) -> None:
     assert (kind, "shallow" in message) == ("bad-request", True)
 
 
+def test_a_partial_clone_says_what_it_lacks_and_fetches_nothing(tmp_path: Path) -> None:
+    origin = Repository(tmp_path / "origin")
+    origin.git("config", "uploadpack.allowFilter", "true")
+    origin.commit("one", **{"a.py": "x = 1\n", "gone.py": "y = 1\n" * 20, "old.py": "z = 1\n" * 20})
+    origin.git("switch", "-q", "-c", "feature")
+    origin.git("mv", "old.py", "moved.py")
+    (origin.root / "gone.py").unlink()
+    origin.commit("two", **{"a.py": "x = 2\n", "new.py": "y = 1\n" * 19})
+    origin.git("switch", "-q", "main")
+    url = origin.root.as_uri()
+    origin.git("clone", "-q", "--filter=blob:none", "-b", "feature", url, str(tmp_path / "clone"))
+    found = report(tmp_path / "clone")
+    assert [each["path"] for each in found["leftOut"]] == ["a.py", "gone.py"]
+    assert {file["path"]: file["status"] for file in found["files"]} == {
+        "a.py": "modified",
+        "gone.py": "deleted",
+        "moved.py": "renamed",
+        "new.py": "added",
+    }
+    assert by_path(found)["new.py"]["hunks"]
+
+
 def test_submodules_and_links_are_listed(tmp_path: Path) -> None:
     inner = Repository(tmp_path / "inner")
     inner.commit("one", **{"x.py": "x = 1\n"})

@@ -123,6 +123,26 @@ def test_a_deleted_article_is_known_by_the_id_it_had(tmp_path: Path) -> None:
     assert evidence(tmp_path, base=base) == {"a.md": [("article", "b.md")]}
 
 
+def test_what_is_not_shown_is_compared_all_the_same(tmp_path: Path) -> None:
+    repo = Repository(tmp_path)
+    page = article("A", "op: symbol, path: gen.py#f", "op: key, path: .env#PORT")
+    old = {"gen.py": "def f(): return 1\n\ndef g(): return 1\n", ".env": "PORT=1\nTOKEN=hunter2\n"}
+    base = repo.commit("one", **{"a.md": page, ".gitattributes": "gen.py linguist-generated\n"}, **old)
+    repo.commit("two", **{"gen.py": "def f(): return 1\n\ndef g(): return 2\n", ".env": "PORT=1\nTOKEN=hunter3\n"})
+    assert evidence(tmp_path, base=base) == {}
+    repo.commit("three", **{"gen.py": "def f(): return 3\n", ".env": "PORT=2\nTOKEN=hunter3\n"})
+    assert evidence(tmp_path, base=base) == {"a.md": [("symbol", "gen.py"), ("key", ".env")]}
+    assert "hunter" not in str(sh.impact.search(tmp_path, base=base).to_json())
+
+
+def test_one_directory_is_given_as_a_list(tmp_path: Path) -> None:
+    Repository(tmp_path).commit("one")
+    for ask in (sh.impact.search, sh.impact.lint, sh.impact.suggest):
+        with pytest.raises(sh.EditError) as refused:
+            ask(tmp_path, docs="docs")  # type: ignore[operator]
+        assert refused.value.kind == "bad-request"
+
+
 def test_no_article_is_met_by_itself(tmp_path: Path) -> None:
     repo = Repository(tmp_path)
     page = article("A", 'op: file, path: "docs/**"', "op: article, path: A")

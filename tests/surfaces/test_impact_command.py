@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,8 @@ def test_a_member_says_what_it_does_and_shows_examples(name: str) -> None:
     assert all(f"steadyhand impact {name}" in example for example in member.examples.splitlines())
     assert all(parameter.help for parameter in member.params if isinstance(parameter, click.Option))
     for example in member.examples.splitlines():
-        member.make_context(name, example.split()[3:], obj=None)
+        words = takewhile(lambda word: word not in (">", "|"), shlex.split(example)[3:])
+        member.make_context(name, list(words), obj=None)
     assert "Examples:" in CliRunner().invoke(cli, ["impact", name, "--help"]).stdout
 
 

@@ -202,8 +202,8 @@ class _Reader:
             raise _WrongRule(f"only op file can exclude with a leading !, not {op}")
         place, name = path[is_excluding:], None
         if op in ("symbol", "key"):
-            place, mark, name = place.rpartition("#") if op == "symbol" else place.partition("#")
-            if not mark or not place or not name.strip():
+            place, name = _split(place)
+            if not place or not name.strip():
                 example = "src/app.py#Session.send" if op == "symbol" else "config.yaml#server.port"
                 raise _WrongRule(f"op {op} needs a path such as {example}")
         plain = _plain(place)
@@ -223,6 +223,17 @@ class _Reader:
 
     def _problem(self, message: str, line: int) -> None:
         self.problems.append(Problem(self.path, message, line))
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The file and what is named in it: at the first `#` behind a name with an ending, else at the first.
+
+    >>> _split("src/C#/a.cs#Foo"), _split("a.ts#Box.#secret"), _split("Makefile#all")
+    (('src/C#/a.cs', 'Foo'), ('a.ts', 'Box.#secret'), ('Makefile', 'all'))
+    """
+    marks = [at for at, letter in enumerate(path) if letter == "#"]
+    at = next((at for at in marks if "." in path[:at].rpartition("/")[2]), marks[0] if marks else len(path))
+    return path[:at], path[at + 1 :]
 
 
 def _plain(place: str) -> str | None:

@@ -28,6 +28,8 @@ _MOST_COMMITS: Final = 1_000
 _MOST_UNTRACKED: Final = 5_000
 _LARGEST: Final = 1 << 20  # bytes of a file whose text is compared
 _NO_FILE, _SUBMODULE, _LINK = "000000", "160000", "120000"
+_NO_DIFF: Final = "no diff by .gitattributes"
+_UNSHOWN: Final = frozenset({"generated", "vendored", "secret", _NO_DIFF})
 _ATTRIBUTES: Final = ("linguist-generated", "linguist-vendored", "diff")
 _STATUS: Final = {
     "A": "added",
@@ -110,9 +112,12 @@ class Changes:
                 found.setdefault(name, []).append(file)
         return found
 
-    def sides(self, file: ChangedFile) -> Sides | str:
-        """The texts of a file before and after, None where there was none; or why they are not shown."""
-        if file.hidden is not None:
+    def sides(self, file: ChangedFile, *, only_compared: bool = False) -> Sides | str:
+        """The texts of a file before and after, None where there was none; or why they are not shown.
+
+        `only_compared`: they are shown to nobody, so what is merely not to be shown is given all the same.
+        """
+        if file.hidden is not None and not (only_compared and file.hidden in _UNSHOWN):
             return file.hidden
         paths = (file.old_path or file.path, file.path)
         read: list[Source | None] = []
@@ -128,7 +133,8 @@ class Changes:
 
     @cached_property
     def _sizes(self) -> dict[str, int]:
-        ids = [blob for file in self.files if file.hidden is None for blob in file.ids if blob is not None]
+        files = (file for file in self.files if file.hidden is None or file.hidden in _UNSHOWN)
+        ids = [blob for file in files for blob in file.ids if blob is not None]
         return {} if self._git is None else self._git.sizes(ids)
 
     @cached_property
@@ -169,15 +175,15 @@ _UNREADABLE: Final = {
 
 
 @contextmanager
-def read_changes(
-    workspace: Workspace, *, base: str | None = None, uncommitted: bool = False, root: str | None = None
-) -> Iterator[Changes]:
-    """The change that is checked out; `root` is another clone, in whose name the workspace reads.
+def read_changes(workspace: Workspace, *, base: str | None = None, uncommitted: bool = False) -> Iterator[Changes]:
+    """The change that is checked out.
 
     Refuses with `no-such-file` where there is no repository, with `not-installed` without git, and with `bad-request`
     a base that is no commit, that has no history in common, or that cannot be told.
     """
-    git = Git(root or workspace.root)
+    if base is not None and not isinstance(base, str):
+        raise EditError(Kind.BAD_REQUEST, "base: the name of a commit is expected", details={"field": "base"})
+    git = Git(workspace.root)
     head = git.head()
     with ExitStack() as opened:
         if uncommitted:
@@ -256,7 +262,7 @@ def _hidden(modes: tuple[str, str], attributes: dict[str, str], names: Sequence[
     for name, what in (("linguist-generated", "generated"), ("linguist-vendored", "vendored")):
         if attributes.get(name) in ("set", "true"):
             return what
-    return "no diff by .gitattributes" if attributes.get("diff") == "unset" else None
+    return _NO_DIFF if attributes.get("diff") == "unset" else None
 
 
 def _as_stored(before: Source, after: Source) -> Source:

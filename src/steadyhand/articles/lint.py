@@ -13,7 +13,6 @@ uncovered       a page has no rule; only where coverage is asked for
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
@@ -192,14 +191,7 @@ class _Linter:
 def matching(place: str, files: Sequence[str]) -> Iterator[str]:
     """The files, sorted, that a path or glob means; only those in the directory that it names are looked at."""
     pattern = Pattern.of(place)
-    folders = {"/".join(glob.folder) for glob in pattern.globs}
-    folder = folders.pop() if len(folders) == 1 else ""
-    for number in range(bisect_left(files, folder), len(files)):
-        file = files[number]
-        if not file.startswith(folder):
-            return
-        if pattern.match(file) is not None:
-            yield file
+    return (file for file in pattern.candidates(files) if pattern.match(file) is not None)
 
 
 def _duplicates(library: Library, everything: Library) -> Iterator[LintFinding]:

@@ -14,7 +14,8 @@ changed. An article that nothing speaks for is not in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from steadyhand.articles.attention import Article, Problem, Rule, is_page, read_article
@@ -24,7 +25,7 @@ from steadyhand.articles.library import Library, read_library
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.workspace import Workspace
 from steadyhand.text.pace import go_on
-from steadyhand.workspace.globs import Glob, expand_braces, parse_glob
+from steadyhand.workspace.globs import Glob, expand_braces, has_wildcards, parse_glob
 
 __all__ = ["Evidence", "Flagged", "Pattern", "Search", "match", "search"]
 
@@ -131,7 +132,7 @@ def match(
     mentions: bool = False,
 ) -> Search:
     """The articles of a library that a change may concern."""
-    matcher = _Matcher(library, changes, source)
+    matcher = _Matcher(library, changes, source, tuple(sorted(changes.by_name)))
     matcher.judge()
     found: dict[str, list[Evidence]] = {}
     for article in library.articles:
@@ -168,6 +169,15 @@ class Pattern:
     place: str
     globs: tuple[Glob, ...] = ()
 
+    def candidates(self, names: Sequence[str]) -> Iterator[str]:
+        """Of names that are sorted, those that begin as everything does that is meant."""
+        folders = {"/".join(glob.folder) for glob in self.globs}
+        start = self.place if not has_wildcards(self.place) else folders.pop() if len(folders) == 1 else ""
+        for number in range(bisect_left(names, start), len(names)):
+            if not names[number].startswith(start):
+                return
+            yield names[number]
+
     @classmethod
     def of(cls, place: str) -> Pattern:
         """
@@ -195,6 +205,7 @@ class _Matcher:
     library: Library
     changes: Changes
     source: str | None
+    names: tuple[str, ...] = ()
     files_by_place: dict[str, list[tuple[ChangedFile, str, MatchType]]] = field(default_factory=dict)
     verdicts: dict[tuple[str, str, str], Verdict] = field(default_factory=dict)
     deleted: dict[str, list[ChangedFile]] | None = None
@@ -238,9 +249,8 @@ class _Matcher:
         found = self.files_by_place.get(place)
         if found is None:
             pattern = Pattern.of(place)
-            names = ((file, name) for file in self.changes.files for name in file.names)
-            matches = ((file, name, pattern.match(name)) for file, name in names)
-            found = [(file, name, how) for file, name, how in matches if how is not None]
+            named = ((name, pattern.match(name)) for name in pattern.candidates(self.names))
+            found = [(file, name, how) for name, how in named if how for file in self.changes.by_name[name]]
             self.files_by_place[place] = found
         return found
 
@@ -254,7 +264,7 @@ class _Matcher:
                         asked.setdefault(file, {})[rule.op, rule.name or ""] = None
         for file, names in asked.items():
             go_on()
-            sides = self.changes.sides(file)
+            sides = self.changes.sides(file, only_compared=True)
             for op, name in names:
                 if isinstance(sides, str):
                     verdict = Verdict(True, f"the file is not compared: {sides}")

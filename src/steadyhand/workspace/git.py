@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Final
 
 from steadyhand.errors import EditError, Kind
@@ -23,6 +23,7 @@ __all__ = ["Blobs", "Entry", "Git", "LogEntry", "git_text"]
 _SECONDS: Final = 120.0
 _MOST_OUTPUT: Final = 64 << 20  # bytes of one answer
 _MOST_COMMITS: Final = 1_000
+_RESTARTS: Final = 200  # of a command that ends at each object that is missing
 _RENAMES: Final = 1_000  # files on each side among which renames are looked for
 _FIXED: Final = (
     "core.fsmonitor=false",
@@ -119,24 +120,22 @@ class Git:
     def is_shallow(self) -> bool:
         return self.ask("rev-parse", "--is-shallow-repository").strip() == b"true"
 
-    def log(self, base: str | None, head: str, *, most: int = _MOST_COMMITS) -> list[LogEntry]:
-        """The commits that `head` has and `base` lacks, the newest first."""
+    def log(self, base: str | None, head: str, *, most: int = _MOST_COMMITS, names: bool = True) -> list[LogEntry]:
+        """The commits that `head` has and `base` lacks, the newest first, with the files that each changed.
+
+        Where these are more than can be read, as without `names`, no commit has any.
+        """
         import secrets
 
         mark = secrets.token_hex(16)  # no file name can pass for it
-        answer = self.ask(
-            "log",
-            "-z",
-            f"--max-count={most}",
-            f"--format={mark}%H%x1f%an%x1f%aI%x1f%s",
-            "--encoding=UTF-8",
-            "--name-only",
-            "--no-renames",
-            "--no-ext-diff",
-            "--relative",
-            "-c",
-            head if base is None else f"{base}..{head}",
-        )
+        options = ["-z", f"--max-count={most}", f"--format={mark}%H%x1f%an%x1f%aI%x1f%s", "--encoding=UTF-8"]
+        shown = ["--name-only", "--no-renames", "--no-ext-diff", "--relative", "-c"] if names else ["--no-patch"]
+        try:
+            answer = self.ask("log", *options, *shown, head if base is None else f"{base}..{head}")
+        except EditError as error:
+            if error.kind is not Kind.TOO_LARGE or not names:
+                raise
+            return self.log(base, head, most=most, names=False)
         commits = answer.split(mark.encode())[1:]
         return [_logged(git_text(commit)) for commit in commits]
 
@@ -147,8 +146,15 @@ class Git:
         """
         before = base or self._empty_tree()
         sides = [before] if head is None else [before, head]
-        options = ["--raw", "-z", "--no-abbrev", "--relative", "-M", f"-l{_RENAMES}", "--ignore-submodules=dirty"]
-        answer = self.ask("diff", *options, "--no-ext-diff", "--no-textconv", *sides, "--", filters=head is None)
+        options = ["--raw", "-z", "--no-abbrev", "--relative", f"-l{_RENAMES}", "--ignore-submodules=dirty"]
+        words = ["diff", *options, "--no-ext-diff", "--no-textconv"]
+        try:
+            answer = self.ask(*words, "-M", *sides, "--", filters=head is None)
+        except EditError as error:
+            if error.kind is not Kind.DISK_REFUSED:
+                raise
+            # In a partial clone the texts of which a rename could be told may be missing; equal ones are known by id.
+            answer = self.ask(*words, "-M100%", *sides, "--", filters=head is None)
         return list(_entries(answer))
 
     def untracked(self) -> list[str]:
@@ -172,21 +178,47 @@ class Git:
         return found
 
     def sizes(self, ids: Iterable[str]) -> dict[str, int]:
-        """How large stored files are, in bytes; one that is missing here is left out."""
-        given = "".join(f"{each}\n" for each in dict.fromkeys(ids))
-        if not given:
+        """How large stored files are, in bytes; one that is missing here, as in a partial clone, is left out."""
+        asked = list(dict.fromkeys(ids))
+        if not asked:
             return {}
-        rows = self.ask("cat-file", "--batch-check", given=given.encode()).split(b"\n")
-        read = (row.split(b" ") for row in rows)
-        return {git_text(row[0]): int(row[2]) for row in read if len(row) == 3 and row[1] == b"blob"}
+        given = "".join(f"{each}\n" for each in asked).encode()
+        try:
+            rows = self.ask("cat-file", "--batch-check", given=given).split(b"\n")
+        except EditError as error:
+            if error.kind is not Kind.DISK_REFUSED:
+                raise
+            return self._sizes_of_some(asked)
+        return dict(filter(None, map(_size, rows)))
+
+    def _sizes_of_some(self, ids: Sequence[str]) -> dict[str, int]:
+        """The same where git ends at an object that it would have to fetch: it is started again behind each."""
+        found: dict[str, int] = {}
+        waiting = iter(ids)
+        for _ in range(_RESTARTS):
+            with self._answering("cat-file", "--batch-check") as (asked, answered):
+                for each in waiting:
+                    row = _exchange(asked, answered, each)
+                    if not row:
+                        break
+                    found.update(filter(None, [_size(row)]))
+                else:
+                    return found
+        return found
 
     @contextmanager
     def blobs(self) -> Iterator[Blobs]:
         """Stored files, one after another, from one process that ends with the block."""
+        with self._answering("cat-file", "--batch") as (asked, answered):
+            yield Blobs(asked, answered)
+
+    @contextmanager
+    def _answering(self, *words: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+        """A command that answers line by line while the block lasts."""
         import subprocess
 
         process = subprocess.Popen(
-            self._command("cat-file", "--batch"),
+            self._command(*words),
             cwd=self.root,
             env=self._environment,
             stdin=subprocess.PIPE,
@@ -196,12 +228,13 @@ class Git:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            yield Blobs(process.stdin, process.stdout)
+            yield process.stdin, process.stdout
         finally:
             process.kill()
             process.wait()
-            process.stdin.close()
             process.stdout.close()
+            with suppress(OSError):  # what was not taken any more
+                process.stdin.close()
 
     def ask(self, *words: str, given: bytes = b"", filters: bool = False) -> bytes:
         """What a command of git answers. Refuses where it fails, answers too much or takes too long.
@@ -299,17 +332,28 @@ class Blobs:
 
     def read(self, id: str) -> bytes | None:
         """The bytes of a file; None where it is not here, as in a partial clone."""
-        try:
-            self._asked.write(f"{id}\n".encode())
-            self._asked.flush()
-            head = self._answered.readline().split()
-            if len(head) != 3 or head[1] != b"blob":
-                return None
-            data = self._answered.read(int(head[2]))
-            self._answered.read(1)
-        except OSError:
+        head = _exchange(self._asked, self._answered, id).split()
+        if len(head) != 3 or head[1] != b"blob":
             return None
+        data = self._answered.read(int(head[2]))
+        self._answered.read(1)
         return data
+
+
+def _exchange(asked: IO[bytes], answered: IO[bytes], question: str) -> bytes:
+    """The line that answers; empty where git has ended."""
+    try:
+        asked.write(f"{question}\n".encode())
+        asked.flush()
+        return answered.readline()
+    except OSError:
+        return b""
+
+
+def _size(row: bytes) -> tuple[str, int] | None:
+    """What `cat-file --batch-check` says of a file; None for anything else."""
+    fields = row.split()
+    return (git_text(fields[0]), int(fields[2])) if len(fields) == 3 and fields[1] == b"blob" else None
 
 
 def git_text(data: bytes) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from steadyhand.session.checks import AnyPath, path_of
+from steadyhand.session.checks import AnyPath, names, path_of
 from steadyhand.session.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def search(
             workspace,
             base=base,
             uncommitted=uncommitted,
-            docs=docs,
+            docs=names(docs, "docs"),
             mentions=mentions,
             source=source,
             source_root=None if source_root is None else path_of(source_root, "source_root"),
@@ -118,7 +118,7 @@ def lint(tree: Tree = ".", *, docs: Sequence[str] = (), coverage: bool = False) 
     from steadyhand.articles.lint import lint as lint_articles
 
     with _opened(tree) as workspace:
-        return lint_articles(workspace, docs=docs, coverage=coverage)
+        return lint_articles(workspace, docs=names(docs, "docs"), coverage=coverage)
 
 
 def suggest(tree: Tree = ".", *, docs: Sequence[str] = (), write: bool = False) -> Suggestions:
@@ -134,7 +134,7 @@ def suggest(tree: Tree = ".", *, docs: Sequence[str] = (), write: bool = False) 
     from steadyhand.errors import EditError
 
     with _opened(tree, read_only=not write) as workspace:
-        found = suggest_rules(workspace, docs=docs)
+        found = suggest_rules(workspace, docs=names(docs, "docs"))
         for each in found.articles if write else ():
             with suppress(EditError):
                 write_suggestion(workspace, each)

@@ -7,6 +7,7 @@ from typing import Final, cast
 from steadyhand.articles.search import search
 from steadyhand.tools.article.change import BASE, LEFT_OUT, REPOSITORY, UNCOMMITTED
 from steadyhand.tools.call import Call
+from steadyhand.tools.paths import resolve_path
 from steadyhand.tools.shape import Anything, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
 
@@ -48,7 +49,9 @@ RESULT = Object(
 
 def run(call: Call, fields: Fields) -> Result:
     """Search, without what the host does not let this kit name."""
-    docs = [call.path(each) for each in cast("list[str]", fields.get("docs") or [])]
+    docs = [
+        resolve_path(call.workspace, each, call.settings.prefix) for each in cast("list[str]", fields.get("docs") or [])
+    ]
     found = search(
         call.workspace,
         base=cast("str | None", fields.get("base")),
