@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -139,10 +138,11 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 @pytest.mark.parametrize("path", ["a.md", "a.html"])
-def test_hostile_front_matter_costs_little(name: str, path: str) -> None:
-    began = time.process_time()
-    read_article(path, BOMBS[name])
-    assert time.process_time() - began < 300
+def test_hostile_front_matter_is_read_or_reported(name: str, path: str) -> None:
+    """Each would take minutes, or all memory, if something were expanded, or looked for from every place."""
+    found, wrong = read_article(path, BOMBS[name])
+    assert found is None or len(found.rules) <= 1_000
+    assert len(wrong) <= 1_002
 
 
 def test_a_library_reads_pages_and_passes_over_the_rest(tmp_path: Path) -> None:

@@ -308,7 +308,10 @@ def test_a_subdirectory_counts_from_itself(tmp_path: Path) -> None:
     repo = Repository(tmp_path)
     base = repo.commit("one")
     repo.commit("two", **{"part/a.py": "x = 1\n", "b.py": "x = 1\n"})
-    assert [file["path"] for file in report(tmp_path / "part", base=base)["files"]] == ["a.py"]
+    repo.commit("three", **{"b.py": "x = 2\n"})
+    found = report(tmp_path / "part", base=base)
+    assert [file["path"] for file in found["files"]] == ["a.py"]
+    assert [commit["subject"] for commit in found["commits"]] == ["two"]
 
 
 def test_the_budget_is_shared_and_what_is_left_out_is_named(tmp_path: Path) -> None:

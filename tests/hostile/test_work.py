@@ -15,6 +15,9 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
+from steadyhand.articles.attention import read_article
+from steadyhand.articles.mentions import names_in
+from steadyhand.articles.page import read_page_facts
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.python_verdict import python_fault
 
@@ -89,6 +92,16 @@ def strings_of_python_that_are_not_closed() -> None:
         assert python_fault(piece * (400_001 // len(piece))) is not None
 
 
+def pages_made_of_marks() -> None:
+    pieces = ("[a](b) ", "[", "![](", '<a href="x">', "id=", "```python\nx\n```\n", "_", "--a", "a.", "/", "<!--", "|a")
+    for piece in pieces:
+        text = piece * (200_000 // len(piece))
+        for name in ("a.md", "a.html"):
+            read_page_facts(name, text)
+            read_article(name, text)
+        assert sum(1 for _ in names_in(text)) <= len(text)
+
+
 WORK: tuple[Callable[[], None], ...] = (
     tags_that_are_not_closed,
     hunks_with_many_blank_lines,
@@ -99,6 +112,7 @@ WORK: tuple[Callable[[], None], ...] = (
     comparisons_that_may_be_type_arguments,
     branches_inside_a_branch,
     strings_of_python_that_are_not_closed,
+    pages_made_of_marks,
 )
 
 CHILD = """

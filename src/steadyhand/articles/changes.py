@@ -200,6 +200,8 @@ def read_changes(workspace: Workspace, *, base: str | None = None, uncommitted: 
 
 def _committed(git: Git, base: str, head: str, workspace: Workspace, opened: ExitStack) -> Changes:
     logged = git.log(base, head, most=_MOST_COMMITS + 1)
+    if git.is_part():  # what was done elsewhere in the repository is no matter of this workspace
+        logged = [commit for commit in logged if commit.paths]
     touched: dict[str, list[str]] = {}
     for commit in logged:
         for path in commit.paths:

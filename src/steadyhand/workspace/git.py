@@ -16,7 +16,6 @@ from typing import IO, Final
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.refusal import shown
 
 __all__ = ["Blobs", "Entry", "Git", "LogEntry", "git_text"]
 
@@ -99,6 +98,10 @@ class Git:
             return None
         found = self._answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", codes=(0, 1, 128))
         return git_text(found).strip() or None
+
+    def is_part(self) -> bool:
+        """Whether the directory is only a part of the repository."""
+        return self.ask("rev-parse", "--show-prefix").strip() != b""
 
     def usual_base(self) -> tuple[str, str] | None:
         """The branch that the present one probably goes to, and its commit; None where none can be told."""
@@ -304,22 +307,23 @@ class Git:
         return git_text(self.ask("hash-object", "-t", "tree", "--stdin")).strip()
 
     def _refusal(self, command: str, error: str) -> EditError:
+        """Git's own words are not quoted: they may name anything on this machine."""
         if "not a git repository" in error:
             return EditError(
                 Kind.NO_SUCH_FILE,
                 "there is no git repository here",
                 hint="run it inside a clone, or make one with git init",
-                details={"path": self.root},
             )
-        if "dubious ownership" in error or "cannot use bare repository" in error:
-            said = "belongs to another user" if "dubious" in error else "is a bare repository"
-            hint = (
-                f"git config --global --add safe.directory {self.root}" if "dubious" in error else "use a clone of it"
+        if "dubious ownership" in error:
+            return EditError(
+                Kind.NOT_ALLOWED,
+                "the repository belongs to another user, and git refuses to read it",
+                hint="add it with git config --global --add safe.directory",
             )
-            return EditError(Kind.NOT_ALLOWED, f"the repository {said}, and git refuses to read it", hint=hint)
-        last = error.splitlines()[-1][:300] if error else "it gave no reason"
+        if "cannot use bare repository" in error:
+            return EditError(Kind.NOT_ALLOWED, "this is a bare repository", hint="use a clone of it")
         return EditError(
-            Kind.DISK_REFUSED, f"git {command} failed: {shown(last)}", hint=f"run git {command} to see what is wrong"
+            Kind.DISK_REFUSED, f"git {command} failed", hint=f"run git status and git {command} to see what is wrong"
         )
 
 
