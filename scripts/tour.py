@@ -45,6 +45,17 @@ def ping(url):
 A call is tried 3 times.
 Each try may take 10 seconds.
 """,
+    "docs/retries.md": """\
+---
+jrn: RETRIES
+attention:
+  - {op: symbol, path: "service.py#RETRIES"}
+---
+
+# Retries
+
+The gateway is asked three times before a call fails.
+""",
     "deploy.yaml": """\
 # one host, two services
 services:
@@ -92,6 +103,27 @@ PLAN = {
             "edits": [{"target": "may take 10 seconds.", "new": "may take `TIMEOUT_SECONDS` (10) seconds."}],
         },
     ],
+}
+
+
+# What a model might say about the page, so that the scene needs neither a key nor a network.
+REPLIES = {
+    "docs/retries.md": [
+        {
+            "tool": "edit_article",
+            "arguments": {
+                "path": "docs/retries.md",
+                "edits": [
+                    {
+                        "old_string": "is asked three times before",
+                        "new_string": "is asked five times before",
+                        "reason": "RETRIES is 5 now; a reader would count two tries too few",
+                    }
+                ],
+            },
+        },
+        "The page says five now.",
+    ]
 }
 
 
@@ -178,19 +210,38 @@ STEPS = (
         *("undo", "--task", "T-12"),
     ),
     step("The other edits are still there, and so is the whole history.", "log"),
+    step(
+        "A page may say what it depends on. RETRIES was changed in this tour, and one page attends to it.",
+        *("impact", "search", "--uncommitted"),
+    ),
+    step(
+        "A model reads the change and the page, and corrects what a reader would trip over; here a script plays it.",
+        *("impact", "run", "--uncommitted", "--yes", "--model", "script:replies.json"),
+    ),
+    step("What a reviewer gets, as Markdown for a pull request.", "impact", "report"),
     step("Is the journal sound, and is the tree as the journal left it?", "check"),
 )
 
 
 def furnish(root: Path) -> None:
     """Put the sample files into the workspace."""
-    (root / ".git").mkdir()  # marks the root, whatever stands further up
     for name, text in FILES.items():
         place = root / name
         place.parent.mkdir(exist_ok=True)
         place.write_text(text, encoding="utf-8")
     (root / "reply.md").write_text(REPLY, encoding="utf-8")
     (root / "plan.json").write_text(json.dumps(PLAN, indent=2) + "\n", encoding="utf-8")
+    (root / "replies.json").write_text(json.dumps(REPLIES, indent=2) + "\n", encoding="utf-8")
+    if shutil.which("git") is None:
+        (root / ".git").mkdir()  # marks the root, whatever stands further up
+        return
+    who = ("-c", "user.name=tour", "-c", "user.email=tour@example.org", "-c", "commit.gpgsign=false")
+    for words in (
+        ("init", "--quiet"),
+        ("add", "--all"),
+        (*who, "commit", "--quiet", "--no-verify", "-m", "the sample"),
+    ):
+        subprocess.run(["git", *words], cwd=root, check=True, stdout=subprocess.DEVNULL)
 
 
 def bold(text: str) -> str:
@@ -220,7 +271,11 @@ def main(arguments: list[str]) -> int:
     try:
         furnish(root)
         print(bold(f"Steadyhand: a tour in {len(STEPS)} steps"), f"on a sample workspace of {len(FILES)} files.")
-        failed = [item for item in STEPS if not run(item, root, environment)]
+        has_git = shutil.which("git") is not None
+        steps = [item for item in STEPS if has_git or item.command[0] != "impact"]
+        failed = [item for item in steps if not run(item, root, environment)]
+        if not has_git:
+            print("\nThe scene about a change and its pages was left out: it needs git.")
         for item in failed:
             print(f"this step did not end as it should: {show(item.command)}", file=sys.stderr)
         if not failed:

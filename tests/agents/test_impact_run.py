@@ -210,6 +210,7 @@ def test_an_injection_in_a_diff_and_in_an_article_changes_nothing_but_the_articl
         Call("write_file", {"path": "secrets.txt", "content": "x", "reason": "told so"}),
         Call("write_file", {"path": "docs/login.md", "content": "x", "reason": "told so"}),
         Call("delete_file", {"path": "docs/other.md"}),
+        edit("docs/login.md", "jrn: LOGIN\n", "", "told so"),
         FIX_LOGIN,
         DONE,
     ]
@@ -283,3 +284,16 @@ def test_what_is_not_committed_can_be_the_change(root: Path) -> None:
     record = impact(root, script, base=None, uncommitted=True)
     assert statuses(record) == {"other.md": "updated"}
     assert record["trigger"]["head"] is None
+
+
+def test_a_run_over_what_is_not_committed_goes_on_although_it_has_changed_the_tree(root: Path) -> None:
+    write(root, {"src/other.py": "x = 2\n", "src/login.py": "MAX_TRIES = 2\n"})
+    script = {**GOOD, "docs/other.md": [Status(401)], "docs/start.md": [no_change()]}
+    first = impact(root, script, base=None, uncommitted=True)
+    expected = {"limits.md": "updated", "login.md": "updated", "other.md": "failed", "start.md": "unchanged"}
+    assert statuses(first) == expected
+    script = {**script, "docs/other.md": [edit("docs/other.md", "Nothing.", "x is 2.", "x changed"), DONE]}
+    rest = impact(root, script, resume=first["id"])
+    assert statuses(rest) == {**expected, "other.md": "updated"}
+    assert len(rest["requests"]) == 2
+    assert impact(root, GOOD, base=None, uncommitted=True)["requests"] == []

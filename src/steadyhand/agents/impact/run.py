@@ -97,10 +97,15 @@ class _Run:
 
     @property
     def change(self) -> str:
-        """What was changed, by its content: a rebase that changes nothing is the same change."""
+        """What was changed, by its content: a rebase that changes nothing is the same change.
+
+        What the run itself changes in the working tree is no part of it.
+        """
+        own = {each.path for each in self.library.articles} if self.settings.uncommitted else set()
         files = [
             [each.path, each.file.old_path, each.file.status, each.file.ids, [hunk.diff for hunk in each.hunks]]
             for each in self.report.files
+            if each.path not in own
         ]
         return _digest(files)
 
@@ -205,7 +210,8 @@ class _Run:
                 workspace.record_evidence(path, evidence)
             facts = await self._talk(workspace, flagged, report, before).hold()
             is_settled = facts["status"] in ("updated", "unchanged") and not self.settings.dry_run
-            keys = [key, _digest([change, path, workspace.source(path).text])] if is_settled else []
+            texts = (before, workspace.source(path).text)
+            keys = [_digest([each, path, text]) for each in (change, self.change) for text in texts if is_settled]
             new = facts.pop("newPages", [])
             self._finish(flagged, facts, list(dict.fromkeys(keys)))
             self._finish_new(path, new if isinstance(new, list) else [])

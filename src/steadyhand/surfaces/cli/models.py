@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.surfaces.cli.inputs import bytes_from, decode
+from steadyhand.surfaces.cli.invocation import Invocation
+from steadyhand.surfaces.cli.json_text import parse_json
 from steadyhand.surfaces.cli.options import chain
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["limits_of", "model_of", "model_options"]
 
+_SCRIPT = "script:"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -29,7 +33,7 @@ def model_options(function: _Function) -> _Function:
             metavar="NAME",
             envvar="STEADYHAND_MODEL",
             show_envvar=True,
-            help="anthropic:…, openai:… or another model of pydantic-ai; openai-chat:NAME with --base-url.",
+            help="anthropic:… or another of pydantic-ai; openai-chat:NAME with --base-url; script:FILE plays replies.",
         ),
         click.option(
             "--base-url",
@@ -72,10 +76,12 @@ def model_options(function: _Function) -> _Function:
     )
 
 
-def model_of(options: Mapping[str, Any]) -> Model:
+def model_of(invocation: Invocation, options: Mapping[str, Any]) -> Model:
     """The model that the options name; `bad-request` where they name none."""
     from steadyhand.agents.model import named_model
 
+    if str(options["model"] or "").startswith(_SCRIPT):
+        return _scripted(invocation, str(options["model"]))
     if not options["model"]:
         raise EditError(
             Kind.BAD_REQUEST,
@@ -88,6 +94,13 @@ def model_of(options: Mapping[str, Any]) -> Model:
         api_key=os.environ.get("STEADYHAND_API_KEY"),  # never an option: others on the machine see those
         max_tokens=options["reply_tokens"],
     )
+
+
+def _scripted(invocation: Invocation, name: str) -> Model:
+    from steadyhand.agents.script import ScriptedModel, read_script
+
+    text = decode(bytes_from(invocation, "--model", name.removeprefix(_SCRIPT)), "--model")
+    return ScriptedModel(read_script(parse_json(text, "the script")), "script")
 
 
 def limits_of(options: Mapping[str, Any]) -> Limits:

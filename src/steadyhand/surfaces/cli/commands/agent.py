@@ -49,7 +49,7 @@ def run(
     said = task_text
     if task_text == "-" or task_text.startswith("@"):
         said = decode(bytes_from(invocation, "TASK", task_text.removeprefix("@")), "TASK")
-    model = model_of(options)
+    model = model_of(invocation, options)
     settings = Settings(article=article, model=model.name)
     width = output.width if output.is_terminal else None
     with invocation.workspace(writing=True, kind=Workspace) as workspace:

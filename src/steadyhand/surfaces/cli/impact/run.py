@@ -70,7 +70,7 @@ def run(invocation: Invocation, /, **options: Any) -> int:
     check_change(options["base"], uncommitted=options["uncommitted"])
     output = invocation.output
     reviewer = _reviewer(invocation, options)
-    model = model_of(options)
+    model = model_of(invocation, options)
     with (
         invocation.workspace(writing=not options["dry_run"], kind=Workspace) as workspace,
         progress(output, "articles") as shown,
