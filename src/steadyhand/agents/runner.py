@@ -122,7 +122,7 @@ class Conversation:
     ) -> None:
         self._model = model
         self._desk = desk
-        self._instructions = instructions
+        self._instructions = _sendable(instructions)
         self._limits = limits or Limits()
         self._watch = watch
         self._same: Counter[tuple[str, str]] = Counter()
@@ -137,7 +137,7 @@ class Conversation:
         begun = clock()
         try:
             async with asyncio.timeout(max(self._limits.seconds - self.ended.seconds, 0.0)):
-                self._add(Said(text))
+                self._add(Said(_sendable(text)))
                 while await self._turn():
                     pass
         except TimeoutError:
@@ -242,6 +242,11 @@ class Conversation:
 
     def _stop(self, stop: Stop, message: str) -> None:
         self.ended.stop, self.ended.error = stop, message
+
+
+def _sendable(text: str) -> str:
+    """A text without what no request can hold: bytes of a file that are no text."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _told(message: Message) -> dict[str, object]:

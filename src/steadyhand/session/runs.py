@@ -88,14 +88,24 @@ class Runs:
                 planned.setdefault(str(each.get("path")), each)
         for path in (*finished, *self._changed_by(run)):
             planned.setdefault(path, finished[path].body if path in finished else {"path": path})
-        articles = [self._article(run, path, planned[path], finished.get(path)) for path in planned]
+        audits = self._audits(run, note.seq)
+        articles = [
+            _article(path, planned[path], finished[path].body if path in finished else None, audits.get(path, {}))
+            for path in planned
+        ]
         end = _rest(ends[0].body) if ends else {"end": "unfinished"}
         return {"id": run, "time": note.time, **_rest(note.body, "articles"), **end, "articles": articles}
 
-    def run_article(self, run: str, path: str) -> Facts:
-        """One article of a run that is under way, as the record would tell it now."""
-        note = self._finished(run).get(path)
-        return self._article(run, path, {} if note is None else note.body, note)
+    def run_article(self, run: str, told: Mapping[str, object]) -> Facts:
+        """An article of a run that was just noted, as the record tells it: with what the journal says of it."""
+        from steadyhand.session.auditor import Asked, Auditor
+
+        path = str(told.get("path"))
+        try:
+            audit = Auditor(self._store, Asked(task=task_of_run(run)), self._sights).one(path)
+        except EditError:  # there is no such file any more, and nothing of it is recorded
+            audit = {}
+        return _article(path, told, told, audit)
 
     def settled(self, run: str) -> set[str]:
         """The articles of a run that need not be asked again."""
@@ -121,36 +131,12 @@ class Runs:
                 return {"run": note.body.get("run"), **told}
         return {}
 
-    def _article(self, run: str, path: str, planned: Mapping[str, object], note: Note | None) -> Facts:
+    def _audits(self, run: str, begun: int) -> dict[str, Facts]:
+        """What the journal says of every file of a run, in one pass from where it began."""
         from steadyhand.session.auditor import Asked, Auditor
 
-        told: Mapping[str, object] = {} if note is None else note.body
-        try:
-            audit = Auditor(self._store, Asked(task=task_of_run(run)), self._sights).one(path)
-        except EditError:  # there is no such file any more, and nothing of it is recorded
-            audit = {}
-        is_changed = audit.get("status") == "updated"
-        said = word(told, "status")
-        facts: Facts = {
-            "jrn": planned.get("jrn") or audit.get("jrn") or path,
-            "path": path,
-            "status": _status(said, is_changed=is_changed),
-            "evidence": planned.get("evidence") or told.get("evidence") or [],
-            "reasoning": told.get("reasoning"),
-            **{
-                name: audit.get(name, usual)
-                for name, usual in (("patch", ""), ("editReasons", []), ("hunkReasons", []))
-            },
-            "toolUsage": told.get("toolUsage") or audit.get("toolUsage", {}),
-            "tokens": told.get("tokens") or {"input": 0, "output": 0},
-            "seconds": told.get("seconds") or 0,
-        }
-        more = _rest(told, *facts, "status", "error")
-        error = told.get("error") or (audit.get("error") if is_changed is False and said is None else None)
-        if said is None:
-            message = "the run ended before this article was finished" if is_changed else "the run has not come to it"
-            error = error or {"kind": "unfinished", "message": message}
-        return {**facts, **more, **({} if error is None else {"error": error})}
+        asked = Asked(after=begun - 1, task=task_of_run(run))
+        return {str(each["path"]): each for each in Auditor(self._store, asked, self._sights).every(None, None)}
 
     def _changed_by(self, run: str) -> Iterator[str]:
         """The files that the records of a run changed, under the names that they have now."""
@@ -184,6 +170,33 @@ class Runs:
 def task_of_run(run: str) -> str:
     """The task whose records are those of a run."""
     return f"impact-{run}"
+
+
+def _article(
+    path: str, planned: Mapping[str, object], told: Mapping[str, object] | None, audit: Mapping[str, object]
+) -> Facts:
+    """An article: as it was planned, as it was noted at its end (None: it was not), and as the journal has it."""
+    noted: Mapping[str, object] = told or {}
+    is_changed = audit.get("status") == "updated"
+    said = word(noted, "status")
+    facts: Facts = {
+        "jrn": planned.get("jrn") or audit.get("jrn") or path,
+        "path": path,
+        "status": _status(said, is_changed=is_changed),
+        "evidence": noted.get("evidence") or planned.get("evidence") or [],
+        "reasoning": noted.get("reasoning"),
+        "patch": audit.get("patch", ""),
+        "editReasons": audit.get("editReasons", []),
+        "hunkReasons": audit.get("hunkReasons", []),
+        "toolUsage": noted.get("toolUsage") or audit.get("toolUsage", {}),
+        "tokens": noted.get("tokens") or {"input": 0, "output": 0},
+        "seconds": noted.get("seconds") or 0,
+    }
+    error = noted.get("error")
+    if said is None:
+        message = "the run ended before this article was finished" if is_changed else "the run has not come to it"
+        error = {"kind": "unfinished", "message": message}
+    return {**facts, **_rest(noted, *facts, "error"), **({} if error is None else {"error": error})}
 
 
 def _status(said: str | None, *, is_changed: bool) -> str:

@@ -82,7 +82,8 @@ class Kit:
         if article is None:
             return said
         new = "New pages beside it can be written." if self.settings.allow_new else "No new file can be written."
-        return f"{said}\n## The article\n\nOnly `{article}` can be changed; every other file can be read.\n{new}\n"
+        named = article.replace("\n", " ")  # a name is no place for instructions
+        return f"{said}\n## The article\n\nOnly `{named}` can be changed; every other file can be read.\n{new}\n"
 
     def find(self, name: str) -> Tool:
         """A tool of the toolset, listed or not, also by another name of it. Refuses with `bad-request`."""

@@ -79,6 +79,8 @@ class ArticleDesk:
         is_writing, is_own = call.name in self._writing, self._is_article(call.name, given)
         if call.name == "write_file" and is_own:
             return Made(call.name, failure(_no_rewrite(self._article)))
+        if call.name == "write_file" and self._is_there(given):
+            return Made(call.name, failure(_exists_already()))
         made = await make_call_async(self._pen if is_writing or is_own else self._reads, call.name, given)
         if is_writing and not made.failed:
             self.done.append((call.name, given))
@@ -93,6 +95,14 @@ class ArticleDesk:
         except EditError:  # the tool refuses it, and says why
             return False
 
+    def _is_there(self, given: object) -> bool:
+        """Whether a page that a call would write is in the tree already; a draft does not know."""
+        try:
+            self._reads.workspace.source(str(repair(self._reads.find("write_file").parameters, given).fields["path"]))
+        except EditError as error:  # where it is not there, the tool decides
+            return error.kind is Kind.NOT_TEXT
+        return True
+
     def _no_change(self, arguments: object) -> Made:
         try:
             reasoning = str(repair(_PARAMETERS, arguments).fields["reasoning"]).strip()
@@ -102,6 +112,12 @@ class ArticleDesk:
             return Made(NO_CHANGE, failure(error))
         self.reasoning = reasoning
         return Made(NO_CHANGE, {"success": True})
+
+
+def _exists_already() -> EditError:
+    return EditError(
+        Kind.NOT_ALLOWED, "this page is there already", hint="only new pages can be written; other files can be read"
+    )
 
 
 def _no_rewrite(article: str) -> EditError:

@@ -63,7 +63,7 @@ def instructions(flagged: Flagged, report: Report, section: str, tools: Sequence
     if len(flagged.evidence) > _MOST_EVIDENCE:
         why.append(f"- and {len(flagged.evidence) - _MOST_EVIDENCE} more")
     commits = [f"{each.id[:12]} {_short(each.subject)}" for each in report.commits[:_MOST_COMMITS]]
-    told = ["## Why this article", "", f"This article may now be wrong: `{article}`. The change met:", *why]
+    told = ["## Why this article", "", f"This article may now be wrong: `{_short(article)}`. The change met:", *why]
     if commits:
         told += ["", "The commits of the change:", _data("commits", "\n".join(commits))]
     return "\n".join([job, section.strip(), "", *told]) + "\n"

@@ -39,7 +39,8 @@ Facts = dict[str, object]
 Watch = Callable[[Flagged, Step | Facts], None]
 """Told of each step of each conversation, and at last of what became of the article."""
 
-_MOST_EVIDENCE = 200  # of one article, in the record
+_MOST_EVIDENCE = 200  # of one article, in the record of it
+_MOST_PLANNED = 20  # of one article, in the plan of all
 
 
 def run_impact(
@@ -70,7 +71,9 @@ def run_impact(
     if held is not None:
         _check_same(held, run.change)
         run.id = str(held["id"])
-        run.settled = workspace.settled(run.id)
+        settled, held_articles = workspace.settled(run.id), held.get("articles")
+        articles = held_articles if isinstance(held_articles, list) else []
+        run.before = {each["path"]: each for each in articles if each["path"] in settled}
     return _await(run.all(found.articles, found.problems))
 
 
@@ -86,7 +89,7 @@ class _Run:
     reviewer: Reviewer | None = None
     watch: Watch | None = None
     id: str | None = None
-    settled: set[str] = field(default_factory=set)
+    before: dict[str, Facts] = field(default_factory=dict)  # what a run that goes on has settled
     judged: Mapping[str, Facts] = field(default_factory=dict)
     outcomes: dict[str, Facts] = field(default_factory=dict)
     chains: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -182,8 +185,8 @@ class _Run:
         self, workspace: Workspace, flagged: Flagged, report: Report, change: str, place: tuple[int, int]
     ) -> None:
         path = flagged.article.path
-        if path in self.settled:
-            self.outcomes[path] = self._recorded(path)
+        if path in self.before:
+            self.outcomes[path] = self.before[path]
             return
         try:
             before = workspace.read(path).text
@@ -226,10 +229,10 @@ class _Run:
         return Talk(self.model, self.settings, workspace, flagged, report, before, reviewer=self.reviewer, watch=told)
 
     def _finish(self, flagged: Flagged, facts: Facts, keys: Sequence[str]) -> None:
-        told = {**_planned(flagged), **facts}
+        told = {**_planned(flagged, _MOST_EVIDENCE), **facts}
         if self.id is not None:
             self.workspace.finish_article(self.id, told, keys)
-            told = self._recorded(flagged.article.path) or told
+            told = self.workspace.run_article(self.id, told)
         self.outcomes[flagged.article.path] = told
         if self.watch is not None:
             self.watch(flagged, told)
@@ -239,11 +242,6 @@ class _Run:
             told = {"jrn": page, "path": page, "status": "updated", "reasoning": f"a new page beside {beside}"}
             if self.id is not None:
                 self.workspace.finish_article(self.id, told)
-
-    def _recorded(self, path: str) -> Facts:
-        """An article as the journal tells it."""
-        assert self.id is not None
-        return self.workspace.run_article(self.id, path)
 
     def _next(self, layer: Sequence[Flagged]) -> list[tuple[Flagged, Report, str]]:
         """The articles that attend to those of a layer that were changed, and have not been looked at."""
@@ -270,11 +268,11 @@ class _Run:
         return made
 
 
-def _planned(flagged: Flagged) -> Facts:
+def _planned(flagged: Flagged, most: int = _MOST_PLANNED) -> Facts:
     return {
         "jrn": flagged.article.jrn,
         "path": flagged.article.path,
-        "evidence": [each.to_json() for each in flagged.evidence[:_MOST_EVIDENCE]],
+        "evidence": [each.to_json() for each in flagged.evidence[:most]],
     }
 
 

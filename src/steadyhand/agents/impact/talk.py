@@ -143,6 +143,8 @@ class Talk:
 
     def _apply(self, desk: ArticleDesk, facts: Facts, text: str | None) -> Facts:
         """Make the accepted calls on the article itself, then what a person changed besides."""
+        if self._workspace.read(self._path).text != self._before:
+            return facts | failed("stale-source", "the article was changed by others while this was reviewed")
         kit = self._kit(self._workspace)
         for tool, arguments in desk.done:
             result = kit.call(tool, arguments)

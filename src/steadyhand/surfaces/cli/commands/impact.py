@@ -22,7 +22,7 @@ _MEMBERS = Registry("steadyhand.surfaces.cli.impact", "COMMAND", "extract lint r
     members=_MEMBERS,
 )
 def run() -> None:
-    """Find the articles that a change of the code may concern, and correct them.
+    """Find articles that a change of the code may concern, and correct them.
 
     An article says in its front matter what it depends on: a list attention of rules with op file, symbol, key or
     article and a path. extract shows a change, search the articles whose rules it meets, lint what is wrong with
