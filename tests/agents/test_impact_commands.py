@@ -203,7 +203,7 @@ class Terminal:
 
     def __init__(self, master: int, child: subprocess.Popen[bytes]) -> None:
         self._master = master
-        self._child = child
+        self.child = child
         self.seen = ""
         self._from = 0
 
@@ -230,7 +230,7 @@ class Terminal:
             if not data:
                 break
             self.seen += data.decode("utf-8", "replace").replace("\r\n", "\n")
-        return self._child.wait(timeout=300)
+        return self.child.wait(timeout=300)
 
 
 @contextmanager

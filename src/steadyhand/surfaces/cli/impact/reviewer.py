@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import click
@@ -52,7 +53,7 @@ class TerminalReviewer:
                     if edited is not None:
                         return edited
                 case "m":
-                    remark = str(click.prompt("remark", default="", show_default=False)).strip()
+                    remark = _typed("remark")
                     if remark:
                         return Remark(remark)
                 case _:
@@ -79,9 +80,20 @@ class TerminalReviewer:
     def _ask(self, words: str, keys: str) -> str:
         """One letter of those that are offered; what is typed otherwise is asked again."""
         while True:
-            try:
-                said = str(click.prompt(words, default="", show_default=False)).strip().lower()
-            except (click.Abort, EOFError):
-                raise KeyboardInterrupt from None
+            said = _typed(words).lower()
             if said[:1] and said[:1] in keys:
                 return said[:1]
+
+
+def _typed(words: str) -> str:
+    """A line that a person types. An interrupt, or an end of the input, ends the run.
+
+    While an event loop runs, the first interrupt only cancels its task, which is waiting for this very line.
+    """
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return str(click.prompt(words, default="", show_default=False)).strip()
+    except (click.Abort, EOFError):
+        raise KeyboardInterrupt from None
+    finally:
+        signal.signal(signal.SIGINT, previous)
