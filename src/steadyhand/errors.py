@@ -1,7 +1,7 @@
 """The closed set of ways an edit can be refused, and the one exception that carries them.
 
 Every surface maps :class:`Kind` to its own codes; nobody matches on a message.
-Nothing else of the package may be imported here.
+Nothing of the package but `hints` may be imported here.
 
 Kinds by what the caller should do next::
 
@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Self
+
+from steadyhand.hints import Advice, Hint, hints_of, render_hints
 
 __all__ = ["Action", "EditError", "Kind"]
 
@@ -94,8 +96,9 @@ class Kind(StrEnum):
 
 
 class EditError(Exception):
-    """A refusal: what is true (`message`), what to do next (`hint`), and facts for programs (`details`).
+    """A refusal: what is true (`message`), what to do next (`hints`), and facts for programs (`details`).
 
+    `hint` is the hints in the words of the library; it may be given as plain words, as a hint or as several.
     Nothing was changed when it is raised, unless `details["applied"]` says otherwise.
 
     >>> raise EditError(Kind.NO_MATCH, "old text not found in a.md", hint="read a.md again")
@@ -109,25 +112,34 @@ class EditError(Exception):
         kind: Kind,
         message: str,
         *,
-        hint: str | None = None,
+        hint: Advice = None,
         details: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(kind, message)
         self.kind = kind
         self.message = message
-        self.hint = hint
+        self.hints = hints_of(hint)
         self.details: Mapping[str, object] = MappingProxyType(dict(details or {}))
+
+    @property
+    def hint(self) -> str | None:
+        """What to do next, in the words of the library; None where nothing is known."""
+        return render_hints(self.hints)
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}"
 
     def __reduce__(self) -> tuple[object, ...]:
         # A read-only mapping does not pickle, and an error must come back from a process pool.
-        return _restore, (self.kind, self.message, self.hint, dict(self.details))
+        return _restore, (self.kind, self.message, self.hints, dict(self.details))
 
     def with_details(self, **more: object) -> EditError:
         """The same refusal with more facts; facts it already has stay."""
-        return EditError(self.kind, self.message, hint=self.hint, details={**more, **self.details})
+        return EditError(self.kind, self.message, hint=self.hints, details={**more, **self.details})
+
+    def advised(self, *hints: Hint) -> EditError:
+        """The same refusal with other hints."""
+        return EditError(self.kind, self.message, hint=hints, details=self.details)
 
     def to_json(self) -> dict[str, object]:
         """The form every surface serialises: kind, message, hint, action and details."""
@@ -140,5 +152,5 @@ class EditError(Exception):
         }
 
 
-def _restore(kind: Kind, message: str, hint: str | None, details: dict[str, object]) -> EditError:
-    return EditError(kind, message, hint=hint, details=details)
+def _restore(kind: Kind, message: str, hints: tuple[Hint, ...], details: dict[str, object]) -> EditError:
+    return EditError(kind, message, hint=hints, details=details)
