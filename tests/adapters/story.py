@@ -30,7 +30,7 @@ ONCE: Mapping[str, object] = {
 ELSEWHERE: Mapping[str, object] = {**TWICE, "path": "../notes.md"}
 
 REFUSED = "ambiguous-match: the old text stands in 2 places of notes.md"
-HINT = "or say which occurrence: 1, 2"
+HINT = "or send occurrence from 1 to 2, -1 for the last or 0 for all"
 
 
 def example(name: str) -> Callable[..., Any]:

@@ -194,7 +194,7 @@ def test_drift_shows_what_was_quoted_and_what_stands_there() -> None:
     error = refusals.drift("a.py", source, (2, 2), "b = 2", "b = two\n")
     assert error.kind is Kind.DRIFT_CONFLICT
     assert error.message.splitlines()[1:] == ["  line 2 has: b = two", "  you sent  : b = 2"]
-    assert error.hint == "read line 2 of a.py and quote what stands there now"
+    assert error.hint == "read line 2 of a.py and quote it as it is"
     assert error.details == {"lines": [2, 2], "expected": "b = 2", "actual": "b = two\n"}
 
 

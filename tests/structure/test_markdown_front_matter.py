@@ -37,7 +37,7 @@ POST = '+++\ntitle = "Post"\n[extra]\nn = 1\n+++\ntext\n'
 def test_what_is_no_front_matter_is_not_found(text: str) -> None:
     refusal = not_found(text, FrontMatter())
     assert refusal.kind == Kind.NO_SUCH_TARGET
-    assert "[1, 0]" in refusal.hint
+    assert "lines:1-0" in refusal.hint
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_key_that_is_not_there_is_not_created_and_the_hint_says_how_to_add_it(
     refusal = not_found(NOTE, FrontMatter("titel"))
     assert refusal.kind == Kind.NO_SUCH_TARGET
     assert "front_matter:title" in list(refusal.details["nearest"])  # type: ignore[call-overload]
-    assert "front_matter '$'" in refusal.hint
+    assert "front_matter:$" in refusal.hint
 
 
 def test_broken_yaml_is_unparsable_with_the_line_of_the_file() -> None:

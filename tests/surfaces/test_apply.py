@@ -184,7 +184,7 @@ ADVICE = [
     (f"{V4A}\nnotes.md\n{SIDES}", "--format v4a"),
     (ADDED, "--overwrite"),
     ('{"files": [{"path": "notes.md", "write": "new\\n"}]}', "--overwrite"),
-    ('{"files": [{"path": "long.md", "write": "x\\n"}]}', "steadyhand write has --allow-shrink"),
+    ('{"files": [{"path": "long.md", "write": "x\\n"}]}', "steadyhand write --allow-shrink"),
 ]
 
 

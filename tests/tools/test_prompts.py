@@ -13,6 +13,7 @@ from steadyhand.structure.action import action_names
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.target import target_keys
 from steadyhand.tools.modes import PLANNER, prompt_for
+from steadyhand.tools.phrases import MODEL
 from steadyhand.tools.registry import prompt_of, tools_of, toolsets
 from steadyhand.tools.shape import Either, Many, Object, Shape, Text
 
@@ -48,7 +49,7 @@ def known(toolset: str) -> set[str]:
     found = set(WORDS)
     for tool in tools_of(toolset):
         found |= {tool.name, *tool.also, *names_in(tool.parameters), *names_in(tool.result)}
-        found |= tool.refused(EditError(Kind.NO_MATCH, "x")).keys()
+        found |= tool.refused(EditError(Kind.NO_MATCH, "x"), MODEL).keys()
     return found | QUOTED.get(toolset, set())
 
 

@@ -144,7 +144,7 @@ def _values(source: Source, key: str) -> list[str] | Refusal:
     try:
         steps = parse_path(key)
     except EditError as error:
-        return Refusal(error.kind, error.message, error.hint or "")
+        return Refusal(error.kind, error.message, error.hints)
     reading = source.derive(syntax.read)
     if isinstance(reading, Refusal):
         return reading

@@ -19,6 +19,7 @@ from steadyhand.dialects.patch import paths_of
 from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import Line
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import NameFormat, SendExample
 from steadyhand.lazy import dataclass, field
 from steadyhand.plan.request import EditFile
 from steadyhand.text.pace import paced
@@ -224,7 +225,7 @@ def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
     return EditError(
         Kind.MALFORMED_PATCH,
         f"line {at}, column 1 of the reply: it has parts in {names}",
-        hint=f"send all of it in one format, or say which one is meant: format={readings[0].dialect.name!r}",
+        hint=NameFormat(readings[0].dialect.name),
         details={
             "line": at,
             "column": 1,
@@ -247,7 +248,7 @@ def _nothing(readings: Sequence[Reading]) -> EditError:
         Kind.MALFORMED_PATCH,
         "line 1, column 1 of the reply: nothing in it reads as an edit "
         f"{f'in the format {known}' if is_one else 'in any known format'}",
-        hint=f"send an edit in {'that format' if is_one else f'one of {known}'}, such as:\n{example}",
+        hint=SendExample(f"send an edit in {'that format' if is_one else f'one of {known}'}", example),
         details={"line": 1, "column": 1, "expected": "an edit", "tried": _tried(readings), "example": example},
     )
 

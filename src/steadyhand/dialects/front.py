@@ -12,6 +12,7 @@ from typing import TypeVar
 from steadyhand.dialects.patch import Patch, Place, paths_of
 from steadyhand.dialects.stream import MAX_REPLY, PatchStream, asked_dialects
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import NameFile, Say
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.outcome import Plan
@@ -139,7 +140,7 @@ def _other_files(names: Sequence[str], path: str | None) -> EditError:
     return EditError(
         Kind.BAD_REQUEST,
         f"the patch is for {listed}, and {asked}",
-        hint="say which of them the text is with path=, or apply the patch to a workspace",
+        hint=(NameFile(), Say("apply the patch to a workspace")),
         details={"files": list(names), "path": path},
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from steadyhand.dialects.dialect import Dialect
 from steadyhand.dialects.piece import Note, Piece
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import SendExample
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.request import (
     CopyFile,
@@ -80,7 +81,7 @@ class Patch:
         raise EditError(
             Kind.MALFORMED_PATCH,
             f"line {note.line}, column 1 of the reply: {note.what}",
-            hint=f"send the patch and nothing else, such as:\n{self.dialect.example}",
+            hint=SendExample("send the patch and nothing else", self.dialect.example),
             details={
                 "line": note.line,
                 "column": 1,

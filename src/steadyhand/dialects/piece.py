@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Advice
 from steadyhand.lazy import dataclass
 from steadyhand.plan.request import FileRequest
 
@@ -35,9 +36,7 @@ class Note:
     part: tuple[int, int] | None = None
 
 
-def malformed(
-    line: int, what: str, expected: str, *, column: int = 1, format: str, hint: str | None = None
-) -> EditError:
+def malformed(line: int, what: str, expected: str, *, column: int = 1, format: str, hint: Advice = None) -> EditError:
     """A refusal of the reply at a line and column, with what should have stood there."""
     return EditError(
         Kind.MALFORMED_PATCH,

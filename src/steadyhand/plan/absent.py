@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Hint, Reread, Say, SendCorrected, SendOld
 from steadyhand.lazy import dataclass, field
 from steadyhand.match.lexis import misspelt
 from steadyhand.match.needle import Needle
@@ -146,18 +147,17 @@ class Absence:
         edges = ((at - 1, at) for at in (new.start, new.end) if 0 < at < len(text))
         return not any(sort_of(text[before]) == sort_of(text[after]) == "word" for before, after in edges)
 
-    def _about_places(self, places: Sequence[Nearest], details: dict[str, object]) -> tuple[list[str], str]:
+    def _about_places(self, places: Sequence[Nearest], details: dict[str, object]) -> tuple[list[str], Hint]:
         name = self.name
         changed = self._changed_lines() if not places else None
         if changed is not None:
             details["changed_lines"], where = list(changed), lines_phrase(*changed)
             has = "has" if changed[0] == changed[1] else "have"
             told = f"the old text is not in {name}: {where} {has} what the edit changes, but not the lines around it"
-            return [told], f"read {where} of {name}: quote what is around it, or edit the file that is meant"
+            return [told], Say(f"read {where} of {name}: quote what is around it, or edit the file that is meant")
         if not places:
-            return [f"the old text is not in {name}, and nothing there is similar"], (
-                f"read {name} again: the text may be gone, or in another file"
-            )
+            told = f"the old text is not in {name}, and nothing there is similar"
+            return [told], Say(f"read {name} again: the text may be gone, or in another file")
         best = places[0]
         lines = lines_phrase(best.first_line, best.last_line)
         details["nearest"] = [
@@ -169,11 +169,11 @@ class Absence:
         rivals = self._rivals(places)
         if rivals:
             message.append(f"  as near: {', '.join(rivals)}")
-            return message, f"read {lines} and {rivals[0]} of {name}, and quote more of the place that is meant"
+            return message, Say(f"read {lines} and {rivals[0]} of {name}, and quote more of the place that is meant")
         if self._is_cut(best.span):
-            return message, f"whole lines are meant here: quote {lines} of {name} from beginning to end"
+            return message, Say(f"whole lines are meant here: quote {lines} of {name} from beginning to end")
         if self.new is not None and best.span.overlaps(self.new):
-            return message, f"read {lines} of {name}: if the edit is not made there, quote the old text as it stands"
+            return message, Say(f"read {lines} of {name}: if the edit is not made there, quote the old text as it is")
         return message, self._offer(best, lines, details, is_misspelt=self.misspelt(places) is not None)
 
     def _changed_lines(self) -> tuple[int, int] | None:
@@ -204,26 +204,24 @@ class Absence:
             return f"the old text is only a part of {lines} of {self.name}"
         return f"the old text is not in {self.name}; nearest is {lines}, {min(best.similarity, 0.99):.0%} alike"
 
-    def _offer(self, best: Nearest, lines: str, details: dict[str, object], *, is_misspelt: bool) -> str:
+    def _offer(self, best: Nearest, lines: str, details: dict[str, object], *, is_misspelt: bool) -> Hint:
         """What to send instead, where the place is near and no other is: into the details, and the hint for it."""
         is_line = best.first_line == best.last_line
         is_near = best.is_sure and best.similarity >= _NEAR and best.span.length <= _LONGEST
         corrected = self._corrected(best.span, is_misspelt=is_misspelt) if is_near else None
         if corrected is None:
-            return f"read {lines} of {self.name} and quote {'it' if is_line else 'them'} exactly"
+            return Reread(self.name, (best.first_line, best.last_line))
         details["old"] = old = best.span.of(self.source.text)
         details["corrected"] = corrected
-        return f"if {lines} {'is' if is_line else 'are'} meant, send {self._told_to_send(old, corrected)}"
+        return self._to_send(f"if {lines} {'is' if is_line else 'are'} meant", old, corrected)
 
-    def _told_to_send(self, old: str, corrected: Mapping[str, object]) -> str:
-        """The old text alone where nothing else has to change; else both texts, if they are short enough."""
+    def _to_send(self, aim: str, old: str, corrected: Mapping[str, object]) -> Hint:
+        """The old text alone where nothing else has to change; else both texts. They are shown if they are short."""
         sent = "" if self.edit is None else self.edit.text
-        target, new = corrected["target"], corrected.get("new", sent)
+        target, new = str(corrected["target"]), str(corrected.get("new", sent))
         if (target, new) == (old, sent):
-            return f"{repr(old) if _is_short(old) else 'the text given as `old` in the details'} as the old text"
-        if _is_short(f"{target}{new}"):
-            return f"{target!r} as the old text and {new!r} as the new text"
-        return "the edit given as `corrected` in the details"
+            return SendOld(aim, old if _is_short(old) else None)
+        return SendCorrected(aim, target, new) if _is_short(f"{target}{new}") else SendCorrected(aim)
 
     def _corrected(self, span: Span, *, is_misspelt: bool) -> dict[str, object] | None:
         """The edit that changes a place as it means to; None where it is in doubt that the place is meant.

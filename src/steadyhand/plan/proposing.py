@@ -41,7 +41,7 @@ def propose_all(name: str, source: Source, edit: Edit, nodes: Sequence[Node]) ->
 
 def refused(name: str, refusal: Refusal) -> EditError:
     """The refusal of a target or an action, with the file's name before its message."""
-    return EditError(refusal.kind, f"{name}: {refusal.message}", hint=refusal.hint, details=refusal.details)
+    return EditError(refusal.kind, f"{name}: {refusal.message}", hint=refusal.advice, details=refusal.details)
 
 
 def propose(source: Source, edit: Edit, node: Node) -> Proposal | Refusal:

@@ -10,6 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import (
+    ChooseOccurrence,
+    ExpectCount,
+    GiveReason,
+    Hint,
+    LeaveOut,
+    NameEncoding,
+    OneByOne,
+    QuoteMore,
+    Reread,
+    Say,
+    SendCorrected,
+)
 from steadyhand.match.resolve import Miscount, Several
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
@@ -65,11 +78,10 @@ def ambiguous(
         "candidates": _candidates(source, found, offers, with_numbers=with_numbers),
     }
     message = "\n".join([what, *list_places(source, found.candidates, more)])
-    choice = "or say which occurrence: 1, 2 …" if with_numbers and not found.tier.is_single else ""
-    hint = tell_apart(source, found.candidates, contexts)
-    return EditError(
-        Kind.AMBIGUOUS_MATCH, message, hint="; ".join(part for part in (hint, choice) if part), details=details
-    )
+    hints: list[Hint] = [tell_apart(source, found.candidates, contexts)]
+    if with_numbers and not found.tier.is_single:
+        hints.append(ChooseOccurrence(found.total if found.is_all else None))
+    return EditError(Kind.AMBIGUOUS_MATCH, message, hint=hints, details=details)
 
 
 def _candidates(
@@ -98,10 +110,10 @@ def miscount(name: str, source: Source, found: Miscount) -> EditError:
     places = f"{found.total} place{'' if found.total == 1 else 's'}"
     if found.is_expected:
         what = f"the old text stands in {places} of {name}, not in {found.wanted} as expected:"
-        hint = f"look at the places; if all are meant, expect {found.total}"
+        hint: Hint = ExpectCount(found.total)
     else:
         what = f"there is no {_ordinal(found.wanted)} occurrence, the old text stands in {places} of {name}:"
-        hint = f"say which occurrence is meant: {_choices(found.total)}"
+        hint = ChooseOccurrence(found.total)
     return EditError(
         Kind.COUNT_MISMATCH,
         "\n".join([what, *list_places(source, found.candidates, found.total)]),
@@ -123,19 +135,12 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def _choices(total: int) -> str:
-    if total == 1:
-        return "1, the only one"
-    numbers = " or ".join(map(str, range(1, total + 1))) if total <= 3 else f"1 to {total}"
-    return f'{numbers}, or "last"'
-
-
 def one_place(name: str, key: str) -> EditError:
     """A target that is no old text is one place, and a further one was asked for."""
     return EditError(
         Kind.COUNT_MISMATCH,
         f"a target by {key} is one place of {name}, and the edit asks for more",
-        hint="leave occurrence and expected out",
+        hint=LeaveOut(("occurrence", "expected")),
         details={"total": 1},
     )
 
@@ -145,7 +150,7 @@ def other_count(name: str, named: str, count: int, expected: int) -> EditError:
     return EditError(
         Kind.COUNT_MISMATCH,
         f"{name}: {named} is in {count} place{'' if count == 1 else 's'}, not in {expected} as expected",
-        hint=f"look at the places; if all are meant, expect {count}",
+        hint=ExpectCount(count),
         details={"count": count, "expected": expected},
     )
 
@@ -156,7 +161,7 @@ def not_together(name: str, first: EditError | None) -> EditError:
         Kind.OVERLAPPING_EDITS,
         f"{name}: the edits of this call get in each other's way when all see the file as it was"
         + ("" if first is None else f" ({first.message})"),
-        hint="make them one after the other: batch sequential, or a call for each",
+        hint=OneByOne(),
         details={"batch": "snapshot"} | ({} if first is None else {"kind": str(first.kind), **first.details}),
     )
 
@@ -166,7 +171,7 @@ def too_many(name: str, limit: int) -> EditError:
     return EditError(
         Kind.TOO_LARGE,
         f"the old text stands in more than {limit} places of {name}",
-        hint="quote more of the text around the places that are meant",
+        hint=QuoteMore(),
         details={"limit": limit},
     )
 
@@ -204,15 +209,15 @@ def drift(
     where = lines_phrase(*lines)
     verb = "does" if lines[0] == lines[1] else "do"
     what = f"{where} of {name} {verb} not say what the edit would change there"
-    hint = f"read {where} of {name} and quote what stands there now"
+    hints: list[Hint] = [Reread(name, lines)]
     there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
     pairs = _pairs(lines[0], expected, there)
     if not is_clear:
         what = f"it is not clear how the new lines at {where} of {name} are to be indented"
-        hint = f"quote {where} exactly, and send every new line with its whole indentation"
+        hints = [Say(f"quote {where} exactly, and send every new line with its whole indentation")]
     elif not expected.strip() and not actual.strip():
         what = f"the blank lines around {where} of {name} are not those that the edit quotes"
-        hint = f"read {name} around {where} and quote its blank lines as they are"
+        hints = [Say(f"read {name} around {where} and quote its blank lines as they are")]
     details: dict[str, object] = {
         "lines": list(lines),
         "expected": clip(expected, width=_LONGEST),
@@ -220,10 +225,10 @@ def drift(
     }
     if corrected is not None:
         details["corrected"] = dict(corrected)
-        hint = "if both changes are wanted, send the edit given as `corrected` in the details; if not, " + hint
+        hints.insert(0, SendCorrected("if both changes are wanted"))
     elif expected.strip() and not actual.strip():
-        hint = f"read {name} around {where}: what the edit would change is not there any more"
-    return EditError(Kind.DRIFT_CONFLICT, "\n".join([what, *pairs]), hint=hint, details=details)
+        hints = [Say(f"read {name} around {where}: what the edit would change is not there any more")]
+    return EditError(Kind.DRIFT_CONFLICT, "\n".join([what, *pairs]), hint=hints, details=details)
 
 
 def drift_at(
@@ -249,7 +254,7 @@ def unclear_words(name: str, source: Source, span: Span) -> EditError:
     return EditError(
         Kind.LOW_CONFIDENCE,
         f"the old text matches {where} of {name} in another layout, and which of equal words it changes is not clear",
-        hint=f"read {where} of {name} and quote the lines as they are",
+        hint=Reread(name, (first, last)),
         details={"lines": [first, last]},
     )
 
@@ -322,10 +327,10 @@ def not_text(name: str) -> EditError:
     return EditError(
         Kind.NOT_TEXT,
         f"{name} is not text: it holds NUL bytes and bytes of no known encoding",
-        hint="leave it alone, or give its encoding with encoding=…",
+        hint=NameEncoding(is_binary=True),
     )
 
 
 def reason_required(index: int) -> EditError:
     """The policy wants to know why."""
-    return EditError(Kind.REASON_REQUIRED, f"edit {index + 1} gives no reason", hint="say in `reason` why it is made")
+    return EditError(Kind.REASON_REQUIRED, f"edit {index + 1} gives no reason", hint=GiveReason())

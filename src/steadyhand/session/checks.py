@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Advice
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
@@ -174,5 +175,5 @@ def content_of(content: object) -> str | bytes:
     return content
 
 
-def _bad(name: str, what: str, hint: str | None = None) -> EditError:
+def _bad(name: str, what: str, hint: Advice = None) -> EditError:
     return EditError(Kind.BAD_REQUEST, f"{name}: {what}", hint=hint, details={"field": name})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Hint, Reread, SendCorrected
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
@@ -103,13 +104,13 @@ class Conflict:
         """Both sides, who stands on the other, and the edit that would go through if both are wanted."""
         first, last = self.lines
         where = f"line {first}" if first == last else f"lines {first} to {last}"
-        hint = "read the file again and send the edit for its present text"
+        hints: list[Hint] = [Reread()]
         if self.corrected is not None and not self.is_secret:
-            aim = "where those lines are now" if self.is_moved else "over what stands there"
-            hint = f"to make it {aim}, send the edit given as `corrected` in the details; or {hint}"
+            aim = "to make it where those lines are now" if self.is_moved else "to make it over what is there"
+            hints.insert(0, SendCorrected(aim))
         done = "moved the lines above" if self.is_moved else "changed this text"
         message = f"{self.path} {where}: {self.named()} {done} and this task has not seen it since"
-        return EditError(Kind.CONFLICT, message, hint=hint, details=self.facts())
+        return EditError(Kind.CONFLICT, message, hint=hints, details=self.facts())
 
     def named(self) -> str:
         """Who the others are."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
 from steadyhand.lazy import dataclass, replace
 from steadyhand.session.conflicts import Writes, name_of
 from steadyhand.session.reports import CONFLICT, RESOLVED
@@ -127,7 +128,7 @@ def find_dispute(journal: Journal, id_or_prefix: str) -> Dispute:
         raise EditError(
             Kind.NO_SUCH_FILE,
             f"the journal holds no conflict {prefix}",
-            hint="`steadyhand conflicts` lists the open ones",
+            hint=RunCommand("conflicts", "lists the open ones"),
             details={"id": prefix},
         )
     ids = [dispute.id for dispute in found[:_LISTED]]

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import Action, EditError, Kind
+from steadyhand.hints import OpenForWriting, Say
 from steadyhand.lazy import dataclass
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
@@ -66,7 +67,7 @@ class Events:
             raise EditError(
                 Kind.READ_ONLY,
                 "what is opened for reading only reads a copy of the journal, and that does not grow",
-                hint="open it without read_only to follow, which changes no file; or ask without follow",
+                hint=(OpenForWriting(" to follow, which changes no file"), Say("ask without follow")),
             )
         watch = _Watch(self._store, wanted, poll, stop or _never)
         return watch.follow(watch.start() if after is None else after)

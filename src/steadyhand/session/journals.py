@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _refuse_unsettled(journal: Journal) -> None:
         raise EditError(
             Kind.BUSY,
             f"the journal {journal.location} has unfinished transactions: {len(unsettled)}",
-            hint="open the workspace once, which finishes them or takes them back (steadyhand check), then try again",
+            hint=Say("open the workspace once, which finishes them or takes them back, then try again"),
             details={"records": [record.id for record, _ in unsettled[:20]]},
         )
 
@@ -160,7 +161,7 @@ def _refuse_nameless(place: str, name: str | None) -> None:
         raise EditError(
             Kind.BAD_REQUEST,
             f"{shown_url(place)} does not say which journal of that database is meant",
-            hint="add ?journal=NAME; a workspace's own journal is moved with: steadyhand journal move --to URL",
+            hint=(Say("add ?journal=NAME"), RunCommand("journal move --to URL", "moves a workspace's own journal")),
         )
 
 

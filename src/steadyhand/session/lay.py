@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import GiveReason
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Delete, Edit
 from steadyhand.plan.outcome import Outcome, Plan
@@ -102,7 +103,7 @@ class Layer:
             raise EditError(
                 Kind.REASON_REQUIRED,
                 f"the change of {request.path} gives no reason",
-                hint="say in `reason` why it is made",
+                hint=GiveReason(),
             )
         match request:
             case EditFile():

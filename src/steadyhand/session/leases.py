@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
@@ -150,7 +151,10 @@ class Leases(ABC):
             raise EditError(
                 Kind.BUSY,
                 "; ".join(map(str, found)),
-                hint="work elsewhere, or try again when the lease has ended; steadyhand lease lists those that last",
+                hint=(
+                    Say("work elsewhere, or try again when the lease has ended"),
+                    RunCommand("lease --list", "lists those that last"),
+                ),
                 details={"path": found[0].path, "leases": [announced.to_json() for announced in found]},
             )
         return list(dict.fromkeys(map(str, found)))
@@ -184,7 +188,7 @@ def _located(source: Source, target: Place) -> Sequence[Location]:
         return locate(source, target)
     except EditError as error:
         details = {"path": source.path, **error.details}
-        raise EditError(error.kind, f"{source.path}: {error.message}", hint=error.hint, details=details) from None
+        raise EditError(error.kind, f"{source.path}: {error.message}", hint=error.hints, details=details) from None
 
 
 def _time(seconds: object) -> float | None:

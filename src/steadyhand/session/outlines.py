@@ -58,4 +58,4 @@ def _named(source: Source, ask: Callable[[], Answer]) -> Answer:
         return ask()
     except EditError as error:
         message = f"{source.path}: {error.message}"
-        raise EditError(error.kind, message, hint=error.hint, details={"path": source.path, **error.details}) from None
+        raise EditError(error.kind, message, hint=error.hints, details={"path": source.path, **error.details}) from None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import NameFile
 from steadyhand.lazy import replace
 from steadyhand.plan.policy import Policy
 from steadyhand.session import checks
@@ -66,9 +67,7 @@ class Patches(Calls):
 
         def name(found: str) -> str:
             if not found and not given:
-                raise EditError(
-                    Kind.BAD_REQUEST, "the patch does not say which file it is for", hint="name the file with path="
-                )
+                raise EditError(Kind.BAD_REQUEST, "the patch does not say which file it is for", hint=NameFile())
             return found or given
 
         return name

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import NameEncoding
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
 from steadyhand.text.source import Source
@@ -80,7 +81,7 @@ class Reads:
             raise EditError(
                 Kind.NOT_TEXT,
                 f"{path} is not a text file ({image.size} bytes)",
-                hint="give its encoding if it is text after all",
+                hint=NameEncoding(is_binary=True),
                 details={"path": path, "size": image.size},
             )
         return source, image

@@ -197,7 +197,7 @@ def together(errors: Sequence[EditError]) -> EditError:
         return first
     told = first.details.get("also")
     also = [*(told if isinstance(told, list) else []), *(short for error in others for short in _short(error))]
-    return EditError(first.kind, first.message, hint=first.hint, details={**first.details, "also": also[:_ALSO]})
+    return EditError(first.kind, first.message, hint=first.hints, details={**first.details, "also": also[:_ALSO]})
 
 
 def _short(error: EditError) -> Iterator[dict[str, object]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Redo, RunCommand, Say
 from steadyhand.lazy import replace
 from steadyhand.session.history import History
 from steadyhand.session.receipt import FileReceipt
@@ -42,7 +43,7 @@ class Reverse:
             raise EditError(
                 Kind.CANNOT_UNDO,
                 f"{entry.record.id} is no undo, so there is nothing to redo",
-                hint="give the id of an undo; `steadyhand log` shows them",
+                hint=(Say("give the id of an undo"), RunCommand("log", "shows them")),
             )
         return [entry]
 
@@ -72,7 +73,7 @@ class Reverse:
         entries = [entry for entry in found if entry.record.verb == "edit" and entry.undone_by is None]
         if not entries:
             raise EditError(
-                Kind.NO_SUCH_FILE, f"no standing change belongs to task {task!r}", hint="`steadyhand log` shows tasks"
+                Kind.NO_SUCH_FILE, f"no standing change belongs to task {task!r}", hint=RunCommand("log", "shows tasks")
             )
         overlay = Overlay(self._store.look_again, self._store.encoding_of)
         try:
@@ -94,8 +95,7 @@ def _or_another(error: EditError) -> EditError:
     """The same refusal for whoever did not choose the record: another one may still be undone."""
     if error.kind is not Kind.CANNOT_UNDO:
         return error
-    hint = f"{error.hint}; or undo another record by its id"
-    return EditError(error.kind, error.message, hint=hint, details=error.details)
+    return error.advised(*error.hints, Say("undo another record by its id"))
 
 
 def _standing(entry: Entry) -> Entry:
@@ -109,7 +109,7 @@ def _standing(entry: Entry) -> Entry:
         raise EditError(
             Kind.CANNOT_UNDO,
             f"{entry.record.id} was already undone by {entry.undone_by}",
-            hint=f"redo it with `steadyhand redo {entry.undone_by}`",
+            hint=Redo(entry.undone_by),
             details={"record": entry.record.id, "undone_by": entry.undone_by},
         )
     return entry

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Note, RunCommand
 from steadyhand.lazy import replace
 from steadyhand.session import checks
 from steadyhand.session.calls import Calls
@@ -81,7 +82,11 @@ class Undoing(Leases, Calls):
             header, mindful, hardlinks=hardlinks, preview=preview, prune=reverse.prune, progress=self._staging(None)
         )
         if not change.steps:
-            raise EditError(Kind.CANNOT_UNDO, "the files are already as they were before", hint="see `steadyhand log`")
+            raise EditError(
+                Kind.CANNOT_UNDO,
+                "the files are already as they were before",
+                hint=RunCommand("log", "lists the records"),
+            )
         receipt = self._receipt(change, (), header.undoes)
         return replace(receipt, warnings=(*receipt.warnings, *told))
 
@@ -94,10 +99,8 @@ class Undoing(Leases, Calls):
             doubts = self._store.take_doubts()
             if not doubts:
                 raise
-            hint = "; ".join(filter(None, (error.hint, *doubts, "`steadyhand check` shows all that is damaged")))
-            raise EditError(
-                error.kind, error.message, hint=hint, details={**error.details, "uncertain": list(doubts)}
-            ) from None
+            told = (*map(Note, doubts), RunCommand("check", "shows all that is damaged"))
+            raise error.advised(*error.hints, *told).with_details(uncertain=list(doubts)) from None
 
     @abstractmethod
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

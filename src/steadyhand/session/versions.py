@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import ExpectVersion, Overwrite, Reread, Say
 from steadyhand.session.checks import digest_of_version
 from steadyhand.session.knowledge import Knowledge
 from steadyhand.text.source import digest_of
@@ -26,7 +27,7 @@ def expect_version(draft: Draft, expect: str | None) -> None:
         raise EditError(
             Kind.STALE_SOURCE,
             f"{draft.path} has digest {actual[:16]}, not {expect[:16]}: it changed since it was read",
-            hint="read it again and send the edit for its present text",
+            hint=(Reread(draft.path), ExpectVersion(actual)),
             details={"path": draft.path, "expected": expect, "actual": actual},
         )
 
@@ -44,6 +45,6 @@ def check_overwrite(draft: Draft, knowledge: Knowledge) -> None:
     raise EditError(
         Kind.STALE_SOURCE,
         f"{draft.path} exists and {state}; its digest is {draft.before.digest[:16]}",
-        hint=f"read it first, or say that you expect {draft.before.digest[:16]}",
+        hint=(Say("read it first"), ExpectVersion(draft.before.digest), Overwrite()),
         details={"path": draft.path, "expected": known, "actual": draft.before.digest},
     )

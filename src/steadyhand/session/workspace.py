@@ -306,9 +306,8 @@ class Workspace(
         except EditError as missing:
             is_told = any(missing.details.get(each) for each in ("similar", "available"))
             if missing.kind is Kind.NO_SUCH_FILE and is_told:
-                hints = (missing.hint,) if missing.details["similar"] else (error.hint, missing.hint)
-                details = {**missing.details, **error.details}
-                return EditError(error.kind, error.message, hint="; ".join(filter(None, hints)), details=details)
+                hints = missing.hints if missing.details["similar"] else (*error.hints, *missing.hints)
+                return error.advised(*hints).with_details(**missing.details)
         return error
 
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

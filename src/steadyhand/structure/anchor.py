@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
+from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_text, read_object, read_optional_text, read_text
 from steadyhand.structure.node import Refusal
@@ -70,7 +71,7 @@ class Anchor(RowTarget):
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"the anchors run backwards, from line {line} to line {last_line}",
-                f"send [{self.end!r}, {self.start!r}]",
+                SendAddress(f"anchor:{self.end}-{self.start}"),
             )
         return Match(Span(rows.start(line - 1), rows.start(last_line)), self.key)
 
@@ -125,7 +126,7 @@ def _moved(rows: Rows, line: int, digest: str) -> Refusal:
     return Refusal(
         Kind.STALE_SOURCE,
         f"anchor {line}#{digest}: the file changed, {there}; {_whereabouts(now)}",
-        f"send {now[0]}#{digest}" if len(now) == 1 else "read the file again with anchors",
+        SendAddress(f"anchor:{now[0]}#{digest}") if len(now) == 1 else "read the file again with anchors",
         {"anchor": f"{line}#{digest}", "line_count": count, "now_at": now[:20]},
     )
 

@@ -10,14 +10,23 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Advice
 
 _LONGEST = 80  # characters of a name that is shown
 
 
-def bad_request(path: str, message: str, hint: str | None = None) -> EditError:
+class FieldError(EditError):
+    """A field that is not as it should be; `what` is the message without its name, which may be another elsewhere."""
+
+    def __init__(self, path: str, what: str, hint: Advice) -> None:
+        where = f"{path}: " if path else ""
+        super().__init__(Kind.BAD_REQUEST, f"{where}{what}", hint=hint, details={"path": path})
+        self.what = what
+
+
+def bad_request(path: str, message: str, hint: Advice = None) -> FieldError:
     """The refusal of one field: `path` says which, `message` what is wrong with it."""
-    where = f"{path}: " if path else ""
-    return EditError(Kind.BAD_REQUEST, f"{where}{message}", hint=hint, details={"path": path})
+    return FieldError(path, message, hint)
 
 
 def join(path: str, name: str) -> str:

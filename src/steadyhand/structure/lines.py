@@ -10,6 +10,7 @@ import re
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
+from steadyhand.hints import Reread, SendAddress, UseLines
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_integer, check_text, join, read_object, read_optional_text
 from steadyhand.structure.node import Refusal
@@ -59,7 +60,7 @@ class Lines(RowTarget):
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"lines {self.start} to {self.end} run backwards",
-                f"lines {self.end} to {self.start} would be [{self.end}, {self.start}]",
+                SendAddress(f"lines:{self.end}-{self.start}"),
                 {"start": self.start, "end": self.end},
             )
         if self.start < 1 or self.end > count or self.start > count + 1:
@@ -74,7 +75,7 @@ class Lines(RowTarget):
         return Refusal(
             Kind.OUT_OF_BOUNDS,
             f"{asked}: the file {has}",
-            f"use lines from 1 to {count}" if count else "insert before line 1 with the empty range [1, 0]",
+            UseLines(count),
             {"start": self.start, "end": self.end, "line_count": count},
         )
 
@@ -92,7 +93,7 @@ class Lines(RowTarget):
             Kind.STALE_SOURCE,
             f"{asked}: the text given for this place is not there, {there or f'the file has {rows.count} lines'}; "
             f"{_whereabouts(now)}",
-            f"send lines {now[0]} to {now[0] + len(wanted) - 1}" if len(now) == 1 else "read the file again",
+            SendAddress(f"lines:{now[0]}-{now[0] + len(wanted) - 1}") if len(now) == 1 else Reread(),
             {"start": self.start, "end": self.end, "line_count": rows.count, "now_at": now[:_SHOWN]},
         )
 

@@ -48,7 +48,7 @@ def _node_at(source: Source, value: object) -> Node | Refusal:
     try:
         target = _target(value)
     except EditError as error:
-        return Refusal(error.kind, error.message, error.hint or "", error.details)
+        return Refusal(error.kind, error.message, error.hints, error.details)
     return resolve_one(source, target)
 
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, field
+from steadyhand.hints import Act, Advice, Hint, hints_of, render_hints
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.lines import line_ending
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -26,15 +27,34 @@ Where = Literal["before", "after", "start", "end"]
 @sized("details")
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an address names nothing in a source, or nothing can be done there: an `EditError` as a value."""
+    """Why an address names nothing in a source, or nothing can be done there: an `EditError` as a value.
+
+    `cause` is what is wrong without where, for a text that is part of another and has other lines there.
+    """
 
     kind: Kind
     message: str
-    hint: str
+    advice: Advice
     details: Mapping[str, object] = field(default_factory=dict)
+    cause: str | None = None
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """What to do next, as data."""
+        return hints_of(self.advice)
+
+    @property
+    def hint(self) -> str | None:
+        """The hints in the words of the library."""
+        return render_hints(self.hints)
+
+    def about_keys(self, kind: str) -> Refusal:
+        """The same where keys are addressed by another kind, as those of front matter are."""
+        hints = tuple(replace(hint, kind=kind) if isinstance(hint, Act) else hint for hint in self.hints)
+        return replace(self, advice=hints)
 
     def to_error(self) -> EditError:
-        return EditError(self.kind, self.message, hint=self.hint, details=self.details)
+        return EditError(self.kind, self.message, hint=self.advice, details=self.details)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, cast
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import Kind
+from steadyhand.hints import ChooseAddress
 from steadyhand.lazy import MISSING, Registry, fields
-from steadyhand.structure.fields import bad_request, check_integer, join, read_object
+from steadyhand.structure.fields import FieldError, bad_request, check_integer, join, read_object
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
@@ -174,7 +175,7 @@ class Addressed(Target):
         return Refusal(
             Kind.AMBIGUOUS_MATCH,
             f"{self.named()} is in {len(nodes)} places: {lines}{more}",
-            "say which: give a longer address, or nth, counted from 1",
+            ChooseAddress(len(nodes)),
             {"count": len(nodes), "places": places},
         )
 
@@ -192,7 +193,7 @@ class Addressed(Target):
             return Refusal(
                 Kind.COUNT_MISMATCH,
                 f"{self.named()} is in {len(found)} place{'s' if len(found) > 1 else ''}, there is no number {which}",
-                f"give a number from 1 to {len(found)}",
+                ChooseAddress(len(found)),
                 {"count": len(found), "places": [place_of(source, node) for node in found[:_SHOWN]]},
             )
         return (found[index],)
@@ -214,8 +215,9 @@ class Addressed(Target):
             raise bad_request(join(path, missing), "the field is missing")
         try:
             return cls(**cast("dict[str, Any]", said))
-        except EditError as error:
-            raise _moved(error, cls.key, path) from None
+        except FieldError as error:  # the field has another name in the request it came in
+            name = str(error.details["path"]).removeprefix(cls.key)
+            raise bad_request(f"{path}{name}", error.what, error.hints) from None
 
     def to_value(self) -> str | None:
         """What stands behind the colon of its address; None where only the JSON form can say it."""
@@ -260,11 +262,3 @@ def _plain(value: object) -> object:
 
 def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _moved(error: EditError, key: str, path: str) -> EditError:
-    """A refusal of a field, with the field's name in the request it came in."""
-    name = str(error.details.get("path", key))
-    there = path + name.removeprefix(key)
-    message = error.message.removeprefix(name)
-    return EditError(error.kind, f"{there}{message}", hint=error.hint, details={**error.details, "path": there})

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Reread
 from steadyhand.lazy import dataclass, replace
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -207,7 +208,7 @@ def not_there(splice: Splice) -> EditError:
     return EditError(
         Kind.STALE_SOURCE,
         f"the text at offset {splice.start} is not what the change was made for",
-        hint="read the file again and send the edit for its present text",
+        hint=Reread(),
         details={"offset": splice.start},
     )
 

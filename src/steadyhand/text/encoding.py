@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import FitEncoding, NameEncoding, Say
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.western import looks_western
 
@@ -72,7 +73,7 @@ class Encoding:
             raise EditError(
                 Kind.UNENCODABLE,
                 f"the file holds bytes that are no {self.name} text, so only ASCII can be added, not {first!r}",
-                hint="give the file's encoding with encoding=…",
+                hint=(NameEncoding(), Say("send only ASCII")),
             )
         if lone := _SURROGATE.search(text):
             raise EditError(
@@ -237,5 +238,5 @@ def _unencodable(char: str, name: str) -> EditError:
     return EditError(
         Kind.UNENCODABLE,
         f"{char!r} cannot be written in the file's encoding, {name}",
-        hint=f"use characters that {name} has, or convert the file first",
+        hint=FitEncoding(name),
     )

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final, TypeVar, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Reread
 from steadyhand.lazy import dataclass, field
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode, first_guess
@@ -235,7 +236,7 @@ class Source:
             raise EditError(
                 Kind.STALE_SOURCE,
                 f"the change was made for version {changes.base[:16]}, this is {self.digest[:16]}",
-                hint="read the file again",
+                hint=Reread(),
                 details={"expected": changes.base, "actual": self.digest},
             )
 

@@ -1,28 +1,15 @@
-"""What a refused call is advised to send instead, in words that a model can follow.
-
-The engine also speaks to programs and to people at a shell: an argument of Python, a policy or a command is nothing
-that a call can have. What it offers instead of an edit is told by each tool in the fields that the tool has.
-"""
+"""Edits that a refusal offers instead of the one that was sent, in the fields of the tool that was called."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from steadyhand.errors import EditError, Kind
+from steadyhand.errors import EditError
+from steadyhand.hints import Advice
 from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 
-__all__ = ["Offer", "advice_of", "advised", "by_number", "candidate_offers", "offer_of", "offering", "without_offers"]
-
-_BY_KIND: Mapping[Kind, str] = {
-    Kind.NOT_TEXT: "name a text file",
-    Kind.UNENCODABLE: "send characters that the file's encoding has; ASCII always goes",
-}
-_BY_FACT: Mapping[tuple[Kind, str], str] = {
-    (Kind.MALFORMED_PATCH, "formats"): "send all of it in one format",
-    (Kind.OVERLAPPING_EDITS, "batch"): "send them one by one, each in a call of its own",
-    (Kind.BUSY, "leases"): "work elsewhere, or try again when the lease has ended",
-}
+__all__ = ["Offer", "advised", "by_number", "candidate_offers", "offer_of", "offering", "without_offers"]
 
 
 @sized("old", "new")
@@ -35,13 +22,7 @@ class Offer:
     reason: str | None = None
 
 
-def advice_of(error: EditError) -> str | None:
-    """The hint of a refusal as a model is told it."""
-    by_fact = next((told for fact in error.details if (told := _BY_FACT.get((error.kind, fact)))), None)
-    return by_fact or _BY_KIND.get(error.kind, error.hint)
-
-
-def advised(error: EditError, hint: str | None, details: Mapping[str, object] | None = None) -> EditError:
+def advised(error: EditError, hint: Advice, details: Mapping[str, object] | None = None) -> EditError:
     """The same refusal with another hint, and with other details where some are given."""
     return EditError(error.kind, error.message, hint=hint, details=error.details if details is None else details)
 
@@ -49,6 +30,7 @@ def advised(error: EditError, hint: str | None, details: Mapping[str, object] | 
 def offer_of(error: EditError) -> Offer | None:
     """The edit that a refusal offers, where old and new text say it.
 
+    >>> from steadyhand.errors import Kind
     >>> offer = offer_of(EditError(Kind.NO_MATCH, "", details={"corrected": {"target": "a", "new": "b"}}))
     >>> offer.old, offer.new
     ('a', 'b')

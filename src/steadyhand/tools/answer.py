@@ -10,9 +10,11 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases, SendCorrected, SendOld, render_hints
 from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
-from steadyhand.tools.advice import Offer, advice_of, candidate_offers, offer_of
+from steadyhand.tools.advice import Offer, candidate_offers, offer_of
+from steadyhand.tools.phrases import NATIVE
 from steadyhand.tools.shape import Field, Flag, Object, Text
 
 __all__ = [
@@ -42,17 +44,7 @@ ANSWER = Object(
 _QUOTED = 3  # places for which an old text is proposed
 _QUOTED_LENGTH = 300
 
-_READ_AGAIN = "read it again and send the edit for what stands there now"
-
-# These tools have no argument for what the engine would suggest; None leaves the message to speak for itself.
-_HINTS: Mapping[Kind, str | None] = {
-    Kind.AMBIGUOUS_MATCH: None,
-    Kind.STALE_SOURCE: "read it first, then send this call again if it is still what you want",
-    Kind.EXISTS_ALREADY: "change what stands there, or choose another name",
-    Kind.SUSPICIOUS_SHRINK: "edit the lines that change, and leave the others as they are",
-    Kind.READ_ONLY: None,
-    Kind.CANNOT_UNDO: None,
-}
+_READ_AGAIN = "read it again and send the edit for what is there now"
 
 
 @sized("content")
@@ -74,7 +66,7 @@ class Worded(EditError):
     """A refusal with the sentence that the tool's documentation has for it; `alone`: nothing is told besides."""
 
     def __init__(self, error: EditError, said: str, *, alone: bool = False) -> None:
-        super().__init__(error.kind, error.message, hint=error.hint, details=error.details)
+        super().__init__(error.kind, error.message, hint=error.hints, details=error.details)
         self.said = said
         self.alone = alone
 
@@ -101,7 +93,9 @@ def as_texts(old: str, new: str) -> Callable[[Offer], str]:
 _TEXTS = as_texts("old_string", "new_string")
 
 
-def answer_refusal(error: EditError, render: Callable[[Offer], str] = _TEXTS) -> dict[str, object]:
+def answer_refusal(
+    error: EditError, phrases: Phrases = NATIVE, render: Callable[[Offer], str] = _TEXTS
+) -> dict[str, object]:
     """The answer for a refusal, in its documented words if it has some; `render` gives an edit in the tool's fields.
 
     >>> print(answer_refusal(EditError(Kind.NO_SUCH_FILE, "there is no file a", hint="name one"))["content"])
@@ -109,9 +103,9 @@ def answer_refusal(error: EditError, render: Callable[[Offer], str] = _TEXTS) ->
     Hint: name one
     """
     if not isinstance(error, Worded):
-        lines = [f"Error: {error.message}", *_help_for(error, render)]
+        lines = [f"Error: {error.message}", *_help_for(error, phrases, render)]
     else:
-        lines = [error.said, *([] if error.alone else [error.message, *_help_for(error, render)])]
+        lines = [error.said, *([] if error.alone else [error.message, *_help_for(error, phrases, render)])]
     return Answer("\n".join(lines), is_error=True, kind=str(error.kind)).to_json()
 
 
@@ -128,9 +122,9 @@ def lines_of_matches(error: EditError) -> str:
     return ", ".join([*dict.fromkeys(lines), *(["…"] if has_more else [])])
 
 
-def _help_for(error: EditError, render: Callable[[Offer], str]) -> Iterator[str]:
+def _help_for(error: EditError, phrases: Phrases, render: Callable[[Offer], str]) -> Iterator[str]:
     offered = _offered(error, render)
-    hint = _READ_AGAIN if offered is None else _HINTS.get(error.kind, advice_of(error))
+    hint = _READ_AGAIN if offered is None else render_hints(error.hints, phrases)
     if hint is not None:
         yield f"Hint: {hint}"
     yield from offered or ()
@@ -143,9 +137,9 @@ def _help_for(error: EditError, render: Callable[[Offer], str]) -> Iterator[str]
 
 def _offered(error: EditError, render: Callable[[Offer], str]) -> list[str] | None:
     """What a hint speaks of and only the details have, which are not shown here; None where it is too much to show."""
-    offer = offer_of(error)
-    old = error.details.get("old") if offer is None else offer.old
-    if old is None or repr(old) in (error.hint or ""):
+    is_said = any(isinstance(hint, SendOld | SendCorrected) and hint.old is not None for hint in error.hints)
+    offer, old = offer_of(error), error.details.get("old")
+    if is_said or (offer is None and old is None):
         return []
     if offer is None:
         return [f"`old`:\n{old}"] if _is_short(old) else None

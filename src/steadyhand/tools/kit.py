@@ -111,7 +111,9 @@ class Kit:
         try:
             tool = self.find(name)
         except EditError as error:
-            return _sayable(self._tools[0].refused(error))  # in the form that answers of this toolset have
+            return _sayable(
+                self._tools[0].refused(error, self.toolset.phrases)
+            )  # in the form that answers of this toolset have
         trace = self._trace(arguments, records)
         workspace = self.workspace.bound(tool=tool.name, trace=trace, tick=tick, progress=progress)
         try:
@@ -122,7 +124,7 @@ class Kit:
             refusal = _bug(error)
         if tool.trust != "read":
             workspace.note_refusal(refusal)
-        return _sayable(tool.refused(refusal))
+        return _sayable(tool.refused(refusal, self.toolset.phrases))
 
     def _run(self, tool: Tool, workspace: Workspace, arguments: object) -> Result:
         from steadyhand.tools.repair import repair

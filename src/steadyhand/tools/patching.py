@@ -7,6 +7,8 @@ from typing import Any
 from steadyhand.dialects.front import read_patch
 from steadyhand.dialects.patch import Patch
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Hint, QuoteMore, Say, SendCorrected, SendOld
+from steadyhand.lazy import replace
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
@@ -48,8 +50,17 @@ def refused_part(error: EditError, parts: int) -> EditError:
     """The refusal of one of so many parts: what is offered for it would, sent as a call, leave out the others."""
     if parts < 2:
         return error
-    speaks_of_offer = error.hint is not None and "`corrected`" in error.hint
-    return advised(error, _READ_AGAIN if speaks_of_offer else error.hint, without_offers(error.details))
+    return advised(error, (_without_offer(hint) for hint in error.hints), without_offers(error.details))
+
+
+def _without_offer(hint: Hint) -> Hint:
+    match hint:
+        case SendCorrected() | SendOld():
+            return Say(_READ_AGAIN)
+        case QuoteMore(is_offered=True):
+            return replace(hint, is_offered=False)
+        case _:
+            return hint
 
 
 def diff_of(offer: Offer) -> str:
@@ -65,7 +76,8 @@ def _by_line(error: EditError) -> EditError:
     """The refusal of lines that stand in several places, with the header that would decide among them."""
     match error.details:  # behind other parts, lines are counted in what those would leave
         case {"index": 0, "tier": tier, "candidates": [{"lines": [int(line), *_]}, *_]} if tier in STRICT:
-            return advised(error, f"{error.hint}; or give its line, such as @@ -{line} +{line} @@ for line {line}")
+            header = Say(f"give its line, such as @@ -{line} +{line} @@ for line {line}")
+            return error.advised(*error.hints, header)
         case _:
             return error
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases, render_hints
 from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
 from steadyhand.text.visible import clip
-from steadyhand.tools.advice import advice_of, by_number
+from steadyhand.tools.advice import by_number
+from steadyhand.tools.phrases import MODEL
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 
 __all__ = [
@@ -95,9 +97,9 @@ def is_literal(tier: str | None) -> bool:
     return tier is None or tier in STRICT or tier in target_keys()
 
 
-def failure(error: EditError) -> dict[str, object]:
-    """A refusal; `error` is message and hint in one string."""
-    hint = advice_of(error)
+def failure(error: EditError, phrases: Phrases = MODEL) -> dict[str, object]:
+    """A refusal; `error` is message and hint in one string. `phrases` is how the toolset says hints."""
+    hint = render_hints(error.hints, phrases)
     return {
         "success": False,
         "error": error.message if hint is None else f"{error.message}\nHint: {hint}",

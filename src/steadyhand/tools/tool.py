@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from steadyhand.errors import EditError
+from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.ask import Verb
 from steadyhand.tools.call import Call, Settings
@@ -46,8 +47,9 @@ class Tool:
 
     `summary` is what the model reads of it. `verbs` are what it may do to files: a mode that allows none of them hides
     it. `modes`: only there it is listed. `lasts`: the modes in which it stands behind all others. `refused` makes the
-    answer of a refusal. `native` is how a style of schema names a tool that the maker's models know already, `also` are
-    other names it is called by, and `fitted` makes it what the host's settings ask for, such as an earlier version.
+    answer of a refusal, in the phrases of its toolset. `native` is how a style of schema names a tool that the maker's
+    models know already, `also` are other names it is called by, and `fitted` makes it what the host's settings ask
+    for, such as an earlier version.
     `also_reads`: some of what it does changes nothing, so it is there also where nothing may be changed.
     `run` may raise `EditError`; what it returns is the answer.
     """
@@ -65,7 +67,7 @@ class Tool:
     lasts: tuple[str, ...] = ()
     toolsets: tuple[str, ...] = ()
     rank: int = 50
-    refused: Callable[[EditError], Result] = failure
+    refused: Callable[[EditError, Phrases], Result] = failure
     native: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     fitted: Callable[[Tool, Settings], Tool] | None = None

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass, field
+from steadyhand.tools.phrases import MODEL
 
 __all__ = ["Toolset"]
 
@@ -18,7 +20,7 @@ class Toolset:
     """One toolset. `policy` are settings that win over the host's; `is_native`: answers are texts for a maker's models.
 
     `guards` look besides those of the host's policy.
-    `extensions` are the endings of files that its tools take, None for all.
+    `extensions` are the endings of files that its tools take, None for all. `phrases` is how it says hints.
     """
 
     name: str
@@ -27,3 +29,4 @@ class Toolset:
     guards: frozenset[str] = frozenset()
     extensions: tuple[str, ...] | None = None
     is_native: bool = False
+    phrases: Phrases = field(default_factory=lambda: MODEL)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import NameJournal, Say
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.workspace.refusal import refuse_os
 
@@ -92,7 +93,7 @@ class Location:
             raise EditError(
                 Kind.READ_ONLY,
                 f"the journal of this tree is kept in {place}",
-                hint=f"give journal=… as it is now; or remove {FOLDER}/{_MOVED} to go on with the one here",
+                hint=(NameJournal("its present place"), Say(f"remove {FOLDER}/{_MOVED} to go on with the one here")),
             )
 
     def mark_moved(self, place: str | None) -> None:

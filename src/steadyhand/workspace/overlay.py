@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import ReplaceExisting
 from steadyhand.lazy import dataclass
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
@@ -118,7 +119,7 @@ class Overlay:
             raise EditError(
                 Kind.EXISTS_ALREADY,
                 f"{reading.path} is there already",
-                hint="edit it, or write it with the hash of what you read",
+                hint=ReplaceExisting(),
                 details={"path": reading.path},
             )
         draft = Draft(None, None, reading.path, mode, reading.secret, reading.flagged)

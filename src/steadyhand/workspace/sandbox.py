@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import Final, Literal, Self
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import AllowPath, Hint, Note, Say
 from steadyhand.lazy import dataclass, replace
 from steadyhand.text.source import digest_of
 from steadyhand.workspace import listing, openat2
@@ -418,7 +419,7 @@ class Sandbox:
         details: dict[str, object] = {"path": path, "why": verdict.why}
         if verdict.secret and size is not None:
             details["size"] = size
-        hint = "leave this file alone" if verdict.sealed else "leave it alone, or ask the host to open it with --allow"
+        hint = Say("leave this file alone") if verdict.sealed else AllowPath(path)
         return EditError(Kind.PROTECTED_PATH, f"{shown(path)} is protected: {verdict.why}", hint=hint, details=details)
 
     def _check_extension(self, path: str, name: str) -> None:
@@ -480,9 +481,11 @@ class Sandbox:
     def _missing(self, place: Place) -> EditError:
         wanted = (*place.missing, place.name)[0]
         similar, there = listing.similar_files(self.storage, place.dir_fd, wanted, place.directory)
-        hint = f"did you mean {' or '.join(similar)}?" if similar else "list the directory and use a name that exists"
-        if there and not similar:
-            hint = f"no name there is similar; {listing.there_is(there)}"
+        hint: Hint = Say("list the directory and use a name that exists")
+        if similar:
+            hint = Say(f"did you mean {' or '.join(similar)}?")
+        elif there:
+            hint = Note(f"no name there is similar; {listing.there_is(there)}")
         return EditError(
             Kind.NO_SUCH_FILE,
             f"there is no file {shown(place.path)}",

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import OpenForWriting
 from steadyhand.lazy import dataclass
 from steadyhand.text.encoding import Encoding
 from steadyhand.workspace.change import Change, Header, Lay, Trace
@@ -281,7 +282,7 @@ class Store:
             raise (
                 error
                 if not kept
-                else EditError(error.kind, error.message, hint=error.hint, details={**error.details, "kept": kept})
+                else EditError(error.kind, error.message, hint=error.hints, details={**error.details, "kept": kept})
             ) from None
 
     def _change(
@@ -465,9 +466,7 @@ class Store:
     def _open_for_writing(self) -> None:
         with self._guard:
             if self.read_only:
-                raise EditError(
-                    Kind.READ_ONLY, "the workspace was opened for reading only", hint="open it without read_only"
-                )
+                raise EditError(Kind.READ_ONLY, "the workspace was opened for reading only", hint=OpenForWriting())
             self._look_around()
             if self._locks is not None:
                 if not self.state.is_whole:  # the journal is elsewhere, or only the rooms beside it were removed

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
 from steadyhand.lazy import dataclass
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.diff import changes_between
@@ -481,14 +482,18 @@ def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
     for entry in journal.entries(path=path, live="edits"):
         if entry.record.verb != "undo" and entry.undone_by is None and not is_tidying(entry.record):
             return entry
-    raise EditError(Kind.CANNOT_UNDO, "there is nothing to undo", hint="see `steadyhand log`")
+    raise EditError(Kind.CANNOT_UNDO, "there is nothing to undo", hint=RunCommand("log", "lists the records"))
 
 
 def standing_of_task(journal: Journal, task: str) -> list[Entry]:
     """Every edit of a task that still stands; a redo only makes an edit stand again. Refuses with `cannot-undo`."""
     entries = [e for e in journal.entries(task=task, live="edits") if e.record.verb == "edit" and e.undone_by is None]
     if not entries:
-        raise EditError(Kind.CANNOT_UNDO, f"task {task[:80]!r} has nothing to undo", hint="see `steadyhand log --task`")
+        raise EditError(
+            Kind.CANNOT_UNDO,
+            f"task {task[:80]!r} has nothing to undo",
+            hint=RunCommand("log --task", "lists those of a task"),
+        )
     return entries
 
 
@@ -497,4 +502,4 @@ def latest_undo(journal: Journal) -> Entry:
     for entry in journal.entries(live="undos"):
         if entry.record.verb == "undo" and entry.undone_by is None:
             return entry
-    raise EditError(Kind.CANNOT_UNDO, "there is nothing to redo", hint="see `steadyhand log`")
+    raise EditError(Kind.CANNOT_UNDO, "there is nothing to redo", hint=RunCommand("log", "lists the records"))

@@ -12,6 +12,7 @@ from typing import Literal
 from steadyhand.dialects.labels import path_of
 from steadyhand.dialects.piece import malformed
 from steadyhand.errors import EditError
+from steadyhand.hints import Advice
 from steadyhand.lazy import dataclass, lazy_pattern
 
 __all__ = [
@@ -147,6 +148,6 @@ def _is_escaped(text: str) -> bool:
     return text.startswith("\\") and _ESCAPABLE.match(text.lstrip("\\")) is not None
 
 
-def refusal(line: int, what: str, expected: str, *, hint: str | None = None) -> EditError:
+def refusal(line: int, what: str, expected: str, *, hint: Advice = None) -> EditError:
     """A refusal of the reply at a line."""
     return malformed(line, what, expected, format=FORMAT, hint=hint)

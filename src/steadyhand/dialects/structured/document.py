@@ -14,6 +14,7 @@ from steadyhand.dialects.structured.loose import DOUBTFUL, read_loose, read_stri
 from steadyhand.dialects.structured.node import Flaw, Node, Unreadable
 from steadyhand.dialects.structured.quotes import Names
 from steadyhand.errors import EditError
+from steadyhand.hints import Advice
 from steadyhand.lazy import dataclass, field
 from steadyhand.text.visible import sized
 
@@ -60,7 +61,7 @@ class Document:
             return self.holder[0].lines(self.holder[1])
         return self.place(node.start)[0], self.place(max(node.end - 1, node.start))[0]
 
-    def refuse(self, offset: int, what: str, expected: str, hint: str | None = None) -> EditError:
+    def refuse(self, offset: int, what: str, expected: str, hint: Advice = None) -> EditError:
         """The refusal of what stands at an offset."""
         line, column = self.place(offset)
         inside = "in the JSON text of this string, " if self.holder is not None else ""

@@ -13,6 +13,7 @@ from steadyhand.dialects.structured.document import Document
 from steadyhand.dialects.structured.node import Node, Unreadable
 from steadyhand.dialects.structured.quotes import Names, plain_name
 from steadyhand.errors import EditError
+from steadyhand.hints import Advice
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.fields import describe, nearest_name
 
@@ -178,7 +179,7 @@ class Fields:
             hint = f"did you mean {near!r}?" if near else f"leave it out; known fields: {', '.join(known)}"
             raise self.refuse(self._members[name].key, f"{name[:60]!r} says nothing here", "a known field", hint)
 
-    def refuse(self, offset: int, what: str, expected: str, hint: str | None = None) -> EditError:
+    def refuse(self, offset: int, what: str, expected: str, hint: Advice = None) -> EditError:
         return self.document.refuse(offset, what, expected, hint)
 
     def _word(self, role: str) -> str | None:

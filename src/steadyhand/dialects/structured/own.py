@@ -97,7 +97,7 @@ def _read(node: Node, document: Document, read: Callable[[object], Read]) -> Rea
     except EditError as error:
         offset = _offset_of(node, str(error.details.get("path", "")))
         if error.kind == Kind.BAD_REQUEST:
-            raise document.refuse(offset, error.message, error.hint or "a request", error.hint) from None
+            raise document.refuse(offset, error.message, error.hint or "a request", error.hints or None) from None
         line, column = document.place(offset)
         raise error.with_details(line=line, column=column) from None
 

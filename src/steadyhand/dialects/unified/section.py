@@ -13,6 +13,7 @@ from steadyhand.dialects.piece import malformed
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.unified.names import FileName, git_names_in, name_in, path_of_names
 from steadyhand.errors import EditError
+from steadyhand.hints import Advice
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.plan.request import ChangeMode, CopyFile, CreateFile, DeleteFile, FileRequest, RenameFile
 from steadyhand.text.gitname import unquote_name
@@ -30,7 +31,7 @@ _KIND_BITS = 0o170000
 _NO_TEXT = "only the text of regular files can be patched; leave this file out"
 
 
-def wrong(line: int, what: str, expected: str, *, column: int = 1, hint: str | None = None) -> EditError:
+def wrong(line: int, what: str, expected: str, *, column: int = 1, hint: Advice = None) -> EditError:
     """A refusal of a unified diff."""
     return malformed(line, what, expected, column=column, format="unified", hint=hint)
 

@@ -14,6 +14,7 @@ from steadyhand.dialects.signed import Row
 from steadyhand.dialects.v4a.marks import Anchor, is_fence, mark_in
 from steadyhand.dialects.v4a.rows import is_addition, restates, row_of
 from steadyhand.errors import EditError
+from steadyhand.hints import Advice
 from steadyhand.lazy import dataclass, field
 
 __all__ = ["Passage", "Wrapping", "content_of", "wrong"]
@@ -22,7 +23,7 @@ _DEEPEST = 32
 _NO_NEWLINE = "\\ No newline at end of file"
 
 
-def wrong(line: int, what: str, expected: str, *, column: int = 1, hint: str | None = None) -> EditError:
+def wrong(line: int, what: str, expected: str, *, column: int = 1, hint: Advice = None) -> EditError:
     """A refusal of a V4A patch."""
     return malformed(line, what, expected, column=column, format="v4a", hint=hint)
 

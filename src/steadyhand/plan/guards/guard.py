@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Advice
 from steadyhand.lazy import Registry, dataclass, field
 from steadyhand.text.lines import Characters
 from steadyhand.text.span import Span
@@ -67,12 +68,12 @@ class Finding:
 
     kind: Kind
     message: str
-    hint: str
+    advice: Advice
     details: Mapping[str, object] = field(default_factory=dict)
     is_warning: bool = False
 
     def to_error(self, guard: str) -> EditError:
-        return EditError(self.kind, self.message, hint=self.hint, details={**self.details, "guard": guard})
+        return EditError(self.kind, self.message, hint=self.advice, details={**self.details, "guard": guard})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.errors import Kind
+from steadyhand.hints import AllowShrink, Say
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
 from steadyhand.text.lines import Characters, count_lines
 
@@ -20,7 +21,7 @@ def check(given: GuardInput) -> Finding | None:
     return Finding(
         Kind.SUSPICIOUS_SHRINK,
         f"{given.path or 'the file'} has {before} lines, the new text has {after}",
-        "edit only what changes; if the rest is to go, write again with allow_shrink",
+        (Say("edit only what changes"), AllowShrink()),
         {"lines_before": before, "lines_after": after},
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.errors import Kind
+from steadyhand.hints import LeaveGuardOut, Say
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
 from steadyhand.structure.format import Fault, Format, Unchecked, format_of, is_neutral
 from steadyhand.text.lines import split_bodies
@@ -34,7 +35,10 @@ def check(given: GuardInput) -> Finding | None:
     return Finding(
         Kind.BREAKS_SYNTAX,
         f"{name} parses now and would not after: {_told(after)}",
-        "send all edits that belong together in one call, with what opens and what closes each construct",
+        (
+            Say("send all edits that belong together in one call, with what opens and what closes each construct"),
+            LeaveGuardOut("syntax"),
+        ),
         {
             "line": after.line,
             "column": after.column,

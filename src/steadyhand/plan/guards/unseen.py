@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.errors import Kind
+from steadyhand.hints import Reread
 from steadyhand.plan.guards.guard import Finding, Guard, GuardInput
 from steadyhand.text.lines import Characters, count_lines
 from steadyhand.text.span import Span
@@ -39,7 +40,7 @@ def _finding(given: GuardInput, before: Characters, gap: Span) -> Finding:
     return Finding(
         Kind.UNSEEN_TEXT,
         f"{given.path or 'the file'}: this task has not read {lines} as the file is now",
-        f"read {lines} first, or say what stands there",
+        Reread(given.path, (first, last)),
         {"lines": [first, last]},
     )
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
+from steadyhand.hints import ByText
 from steadyhand.structure.code.language import Language, languages
 from steadyhand.structure.format import Entry, Fault, Format, Unchecked
 from steadyhand.structure.node import Refusal
@@ -33,8 +34,7 @@ def outline(source: Source) -> Sequence[Entry] | Refusal:
             entries.append(Entry(f"symbol{nth}:{item.dotted}", item.kind, label, item.whole, item.depth))
     if not entries and code.errors:
         line, reason = (code.faults[0].line, code.faults[0].message) if code.faults else (1, "it cannot be parsed")
-        hint = "address the place by lines or by its old text"
-        return Refusal(Kind.UNPARSABLE, f"line {line}: {reason}", hint, {"line": line, "reason": reason})
+        return Refusal(Kind.UNPARSABLE, f"line {line}: {reason}", ByText(), {"line": line, "reason": reason})
     return entries
 
 

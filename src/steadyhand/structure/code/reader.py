@@ -45,6 +45,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.structure.code.definition import (
     SPACES,
@@ -352,7 +353,7 @@ def _read_syntax(source: Source) -> Syntax | Refusal:
 
 def _unknown(source: Source) -> Refusal:
     known = "the file has no name" if source.path is None else f"{source.path[-60:]} is of no language known here"
-    return Refusal(Kind.BAD_REQUEST, f"symbols: {known}", "address the place by lines or by its old text")
+    return Refusal(Kind.BAD_REQUEST, f"symbols: {known}", ByText())
 
 
 def read_text(language: Language, text: str, *, fragment: bool = False) -> Code | Refusal:

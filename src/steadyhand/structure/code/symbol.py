@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText, Say, SendAddress
 from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.code.check import checked
 from steadyhand.structure.code.definition import CALLABLES, TYPES, VALUES, Code, Definition, asked_path, loose
@@ -90,7 +91,11 @@ class SymbolNode(Node):
         if not rows_of(text):
             return Proposal(())
         if self.part == "name":
-            return Refusal(Kind.BAD_REQUEST, "nothing can be put beside a name", f"insert beside symbol:{item.dotted}")
+            return Refusal(
+                Kind.BAD_REQUEST,
+                "nothing can be put beside a name",
+                SendAddress(f"symbol:{item.dotted}", "insert beside"),
+            )
         if where in ("before", "after") and self.part != "body":
             proposal: Proposal | Refusal = beside(source, code, self.index, text, after=where == "after")
         else:
@@ -105,19 +110,22 @@ class SymbolNode(Node):
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"the {self.part} of {item.kind} {item.dotted} cannot be taken away",
-                f"replace it, or delete symbol:{item.dotted}",
+                (Say("replace it"), SendAddress(f"symbol:{item.dotted}", "delete")),
             )
         if item.leads:
             return Refusal(
                 Kind.BREAKS_SYNTAX,
                 f"the constants below {item.dotted} in its group have their values from it, or count it",
-                f"replace symbol.name:{item.dotted} with _ to keep their values, or replace the whole group",
+                (
+                    SendAddress(f"symbol.name:{item.dotted}", "replace", more=" with _ to keep their values"),
+                    Say("replace the whole group"),
+                ),
             )
         gone = removed(source, code, item, self.span)
         place = Span(gone[0].start, gone[-1].end)
         proposal = checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
         if isinstance(proposal, Refusal) and code.language.layout == "suite":
-            return replace(proposal, hint="where it is the only statement of its suite, replace it with pass")
+            return replace(proposal, advice="where it is the only statement of its suite, replace it with pass")
         return proposal
 
     def carried(self, source: Source) -> str | Refusal:
@@ -149,7 +157,7 @@ class SymbolNode(Node):
         return Refusal(
             Kind.BAD_REQUEST,
             f"the new body defines {item.path[-1]} again, it has the head as well",
-            f"send what stands inside only, or replace symbol:{item.dotted}",
+            (Say("send only what is inside"), SendAddress(f"symbol:{item.dotted}", "replace")),
         )
 
     def _lost(self, new: str) -> tuple[str, ...]:
@@ -175,7 +183,7 @@ def node_of(source: Source, code: Code, index: int, part: str, number: int | Non
     span = _part(source, code, item, part)
     if span is None:
         parts = "it has no body" if part == "body" else "its name is not written"
-        return Refusal(Kind.NO_SUCH_TARGET, f"{item.kind} {item.dotted}: {parts}", f"take symbol:{item.dotted}")
+        return Refusal(Kind.NO_SUCH_TARGET, f"{item.kind} {item.dotted}: {parts}", SendAddress(f"symbol:{item.dotted}"))
     said = "" if part == "whole" else f".{part}"
     nth = "" if number is None else f"[{number}]"
     address = f"symbol{said}{nth}:{item.dotted}"
@@ -281,7 +289,7 @@ class Symbol(Addressed):
             return Refusal(
                 Kind.UNPARSABLE,
                 f"line {line}: {reason}; the file cannot be read as {code.language.name}",
-                "address the place by lines or by its old text",
+                ByText(),
                 {"line": line, "reason": reason},
             )
         if self.kind is not None and Symbol(self.name)._answering(code):
@@ -296,8 +304,8 @@ class Symbol(Addressed):
         near = similar_names(asked_path(self.name)[-1], names, _NEAREST)
         nearest = [address for name in near for address in names[name]][:_NEAREST]
         if nearest:
-            hint = f"did you mean {nearest[0]}?"
-            return Refusal(Kind.NO_SUCH_TARGET, f"{self.named()} is not in the file", hint, {"nearest": nearest})
+            hint, details = SendAddress(nearest[0]), {"nearest": nearest}
+            return Refusal(Kind.NO_SUCH_TARGET, f"{self.named()} is not in the file", hint, details)
         there = [address for each in names.values() for address in each][:_NEAREST]
         more = f": {', '.join(there[:_FEW])}{' …' if len(code.definitions) > _FEW else ''}" if there else ""
         return Refusal(
@@ -318,7 +326,7 @@ class Symbol(Addressed):
         return Refusal(
             Kind.UNPARSABLE,
             f"where {item.kind} {item.dotted} ends is doubtful: line {line}, {reason}",
-            "address the place by lines or by its old text, or mend that line first",
+            ByText("fix that line first"),
             {"line": line, "reason": reason},
         )
 

@@ -26,6 +26,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.language import Language
 from steadyhand.structure.format import Fault
@@ -304,20 +305,20 @@ def _not_installed(language: Language) -> Refusal:
     return Refusal(
         Kind.NOT_INSTALLED,
         f"the grammar of {language.name} is not installed",
-        f"install the package {package}, or address the place by lines or by its old text",
+        ByText(f"install the package {package}"),
         {"package": package},
     )
 
 
 def _too_large(message: str) -> Refusal:
-    return Refusal(Kind.TOO_LARGE, message, "address the place by lines or by its old text")
+    return Refusal(Kind.TOO_LARGE, message, ByText())
 
 
 def _hopeless(language: Language, line: int) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
         f"line {line}: the text is not {language.name} that can be parsed",
-        "address the place by lines or by its old text",
+        ByText(),
         {"line": line},
     )
 

@@ -30,7 +30,7 @@ def _refusing(propose: _Propose) -> _Propose:
         try:
             return propose(source, node, arguments)
         except EditError as error:
-            return Refusal(error.kind, error.message, error.hint or "", error.details)
+            return Refusal(error.kind, error.message, error.hints, error.details)
 
     return proposed
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from steadyhand.errors import Kind
+from steadyhand.hints import Act, Say
 from steadyhand.lazy import dataclass
 from steadyhand.structure.config.item import Item, ItemKind, Plain, Reading, Step, counted, render_path, same_data, says
 from steadyhand.structure.config.syntax import Syntax
@@ -465,7 +466,7 @@ def _exists(container: Item, name: str) -> Refusal:
     return Refusal(
         Kind.EXISTS_ALREADY,
         f"{said(container)} has {name!r:.80} already",
-        f"change it with set-key on key {path[:120]!r}, or choose another name",
+        (Act("set-key", path[:120], aim="to change it"), Say("choose another name")),
         {"key": path},
     )
 

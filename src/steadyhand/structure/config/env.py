@@ -15,6 +15,7 @@ import re
 from typing import ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.config.item import Plain
 from steadyhand.structure.config.lines import (
@@ -122,7 +123,7 @@ def _refuse(line: int) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
         f"line {line} is no line of a .env file: NAME=value is expected, with quotes that are closed",
-        "mend that line first",
+        ByText("fix that line first"),
         {"line": line},
     )
 

@@ -18,6 +18,7 @@ import re
 from typing import ClassVar, Literal
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Plain
 from steadyhand.structure.config.lines import (
@@ -169,7 +170,7 @@ def read_ini(source: Source) -> LineFile | Refusal:
             return Refusal(
                 Kind.UNPARSABLE,
                 f"line {number} is no line of an INI file: {error}",
-                "edit the file by its text, or mend that line first",
+                ByText("fix that line first"),
                 {"line": number, "reason": str(error)},
             )
         at += len(line)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, Self, cast
 
 from steadyhand.errors import Kind
+from steadyhand.hints import Act, Advice, Note, Say
 from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.config.editor import Beside, Keys, names_of, parent_of, said
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step, counted, parse_path, render_path
@@ -104,17 +105,16 @@ def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefi
     )
 
 
-def _hint(level: Sequence[Item], path: KeyPath, at: int, close: Sequence[str], longer: Sequence[str]) -> str:
+def _hint(level: Sequence[Item], path: KeyPath, at: int, close: Sequence[str], longer: Sequence[str]) -> Advice:
     if longer:
         return f"paths start at the top: did you mean {' or '.join(longer[:3])}?"
-    container = render_path(path[:at])
+    container = render_path(path[:at])[:120]
     if level and level[0].kind == "mapping":
-        meant = f"did you mean {render_path((*path[:at], close[0]))}? " if close else ""
-        step = str(path[at])[:80]
-        return f"{meant}to create it, act add-key on key {container!r:.120} with name {step!r} and a value"
+        made = Act("add-key", container, str(path[at])[:80], "to create it")
+        return (Say(f"did you mean {render_path((*path[:at], close[0]))}?"), made) if close else made
     if level and level[0].kind == "sequence":
-        return f"items count from 0; to add one, act append-item on key {container!r:.120}"
-    return f"give it another value with set-key on key {container!r:.120}" if level else "write the file as a whole"
+        return Act("append-item", container, aim="to add one"), Note("items count from 0")
+    return Act("set-key", container, aim="to give it another value") if level else "write the file as a whole"
 
 
 def _paths(level: Sequence[Item], names: Sequence[str]) -> list[str]:
@@ -240,7 +240,9 @@ class KeyNode(Node):
 
     def shifted(self, source: Source, proposal: Proposal | Refusal) -> Proposal | Refusal:
         """A proposal on the text of the keys, as one on the file."""
-        if isinstance(proposal, Refusal) or not self.offset:
+        if isinstance(proposal, Refusal):
+            return proposal.about_keys(self.address.partition(":")[0].partition("[")[0].partition(".")[0])
+        if not self.offset:
             return proposal
         writes = ((splice.span.shift(self.offset), splice.new) for splice in proposal.splices)
         return Proposal.of(source, *writes, notes=proposal.notes)

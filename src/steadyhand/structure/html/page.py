@@ -23,6 +23,7 @@ from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.html.template import Masked, are_whole, ended_words, mask, regions_in
 from steadyhand.structure.html.tree import DROPS_NEWLINE, FORMATTING, VOID, Element, Offsets, parse_tree
@@ -400,7 +401,7 @@ def _read(source: Source) -> Page | Refusal:
 
 
 def _too_large(message: str, limit: int) -> Refusal:
-    return Refusal(Kind.TOO_LARGE, message, "edit by the text that stands there, or by lines", {"limit": limit})
+    return Refusal(Kind.TOO_LARGE, message, ByText(), {"limit": limit})
 
 
 def _numbers(source: Source) -> dict[Tag, int]:

@@ -22,6 +22,7 @@ from itertools import islice
 from typing import ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_text
 from steadyhand.structure.html.element import ElementNode, address_of
@@ -285,7 +286,7 @@ class Selector(Addressed):
             f"{self.named()} matches no element"
             + (": no selector looks into template syntax" if quoted else "")
             + (f"; {what}: {shown}" if shown else ""),
-            f"send {near[0]['address']}" if near else "read the outline of the page for the selectors it has",
+            SendAddress(str(near[0]["address"])) if near else "read the outline of the page for the selectors it has",
             {"nearest": near} if near else {"nearest": [], "available": others},
         )
 

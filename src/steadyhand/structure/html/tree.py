@@ -31,6 +31,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import paced
@@ -118,7 +119,7 @@ def parse_tree(text: str, *, locations: bool = False) -> Document | Refusal:
             Kind.UNPARSABLE,
             "the page has a <template> inside SVG or MathML, or behind a drawing that is not plainly closed;"
             " the parser cannot be trusted with it",
-            "edit by the text that stands there, or by lines",
+            ByText(),
         )
     import turbohtml
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
+from steadyhand.hints import Say, SendAddress
 from steadyhand.lazy import dataclass
 from steadyhand.structure.fields import bad_request, check_integer, check_text
 from steadyhand.structure.markdown.document import Document, Mark
@@ -144,7 +145,7 @@ class CodeBlockNode(Node):
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"the content has fences of its own, for {mark.text[:40]!r}; this block's say {self.mark.text[:40]!r}",
-                f"give only the code, or replace code_block.fenced:{self.number}",
+                (Say("give only the code"), SendAddress(f"code_block.fenced:{self.number}", "replace")),
             )
         return split_bodies(mark.code)
 
@@ -299,7 +300,7 @@ class CodeBlock(Addressed):
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"there is no {self.named()}; {has}{': ' + ', '.join(shown) if shown else ''}",
-            which_of("code_block", count) if count else "name lines, a heading, or the text to be replaced",
+            which_of("code_block", count),
             {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
         )
 

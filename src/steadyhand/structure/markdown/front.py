@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Literal
 
-from steadyhand.lazy import lazy_pattern
+from steadyhand.lazy import lazy_pattern, replace
 from steadyhand.structure.markdown.document import Front
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import LineTable
@@ -20,7 +20,6 @@ from steadyhand.text.span import Span
 
 _YAML_KEY = lazy_pattern(r"[\"']?[^\s:#\"'\-\[{][^:]{0,200}:(?:\s|$)|[{]")
 _TOML_KEY = lazy_pattern(r"\s*[^\s=#][^=]{0,200}=|\s*\[")
-_LINE = lazy_pattern(r"line [0-9]{1,9}: ")
 _LONGEST = 20_000
 CLOSINGS: Mapping[str, tuple[str, ...]] = MappingProxyType({"---": ("---", "..."), "+++": ("+++",)})
 
@@ -64,10 +63,9 @@ def front_source(source: Source) -> Source:
 
 def in_front(refusal: Refusal) -> Refusal:
     """A refusal of the text between the marks, with the lines of the file, and hints that name front matter."""
-    line = refusal.details.get("line")
-    details, message = dict(refusal.details), _LINE.sub("", refusal.message)
-    if isinstance(line, int):
-        details["line"] = line + 1
-        message = f"line {line + 1}: {message}"
-    hint = refusal.hint.replace("on key ''", "on front_matter '$'").replace(" on key ", " on front_matter ")
-    return Refusal(refusal.kind, message, hint, details)
+    there = refusal.about_keys("front_matter")
+    line = there.details.get("line")
+    if not isinstance(line, int):
+        return there
+    message = f"line {line + 1}: {there.cause or there.message}"
+    return replace(there, message=message, details={**there.details, "line": line + 1})

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from steadyhand.errors import Kind
+from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass
 from steadyhand.structure.config.item import KeyPath, Step, parse_path, render_path
 from steadyhand.structure.config.key import Part, key_nodes
@@ -126,7 +127,7 @@ class FrontMatter(Addressed):
             return Refusal(
                 Kind.NO_SUCH_TARGET,
                 "the file has no front matter",
-                "insert it at lines [1, 0]: a line ---, the keys, a line ---",
+                SendAddress("lines:1-0", "insert it at", more=": a line ---, the keys, a line ---"),
                 {"nearest": []},
             )
         if self.path in ("", ()):

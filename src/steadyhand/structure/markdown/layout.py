@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from steadyhand.errors import Kind
+from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass
 from steadyhand.structure.markdown.document import Document, Item, Mark
 from steadyhand.structure.markdown.reader import Content, dressed, known_markdown
@@ -113,7 +114,9 @@ def _swallowed(document: Document, fence: Mark) -> Refusal:
     return Refusal(
         Kind.BAD_REQUEST,
         f"the code block opened in line {fence.first + 1} is never closed: what is put behind it would be code",
-        f"close it first: replace code_block.fenced:{number} by the same lines and {fence.markup}",
+        SendAddress(
+            f"code_block.fenced:{number}", "close it first: replace", more=f" by the same lines and {fence.markup}"
+        ),
         {"line": fence.first + 1},
     )
 

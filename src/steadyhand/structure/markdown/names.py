@@ -20,6 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText, Hint, SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.markdown.document import Document, Item, Mark, Section
 from steadyhand.structure.markdown.reader import known_markdown
@@ -222,7 +223,7 @@ def no_such_heading(source: Source, document: Document, name: str) -> Refusal:
         return Refusal(
             Kind.NO_SUCH_TARGET,
             "the file has no headings",
-            "name lines, such as lines:1-3, or the text to be replaced",
+            ByText(),
             {"nearest": []},
         )
     known: dict[str, list[Section]] = {}
@@ -251,10 +252,7 @@ def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence
     what = "similar" if near else "none is similar; there are" if listed else "none is similar"
     shown = f": {'; '.join(listed[:5])[:300]}{' …' if len(listed) > 5 else ''}" if listed else ""
     short = next((each for each in places if len(each) <= _LONGEST_HINT), None)
-    if short is None:
-        hint = "name lines, a heading, or the text to be replaced"
-    else:
-        hint = f"send {short}" if near else f"send the one that is meant, such as {short}"
+    hint = ByText("name a heading") if short is None else SendAddress(short, is_example=not near)
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"{message}; {what}{shown}",
@@ -263,9 +261,12 @@ def no_such_name(message: str, near: Sequence[str], known: Mapping[str, Sequence
     )
 
 
-def which_of(kind: str, count: int) -> str:
+def which_of(kind: str, count: int) -> Hint:
     """The hint to send the one that is meant of those that are counted from 0."""
-    return f"send {kind}:0" if count == 1 else f"send the one that is meant, from {kind}:0 to {kind}:{count - 1}"
+    if not count:
+        return ByText("name a heading")
+    more = "" if count == 1 else f" or {kind}:{count - 1}"
+    return SendAddress(f"{kind}:0", is_example=count > 1, more=more)
 
 
 _REF = lazy_pattern(r"(?:^|(?<=[ \t]))\^([A-Za-z0-9-]{1,100})[ \t]*$")

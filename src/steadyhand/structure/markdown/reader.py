@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.format import file_name, format_of
 from steadyhand.structure.markdown.document import (
@@ -97,7 +98,7 @@ def _read_rows(source: Source, front: Front | None) -> Document | Refusal:
         return Refusal(
             Kind.TOO_LARGE,
             f"line {line}: lists and quotes are nested more than {DEEPEST // 2} deep",
-            "edit the lines by number or by their text",
+            ByText(),
             {"line": line},
         )
     reader = _Reader(rows)
@@ -126,9 +127,7 @@ class _TooMany(Exception):
     def __init__(self, row: int) -> None:
         super().__init__(row)
         message = f"line {row + 1}: Markdown with so many blocks is not read any further"
-        self.refusal = Refusal(
-            Kind.TOO_LARGE, message, "edit the lines by number or by their text", {"line": row + 1, "limit": _MOST}
-        )
+        self.refusal = Refusal(Kind.TOO_LARGE, message, ByText(), {"line": row + 1, "limit": _MOST})
 
 
 def _pace(state: StateBlock, row: int, end: int, silent: bool) -> bool:  # noqa: ARG001, FBT001  # a rule's signature
@@ -332,9 +331,7 @@ def markdown_of(source: Source, what: str) -> Document | Refusal:
         return Refusal(
             Kind.BAD_REQUEST,
             f"{path} is no Markdown file: {what} can only be named in {', '.join(SUFFIXES)}",
-            "name lines or the text to be replaced"
-            if found is None
-            else f"name what the outline of this {found.name} file lists",
+            ByText() if found is None else f"name what the outline of this {found.name} file lists",
             {"path": path},
         )
     return read_markdown(source)

@@ -21,6 +21,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from steadyhand.errors import Kind
+from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.markdown.document import Document, Mark
 from steadyhand.structure.markdown.reader import Content, View, known_markdown, read_fragment, view_of
@@ -138,7 +139,7 @@ def hidden_at(source: Source, row: int) -> Refusal | None:
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"the place is between the {end.name} of line {first} and that of line {last}: nobody would see it",
-                f"insert at lines [{last + 1}, {last}], behind them",
+                SendAddress(f"lines:{last + 1}-{last}", "insert at", more=", behind them"),
                 {"line": first},
             )
     return None

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import ClassVar, Self, cast
 
 from steadyhand.errors import Kind
+from steadyhand.hints import Hint, Say, SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_integer, check_text, describe
 from steadyhand.structure.markdown.document import Document, Mark
@@ -191,9 +192,11 @@ def _no_name(number: int, name: str, known: Sequence[str], what: str) -> Refusal
     numbers = [known.index(each) for each in near or known[:SHOWN]]
     places = [f"table:{number}[{place}]" if what == "row" else f"table:{number}[0,{place + 1}]" for place in numbers]
     if not near:
-        hint = f"give one of these, or a {what} from {'0' if what == 'row' else '1'} to {len(known) - (what == 'row')}"
+        first, last = (0, len(known) - 1) if what == "row" else (1, len(known))
+        hint: Hint = Say(f"give one of these, or a {what} from {first} to {last}")
     else:
-        hint = f"send {places[0]}" if what == "row" else f"give column {numbers[0] + 1}, {near[0]!r:.60}"
+        column = Say(f"give column {numbers[0] + 1}, {near[0]!r:.60}")
+        hint = SendAddress(places[0]) if what == "row" else column
     shown = ", ".join(known[place] for place in numbers[:5])[:200]
     return Refusal(
         Kind.NO_SUCH_TARGET,
@@ -285,7 +288,7 @@ class RowNode(Node):
             return Refusal(
                 Kind.BAD_REQUEST,
                 "nothing is put inside of a row as a whole",
-                f"name a cell, such as {self.address[:-1]},1]",
+                SendAddress(f"{self.address[:-1]},1]", is_example=True),
             )
         if where == "before" and not self.row:
             return Refusal(Kind.BAD_REQUEST, "no row goes above the header", "insert after it")
@@ -294,7 +297,8 @@ class RowNode(Node):
 
     def delete(self, source: Source) -> Proposal | Refusal:
         if not self.row:
-            return Refusal(Kind.BAD_REQUEST, "a table without its header is no table", f"delete table:{self.number}")
+            whole = SendAddress(f"table:{self.number}", "delete")
+            return Refusal(Kind.BAD_REQUEST, "a table without its header is no table", whole)
         document = known_markdown(source)
         span = document.table.span(self.document_row)
         if span.end == len(source.text) and source.text[-1:] not in ("\n", "\r"):
@@ -347,9 +351,8 @@ class CellNode(Node):
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         old = self.span.of(source.text)
         if where in ("before", "after"):
-            return Refusal(
-                Kind.BAD_REQUEST, "no cell goes beside another", f"insert a row at table:{self.number}[{self.row}]"
-            )
+            row = SendAddress(f"table:{self.number}[{self.row}]", "insert a row at")
+            return Refusal(Kind.BAD_REQUEST, "no cell goes beside another", row)
         return self.replace(source, text + old if where == "start" else old + text)
 
     def delete(self, source: Source) -> Proposal | Refusal:
@@ -435,7 +438,7 @@ def cell_node(document: Document, number: int, row: int, column: int) -> CellNod
         return Refusal(
             Kind.NO_SUCH_TARGET,
             f"row {row} of table {number} has {len(rows[row].cells)} of {mark.level} cells",
-            f"replace the row, table:{number}[{row}], with all its cells",
+            SendAddress(f"table:{number}[{row}]", "replace the row", more=", with all its cells"),
             {"nearest": [f"table:{number}[{row}]"]},
         )
     headers = [rows[0].words(each) for each in range(len(rows[0].cells))]
@@ -587,7 +590,7 @@ def _no_table(document: Document) -> Refusal:
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"there is no such table; the file has {count}{': ' + ', '.join(shown) if shown else ''}",
-        which_of("table", count) if count else "name lines, a heading, or the text to be replaced",
+        which_of("table", count),
         {"count": count, "nearest": near[:1] if count == 1 else [], "available": near},
     )
 

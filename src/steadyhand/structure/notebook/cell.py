@@ -129,7 +129,7 @@ def _no_notebook(source: Source, item: Item | None, message: str) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
         f"{message} (line {line})",
-        "notebooks of other versions: convert them with jupyter nbconvert --to notebook; other JSON: use key",
+        "notebooks of other versions: convert them with jupyter nbconvert; other JSON: use key",
         {"line": line},
     )
 

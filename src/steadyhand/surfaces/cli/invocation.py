@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass, replace
 from steadyhand.surfaces.cli.output import Output
 from steadyhand.surfaces.config import Config, load_config
@@ -124,11 +125,12 @@ class Invocation:
         given = (("--root", settings.root), ("--journal", _without_password(settings.journal)), *party)
         return " ".join(["steadyhand", *(f"{name} {shlex.quote(value)}" for name, value in given if value), rest])
 
-    def advise(self, error: EditError) -> EditError:
-        """A refusal in the words of the command that runs."""
-        from steadyhand.surfaces.cli.advice import advise
+    @property
+    def phrases(self) -> Phrases:
+        """How the command that runs says hints."""
+        from steadyhand.surfaces.cli.phrases import phrases_for
 
-        return advise(error, self.command)
+        return phrases_for(self.command)
 
     def corrected_call(self, error: EditError) -> str | None:
         """The command that a refusal offers in place of the one that was typed; None where it offers none."""

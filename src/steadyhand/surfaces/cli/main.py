@@ -74,7 +74,7 @@ def _refuse(invocation: Invocation, error: EditError) -> int:
     try:
         output.document({"ok": False, "error": error.to_json()})
         call = None if output.json else invocation.corrected_call(error)
-        output.tell(error_lines(invocation.advise(error), call=call))
+        output.tell(error_lines(error, phrases=invocation.phrases, call=call))
     except BrokenPipeError:
         return READER_GONE
     except EditError as unheard:  # there is nowhere left to say it

@@ -25,7 +25,7 @@ def report(invocation: Invocation, receipt: Receipt, *, back: Literal["undo", "r
     if not output.json:
         command = (back, invocation.command_line(f"{back} {receipt.id}")) if receipt.id is not None else None
         width = cut_width(invocation)
-        output.print(receipt_lines(receipt, back=command, width=width, quiet=output.quiet, advise=invocation.advise))
+        output.print(receipt_lines(receipt, back=command, width=width, quiet=output.quiet, phrases=invocation.phrases))
         for warning in receipt.warnings:
             if warning not in receipt.remarks:  # these stand among the notes
                 output.warn(warning)

@@ -187,16 +187,16 @@ def _answer(running: Running, session: Session, params: Any, progress: Progress 
         toolset, tool = running.catalog().find(params.name)
     except EditError as error:
         return render(_failure(error), most)
-    is_native = toolset_named(toolset).is_native
+    named = toolset_named(toolset)
     own = dict(params.arguments or {})
     try:
         given = own.pop(ROOT, None) if len(session.roots) > 1 else None
         kit = session.kit(toolset, session.root(None if given is None else str(given)))
     except EditError as error:
-        answer = tool.refused(error)
+        answer = tool.refused(error, named.phrases)
     else:
         answer = kit.call(params.name, own, tick=deadline.tick, progress=progress)
-    return render(redacted(answer, session.roots), most, is_native=is_native)
+    return render(redacted(answer, session.roots), most, is_native=named.is_native)
 
 
 def _failure(error: EditError) -> Wire:

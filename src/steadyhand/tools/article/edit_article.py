@@ -72,7 +72,7 @@ def run(call: Call, fields: Fields) -> Result:
         receipt = call.workspace.edit(place, edits, reason=reason, policy=rules)
     except EditError as error:
         if error.kind is Kind.NO_SUCH_FILE:
-            raise EditError(error.kind, f"File not found: {path}", hint=error.hint, details=error.details) from None
+            raise EditError(error.kind, f"File not found: {path}", hint=error.hints, details=error.details) from None
         raise told_edit(call, error, path) from None
     count = len(receipt.outcomes)
     told = success(receipt, path)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Note, Say
 from steadyhand.plan.places import lines_phrase
 from steadyhand.tools.advice import Offer, offering
 from steadyhand.tools.call import Call
@@ -26,24 +27,24 @@ def told_edit(call: Call, error: EditError, path: str) -> EditError:
     if not isinstance(index, int):
         return error
     details = offering(error, _edit_of)
-    hint = error.hint
+    hints = error.hints
     match error.kind:
         case Kind.NO_MATCH | Kind.ALREADY_APPLIED:
             said = f"Text not found: {error.message}"
             content = _short_content(call, path)
             if content is not None:
                 details["content"] = content
-                hint = f"{hint}; the whole file is given as `content` in the details"
+                hints = (*hints, Note("the whole file is given as `content` in the details"))
         case Kind.AMBIGUOUS_MATCH:
-            said, hint = _several(error.details), _UNIQUE
+            said, hints = _several(error.details), (Say(_UNIQUE),)
             places = _places(details)
             details = {name: details[name] for name in ("path", "index", "total") if name in details} | places
         case Kind.OVERLAPPING_EDITS:
             said = _overlapping(error.details)
-            hint = f"make one edit of the two, or send edit {index} in a call of its own"
+            hints = (Say(f"make one edit of the two, or send edit {index} in a call of its own"),)
         case _:
             said = error.message
-    return EditError(error.kind, f"Edit {index}: {said}", hint=hint, details=details)
+    return EditError(error.kind, f"Edit {index}: {said}", hint=hints, details=details)
 
 
 def _several(details: Mapping[str, object]) -> str:

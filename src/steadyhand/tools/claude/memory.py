@@ -85,7 +85,7 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit", "create", "delete", "rename"}),
     rank=20,
-    refused=lambda error: answer_refusal(error, as_texts("old_str", "new_str")),
+    refused=lambda error, phrases: answer_refusal(error, phrases, as_texts("old_str", "new_str")),
     native={"anthropic": {"type": "memory_20250818", "name": "memory"}},
     also_reads=True,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steadyhand.tools.phrases import NATIVE
 from steadyhand.tools.toolset import Toolset
 
 TOOLSET = Toolset(
@@ -9,4 +10,5 @@ TOOLSET = Toolset(
     summary="Anthropic's text editor and memory tools, as its models know them.",
     policy={"partial": False, "batch": "sequential"},
     is_native=True,
+    phrases=NATIVE,
 )

@@ -71,7 +71,7 @@ def _counted_from_creation(error: EditError) -> EditError:
     index = error.details.get("index")
     if not isinstance(index, int):
         return error
-    return advised(error, error.hint, {**error.details, "index": index + 1})
+    return advised(error, error.hints, {**error.details, "index": index + 1})
 
 
 TOOL = Tool(

@@ -109,7 +109,7 @@ def _as_sent(call: Call, error: EditError) -> EditError:
     match error.details.get("corrected"):
         case {"target": {"lines": {"start": start, "end": end, "text": text}}, "new": new}:
             details["corrected"] = {"range": {"start": start, "end": end}, "oldText": text, "newText": new}
-    return advised(error, error.hint, details)
+    return advised(error, error.hints, details)
 
 
 def _range_of(offer: Offer, source: Source) -> dict[str, object] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.errors import EditError
+from steadyhand.hints import Phrases, SendExample
 from steadyhand.text.lines import split_bodies
 from steadyhand.tools.advice import advised, offering
 from steadyhand.tools.call import Call
@@ -16,6 +17,8 @@ from steadyhand.tools.patching import DIFF, apply_diff, diff_of
 from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
+
+_EXAMPLE = "send a diff like the one in example, and nothing else"
 
 PARAMETERS = Object(
     (
@@ -47,13 +50,11 @@ def _headed(text: str) -> str:
     return f"@@\n{text}" if is_bare and not any(row.startswith("--- ") for row in split_bodies(text)) else text
 
 
-def _refused(error: EditError) -> Result:
+def _refused(error: EditError, phrases: Phrases) -> Result:
     """Every refusal has one kind, its own as the reason, and a diff as it should be."""
     details = offering(error, diff_of)
     details.pop("example", None)
-    says_it = error.hint is None or DIALECT.example in error.hint
-    hint = "send a diff like the one in example, and nothing else" if says_it else error.hint
-    told = failure(advised(error, hint, details))
+    told = failure(advised(error, error.hints or _EXAMPLE, details), {**phrases, SendExample: lambda _: _EXAMPLE})
     return told | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
 
 

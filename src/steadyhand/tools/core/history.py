@@ -7,7 +7,6 @@ from typing import cast
 from steadyhand.structure.fields import bad_request
 from steadyhand.text.visible import WIDEST, clip
 from steadyhand.tools.call import Call
-from steadyhand.tools.core.records import refused
 from steadyhand.tools.core.told import cut_diff
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -166,5 +165,4 @@ TOOL = Tool(
     ),
     run=run,
     rank=80,
-    refused=refused,
 )

@@ -71,7 +71,13 @@ def _several(call: Call, files: list[object], *, has_anchors: bool) -> Result:
             read = _one(call, wanted, f"files[{index}]", has_anchors=has_anchors, room=room)
         except EditError as error:
             refusals.append(error)
-            told.append({"path": wanted["path"], "kind": str(error.kind), "error": failure(error)["error"]})
+            told.append(
+                {
+                    "path": wanted["path"],
+                    "kind": str(error.kind),
+                    "error": failure(error, call.toolset.phrases)["error"],
+                }
+            )
             continue
         room -= len(str(read["content"]))
         told.append(read)

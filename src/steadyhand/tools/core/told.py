@@ -11,6 +11,7 @@ from steadyhand.lazy import replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.text.visible import clip_diff
+from steadyhand.tools.core.toolset import TOOLSET
 from steadyhand.tools.result import CHANGED, failure, is_literal, success
 from steadyhand.tools.shape import Either, Field, Flag, Many, Number, Object, Text
 from steadyhand.tools.tool import Result
@@ -142,7 +143,7 @@ def _outcome(outcome: Outcome, index: int, *, has_path: bool, is_explained: bool
     }
     facts |= {name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value}
     if outcome.error is not None:
-        refusal = failure(outcome.error)
+        refusal = failure(outcome.error, TOOLSET.phrases)
         facts |= {name: refusal[name] for name in ("kind", "error", *(("details",) if is_explained else ()))}
     return facts
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.call import Call
-from steadyhand.tools.core.records import refused
 from steadyhand.tools.core.told import CHANGES, tell
 from steadyhand.tools.fields import REASON, reason_of
 from steadyhand.tools.shape import Field, Flag, Object, Text
@@ -53,7 +52,11 @@ def _last(call: Call) -> str:
         is_own = (record.actor, record.task) == (workspace.actor, workspace.task_id)
         if is_own and record.verb != "undo" and entry.undone_by is None:
             return record.id
-    raise EditError(Kind.CANNOT_UNDO, "none of the latest changes is yours and still stands")
+    raise EditError(
+        Kind.CANNOT_UNDO,
+        "none of the latest changes is yours and still stands",
+        hint="look with history for a change that stands, and give its id",
+    )
 
 
 TOOL = Tool(
@@ -92,5 +95,4 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit"}),
     rank=70,
-    refused=refused,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases
 from steadyhand.tools.answer import Worded, answer_refusal
 from steadyhand.workspace.refusal import shown
 
@@ -41,6 +42,6 @@ def said_of(error: EditError, path: str) -> str:
     return f"{code_of(error.kind)}: failed to edit {shown(path)[1:-1]}"
 
 
-def refused(error: EditError) -> dict[str, object]:
+def refused(error: EditError, phrases: Phrases) -> dict[str, object]:
     """The answer for a refusal, which begins with its code also where no file is known."""
-    return answer_refusal(error if isinstance(error, Worded) else Worded(error, code_of(error.kind)))
+    return answer_refusal(error if isinstance(error, Worded) else Worded(error, code_of(error.kind)), phrases)

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Replace
 from steadyhand.session.receipt import Receipt
-from steadyhand.tools.advice import advised
 from steadyhand.tools.answer import ANSWER, Answer, worded
 from steadyhand.tools.call import Call
 from steadyhand.tools.creation import created
@@ -44,7 +42,7 @@ def run(call: Call, fields: Fields) -> Result:
             receipt = created(call, path, new, reason)
         else:
             check_read(call, path)
-            receipt = _edit(call, path, _edit_of(fields, old, new), reason)
+            receipt = call.workspace.edit(path, _edit_of(fields, old, new), reason=reason)
     return Answer(_told(receipt, shown)).to_json()
 
 
@@ -53,16 +51,6 @@ def _edit_of(fields: Fields, old: str, new: str) -> Replace:
     if expected == 1 or (expected is None and not fields.get("allow_multiple")):
         return Replace(old, new, occurrence="unique")
     return Replace(old, new, occurrence="all", expected=expected)
-
-
-def _edit(call: Call, path: str, edit: Replace, reason: str) -> Receipt:
-    try:
-        return call.workspace.edit(path, edit, reason=reason)
-    except EditError as error:
-        if error.kind is not Kind.COUNT_MISMATCH:
-            raise
-        hint = f"if all of these places are meant, send expected_replacements {error.details.get('total')}"
-        raise advised(error, hint) from None
 
 
 def _told(receipt: Receipt, shown: str) -> str:

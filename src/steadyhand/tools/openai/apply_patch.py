@@ -157,7 +157,7 @@ TOOL = Tool(
     trust="destructive",
     verbs=frozenset({"edit", "create", "delete", "rename"}),
     rank=10,
-    refused=lambda error: answer_refusal(error, diff_of),
+    refused=lambda error, phrases: answer_refusal(error, phrases, diff_of),
     native=_by_styles({"type": "apply_patch"}),
     fitted=_fitted,
 )

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases, render_hints
 from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.receipt import FileReceipt, Receipt
@@ -111,14 +112,14 @@ class Answers:
             facts |= self._changed(receipt, outcomes)
         told = self._told(laid, is_partial=bool(made))
         if laid.page.elements:
-            facts["results"] = _element_results(laid, made, told)
+            facts["results"] = _element_results(laid, made, told, self.call.toolset.phrases)
         if laid.page.passages:
             facts |= _passage_facts(laid, made)
         return told | facts | self._next(laid, told)
 
     def failed(self, file: str, error: EditError) -> Result:
         """A page that could not be changed at all."""
-        return failure(error) | {"file": file}
+        return failure(error, self.call.toolset.phrases) | {"file": file}
 
     def _changed(self, receipt: Receipt, outcomes: Sequence[Outcome]) -> Result:
         file = next(each for each in receipt.files if each.path == outcomes[0].path)
@@ -150,7 +151,7 @@ class Answers:
         """The refusal of a page of which nothing was changed, or of the passage at which a page was left."""
         passage = next((each for each in laid.refused if isinstance(each.operation, PassageOperation)), None)
         error = passage.error if passage is not None else None if is_partial else laid.error
-        told = {} if error is None else failure(error)
+        told = {} if error is None else failure(error, self.call.toolset.phrases)
         return told if passage is None or passage.best is None else told | {"bestMatch": passage.best}
 
     def _next(self, laid: Laid, told: Result) -> Result:
@@ -169,25 +170,28 @@ class Answers:
         if count < _TWICE:
             return facts
         advice = f"this is failure {count} in a row on this file: read all of it with readFile, then write it whole "
-        hint = f"{refused.error.hint or ''}\n{advice}with writeFiles".lstrip("\n")
+        own = render_hints(refused.error.hints, self.call.toolset.phrases)
+        hint = "\n".join(filter(None, (own, f"{advice}with writeFiles")))
         return facts | {"hint": hint, "error": f"{told.get('message')}\nHint: {hint}"}
 
 
 def _element_results(
-    laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome], told: Result
+    laid: Laid, made: dict[ElementOperation | PassageOperation, Outcome], told: Result, phrases: Phrases
 ) -> list[Result]:
     """What became of each operation; a refusal that the answer gives at the top is not repeated."""
     refused: dict[object, Refused] = {each.operation: each for each in laid.refused}
-    results = [_element_result(each, made.get(each), refused.get(each)) for each in laid.page.elements]
+    results = [_element_result(each, made.get(each), refused.get(each), phrases) for each in laid.page.elements]
     for each in results:
         if each.get("error") is not None and each["error"] == told.get("error"):
             del each["error"], each["details"]
     return results
 
 
-def _element_result(operation: ElementOperation, outcome: Outcome | None, refused: Refused | None) -> Result:
+def _element_result(
+    operation: ElementOperation, outcome: Outcome | None, refused: Refused | None, phrases: Phrases
+) -> Result:
     if refused is not None:
-        told = failure(refused.error)
+        told = failure(refused.error, phrases)
         return {"index": operation.index, **{name: told[name] for name in ("success", "error", "kind", "details")}}
     if outcome is None:
         return {"index": operation.index, "success": False, "heldBack": True}

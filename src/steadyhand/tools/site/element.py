@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Advice, Note
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.edit import Act
 from steadyhand.structure.fields import bad_request
@@ -75,21 +76,22 @@ class ElementOperation:
     def explained(self, error: EditError, file: str) -> EditError:
         """The refusal in the words of this tool: selectors that can be sent, not addresses of the engine."""
         message, hint, details = self._told(error, file)
-        told = f"operation {self.index + 1}/{self.count} ({self.action}) on {file}: {message}"
+        told = f"operation {self.index + 1}/{self.count} ({self.action}){message}"
         return EditError(error.kind, told, hint=hint, details={**details, "index": self.index})
 
-    def _told(self, error: EditError, file: str) -> tuple[str, str | None, Mapping[str, object]]:
+    def _told(self, error: EditError, file: str) -> tuple[str, Advice, Mapping[str, object]]:
+        """What is wrong, behind the name of the operation; what to do; and the facts."""
         named = repr(self.selector[:80])
         near, places = error.details.get("nearest"), error.details.get("places")
         if error.kind is Kind.NO_SUCH_TARGET and isinstance(near, list):
-            return self._nothing(named, _elements(near), _elements(error.details.get("available", ())))
+            return self._nothing(f" on {file}: {named}", _elements(near), _elements(error.details.get("available", ())))
         if error.kind is Kind.AMBIGUOUS_MATCH and isinstance(places, list):
-            return self._several(named, places, error.details.get("count"))
+            return self._several(f" on {file}: {named}", places, error.details.get("count"))
         if error.kind is Kind.NO_CHANGE:
-            return f"it would change nothing at {named}", "nothing needs to be done there", error.details
+            return f" on {file}: it would change nothing at {named}", "nothing needs to be done there", error.details
         details = offering(error, operation_of)
-        hint = f"{error.hint} (`corrected` is an operation of editFile)" if "corrected" in details else error.hint
-        return error.message.removeprefix(f"{file}: "), hint, details
+        offered = (Note("`corrected` is an operation of editFile"),) if "corrected" in details else ()
+        return f": {error.message}", (*error.hints, *offered), details
 
     def _nothing(
         self, named: str, similar: Sequence[dict[str, object]], others: Sequence[dict[str, object]]

@@ -14,13 +14,13 @@ from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 from steadyhand.errors import Action, EditError, Kind
+from steadyhand.hints import Note
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.session.batch import Batch
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.source import Source
-from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.site.element import ElementOperation, no_page
 from steadyhand.tools.site.passage import LIKE_ENOUGH, PassageOperation
@@ -127,8 +127,7 @@ def _version(call: Call, page: Page) -> str | None:
 
 def _not_without(error: EditError, alone: EditError) -> EditError:
     """The refusal of an operation without which those before it cannot be made."""
-    hint = f"{error.hint or ''}; those before it were not kept, as without it {alone.message}".lstrip("; ")
-    return advised(error, hint)
+    return error.advised(*error.hints, Note(f"those before it were not kept, as without it {alone.message}"))
 
 
 class _Laying:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import ExpectCount, Hint, Say
 from steadyhand.lazy import dataclass
 from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import Replace
@@ -103,25 +104,25 @@ class PassageOperation:
             alike = min(cast("float", best["similarity"]), 0.99)
             rows.append(f"  best match: {alike:.0%} alike, line {best['line']}")
         details = offering(error, operation_of) | {"index": self.index}
-        return EditError(self._kind(error), "\n".join(rows), hint=self._hint(error), details=details)
+        return EditError(self._kind(error), "\n".join(rows), hint=self._hints(error), details=details)
 
     def _kind(self, error: EditError) -> Kind:
         """Of a text that stands in more places than the operation names, the count is what is wrong."""
         is_miscount = error.kind is Kind.AMBIGUOUS_MATCH and error.details.get("tier") != "fuzzy"
         return Kind.COUNT_MISMATCH if is_miscount and self.expected is not None else error.kind
 
-    def _hint(self, error: EditError) -> str | None:
+    def _hints(self, error: EditError) -> Sequence[Hint]:
         if error.kind not in (Kind.AMBIGUOUS_MATCH, Kind.COUNT_MISMATCH):
-            return error.hint
+            return error.hints
         total, tier = error.details.get("total"), TIERS.get(str(error.details.get("tier")))
-        hint = "search for more of the text around the place that is meant"
+        more = "search for more of the text around the place that is meant"
         candidates = error.details.get("candidates")
         if isinstance(candidates, list) and any("corrected" in each for each in candidates):
-            hint += " (`corrected` of its candidate in the details is that operation)"
+            more += " (`corrected` of its candidate in the details is that operation)"
         is_counted = error.kind is Kind.COUNT_MISMATCH or not _can_overlap(self.search)  # places that overlap are not
         if tier in ("exact", "whitespace") and is_counted and error.details.get("total_is_exact", True):
-            hint += f", or send expectedReplacements {total} to change every place"
-        return hint
+            return Say(more), ExpectCount(cast("int", total))
+        return (Say(more),)
 
 
 def operation_of(offer: Offer) -> dict[str, object]:

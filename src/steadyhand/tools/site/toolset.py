@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from steadyhand.hints import AllowShrink, ByText, ExpectCount
+from steadyhand.tools.phrases import MODEL, say
 from steadyhand.tools.toolset import Toolset
 
 TOOLSET = Toolset(
@@ -14,5 +16,11 @@ TOOLSET = Toolset(
         "batch": "sequential",
         "partial": False,
         "already": "refuse",
+    },
+    phrases={
+        **MODEL,
+        AllowShrink: say("send allow_shrink true, if the rest is to go"),
+        ByText: say("change it with editFile, by the text that is there"),
+        ExpectCount: lambda hint: f"send expectedReplacements {hint.count} to change every place",
     },
 )

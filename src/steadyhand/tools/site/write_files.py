@@ -77,7 +77,7 @@ def _write(call: Call, fields: Mapping[str, object], place: str, reason: str | N
         receipt = write_under_settings(call, path, content, expect=expect, reason=reason, allow_shrink=may_shrink)
     except EditError as error:
         call.workspace.note_refusal(error)
-        return failure(_explained(call, error, file, expect)) | {"file": file}
+        return failure(_explained(call, error, file, expect), call.toolset.phrases) | {"file": file}
     call.conversation.succeeded(plain_path(path))
     facts = {name: fact for name, fact in tell_written(receipt, path, content).items() if name != "path"}
     return facts | {"file": file, "status": main_file(receipt).status}

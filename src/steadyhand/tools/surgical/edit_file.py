@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.plan.edit import Replace
 from steadyhand.text.match import Occurrence
-from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, reason_of
 from steadyhand.tools.result import CHANGED, success
@@ -47,10 +45,7 @@ def run(call: Call, fields: Fields) -> Result:
     occurrence: Occurrence = "unique" if given is None else "all" if given == _ALL else given
     edit = Replace(str(fields["old_content"]), str(fields["new_content"]), occurrence=occurrence)
     exact = replace(call.workspace.policy, tier="newline")  # an LF text is its CR LF twin; nothing else is overlooked
-    try:
-        receipt = call.workspace.edit(call.path(path), edit, reason=reason_of(fields), policy=exact)
-    except EditError as error:
-        raise _by_number(error) from None
+    receipt = call.workspace.edit(call.path(path), edit, reason=reason_of(fields), policy=exact)
     outcome = receipt.outcomes[0]
     result = success(receipt, path)
     if occurrence == "all":
@@ -58,14 +53,6 @@ def run(call: Call, fields: Fields) -> Result:
     if outcome.others:
         result["note"] = f"the text also stands in {_lines(outcome.others, outcome.more_others)}"
     return result
-
-
-def _by_number(error: EditError) -> EditError:
-    """A refusal of an occurrence that there is not, with the numbers that this tool has for it."""
-    if error.kind is not Kind.COUNT_MISMATCH:
-        return error
-    hint = f"send an occurrence from 1 to {error.details.get('total')}, {_LAST} for the last or {_ALL} for all"
-    return advised(error, hint)
 
 
 def _lines(lines: Sequence[int], more: int) -> str:

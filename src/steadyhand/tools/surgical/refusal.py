@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steadyhand.errors import EditError
+from steadyhand.hints import Phrases
 from steadyhand.tools.advice import Offer, advised, offering
 from steadyhand.tools.result import failure
 from steadyhand.tools.tool import Result
@@ -10,11 +11,11 @@ from steadyhand.tools.tool import Result
 __all__ = ["refused"]
 
 
-def refused(error: EditError) -> Result:
+def refused(error: EditError, phrases: Phrases) -> Result:
     """The refusal; `corrected` in its details, if it is offered, has the fields of `edit_file`."""
 
     def call(offer: Offer) -> dict[str, object]:
         path = error.details.get("path")
         return {"tool": "edit_file", "path": path, "old_content": offer.old, "new_content": offer.new}
 
-    return failure(advised(error, error.hint, offering(error, call, takes_number=True)))
+    return failure(advised(error, error.hints, offering(error, call, takes_number=True)), phrases)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases
 from steadyhand.lazy import dataclass
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
@@ -46,14 +47,14 @@ class Rows:
         return max(len(self.before), len(self.after))
 
 
-def refused(error: EditError) -> dict[str, object]:
+def refused(error: EditError, phrases: Phrases) -> dict[str, object]:
     """A refusal in the vault's form; that of an old version has the hash to send."""
     present = error.details.get("actual")
     if error.kind is Kind.STALE_SOURCE and isinstance(present, str):
         error = error.with_details(fileHash=present[:16])
     details = offering(error, lambda offer: {"oldText": offer.old, "newText": offer.new}, takes_number=True)
     details.pop("index", None)  # a call is one edit
-    told = failure(advised(error, error.hint, details))
+    told = failure(advised(error, error.hints, details), phrases)
     del told["success"]
     return {"status": "error", **told}
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import lazy_pattern
+from steadyhand.hints import Hint, SendAddress
 from steadyhand.structure.address import parse_address
 from steadyhand.structure.fields import bad_request
 from steadyhand.structure.markdown.code_block import CodeBlock
@@ -19,7 +19,6 @@ __all__ = ["check_markdown", "told_target"]
 
 _LONGEST = 300  # characters of a target that a hint spells out
 _LOOK_AGAIN = "inspect the file again, and send the target for its present text with its fileHash as expectedHash"
-_FENCED = lazy_pattern(r"\bcode_block\.fenced:")  # an address that no target of this tool says
 
 
 def told_target(error: EditError, target: Mapping[str, object], operation: str) -> EditError:
@@ -42,10 +41,15 @@ def told_target(error: EditError, target: Mapping[str, object], operation: str) 
             return advised(error, _LOOK_AGAIN, kept)
         case Kind.BAD_REQUEST if name == "codeBlock":
             return _told(error, "send only the code; or send the lines, with what stands around the code", {})
-        case Kind.BAD_REQUEST if error.hint is not None and _FENCED.search(error.hint):
+        case Kind.BAD_REQUEST if any(map(_names_fences, error.hints)):
             return _told(error, "close it first; or send the lines, fences and all", {})
         case _:
             return error
+
+
+def _names_fences(hint: Hint) -> bool:
+    """Whether a hint names a block with its fences, which no target of this tool says."""
+    return isinstance(hint, SendAddress) and hint.address.startswith("code_block.fenced:")
 
 
 def _lines_there(count: object, operation: str) -> str | None:

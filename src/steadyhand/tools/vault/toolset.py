@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from steadyhand.hints import ByText, ChooseOccurrence
+from steadyhand.tools.phrases import MODEL, say
 from steadyhand.tools.toolset import Toolset
 
 _ENDINGS = (
@@ -9,9 +11,16 @@ _ENDINGS = (
     ".html .htm .css .csv .tsv .xml .log"
 )
 
+
+def _occurrence(hint: ChooseOccurrence) -> str:
+    numbers = f"from 1 to {hint.total}" if hint.total else "from 1"
+    return f'send occurrence "first", "last", "all" or a number {numbers}'
+
+
 TOOLSET = Toolset(
     name="vault",
     summary="A knowledge base of text files: inspect, replace, patch by heading, code block or lines.",
     policy={"tier": "newline", "on_stale": "refuse", "partial": False, "already": "refuse"},
     extensions=tuple(_ENDINGS.split()),
+    phrases={**MODEL, ByText: say("send lines, or call TextReplace"), ChooseOccurrence: _occurrence},
 )

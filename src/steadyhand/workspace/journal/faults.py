@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import NameJournal, Note, RunCommand, Say
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _REFUSED = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOLFS}
@@ -61,7 +62,7 @@ def damaged_file(path: Path, said: str = "its schema is no text") -> EditError:
     return EditError(
         Kind.JOURNAL_DAMAGED,
         f"the journal {path} is damaged: {said}",
-        hint="run `steadyhand check`; opening the workspace again sets an unusable journal aside",
+        hint=(RunCommand("check", "shows what is damaged"), Note("opening the workspace again sets it aside")),
     )
 
 
@@ -107,7 +108,7 @@ def read_only(path: Path) -> EditError:
     return EditError(
         Kind.READ_ONLY,
         f"the journal {path} may only be read, and there is no edit without a journal",
-        hint="make its folder writable, or give another place with journal=…",
+        hint=(Say("make its folder writable"), NameJournal()),
     )
 
 
@@ -125,6 +126,9 @@ def damaged(message: str, *, seq: int | None = None) -> EditError:
     return EditError(
         Kind.JOURNAL_DAMAGED,
         message,
-        hint="run `steadyhand check` to see everything that is damaged; this record can be neither used nor undone",
+        hint=(
+            Note("this record can be neither used nor undone"),
+            RunCommand("check", "shows everything that is damaged"),
+        ),
         details={"seq": seq},
     )

@@ -90,6 +90,6 @@ def _without_journal(url: str) -> tuple[str, str | None]:
     parts = [part for part in query.split("&") if part]
     names = [unquote(part.partition("=")[2]) for part in parts if part.partition("=")[0] == "journal"]
     if len(names) > 1:
-        raise EditError(Kind.BAD_REQUEST, "the URL names the journal twice", hint="give journal=… once")
+        raise EditError(Kind.BAD_REQUEST, "the URL names the journal twice", hint="give journal=NAME once")
     rest = "&".join(part for part in parts if part.partition("=")[0] != "journal")
     return f"{place}{mark}{rest}" if rest else place, names[0] if names else None

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import psycopg
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand, Say
 from steadyhand.workspace.journal.postgres_deadline import Overdue
 
 AGAIN = "send the same call again in a moment"
@@ -93,7 +94,7 @@ def damaged(where: str, cause: str) -> EditError:
     return EditError(
         Kind.JOURNAL_DAMAGED,
         f"the journal {where} cannot be used: {cause}",
-        hint="give another name with journal=… in the URL; nothing was changed",
+        hint="give another name with journal=NAME in the URL; nothing was changed",
     )
 
 
@@ -139,7 +140,10 @@ def undecided(where: str) -> EditError:
     return EditError(
         Kind.TIMED_OUT,
         f"the journal {where} was lost in the middle of a write, and it cannot be told whether that was done",
-        hint="look at `steadyhand log` before the same call is sent again",
+        hint=(
+            Say("look at the history before the same call is sent again"),
+            RunCommand("log", "shows it"),
+        ),
         details={"state": "unknown"},
     )
 

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
 from steadyhand.lazy import lazy_pattern
 from steadyhand.workspace.journal import images as kept
 from steadyhand.workspace.journal import index, log
@@ -416,7 +417,7 @@ def _unknown(record_id: str) -> EditError:
     return EditError(
         Kind.NO_SUCH_FILE,
         f"the journal holds no record {record_id}",
-        hint="`steadyhand log` lists the records of this workspace",
+        hint=RunCommand("log", "lists the records of this workspace"),
         details={"id": record_id},
     )
 

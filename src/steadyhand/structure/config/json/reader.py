@@ -23,6 +23,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
 from steadyhand.structure.format import Fault, Unchecked
@@ -372,10 +373,11 @@ def _refused(source: Source, error: Unreadable) -> Refusal:
     line, column = _place(source, error.at)
     where = {"line": line, "column": column}
     if error.is_too_deep:
-        return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", "edit the text itself", where)
+        return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", ByText(), where, error.message)
     return Refusal(
         Kind.UNPARSABLE,
         f"this is no JSON: line {line}, column {column}: {error.message}",
-        f"mend line {line} first, by a replace of its text",
+        ByText(f"fix line {line} first"),
         where,
+        error.message,
     )

@@ -110,8 +110,9 @@ class Json(Syntax):
         reading = self.read(alone)
         if isinstance(reading, Refusal):
             expected = 'entries such as "name": value' if kind == "mapping" else "values"
-            reason = reading.message.rpartition(": ")[2]
-            return Refusal(Kind.BAD_REQUEST, f"the text is not {expected}: {reason}", "write no brackets around them")
+            return Refusal(
+                Kind.BAD_REQUEST, f"the text is not {expected}: {reading.cause}", "write no brackets around them"
+            )
         return alone, reading.documents[0].children
 
     def proved(self, source: Source, proposal: Proposal) -> Proposal | Refusal:

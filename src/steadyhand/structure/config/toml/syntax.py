@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
 from steadyhand.structure.config.lines import merged, removal, with_endings_of
@@ -187,7 +188,7 @@ def _remove_sections(page: Page, item: Item, parent: Item) -> Writes | Refusal:
         return Refusal(
             Kind.BAD_REQUEST,
             "it is the only one of its [[tables]], and an empty array cannot be written that way",
-            f"delete the whole array, key {render_table(parent.path)}",
+            SendAddress(f"key:{render_table(parent.path)}", "delete the whole array,"),
         )
     spans = section_runs(page, item)
     if around.form == "implicit" and len(around.sections) == len(note.sections):

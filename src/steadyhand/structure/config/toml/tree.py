@@ -12,6 +12,7 @@ from bisect import bisect_left
 from typing import Literal, NamedTuple
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, KeyPath, Reading, same_data
 from steadyhand.structure.config.toml.reader import Header, Pair, ScanError, Section, Segment, Value, scan
@@ -267,12 +268,13 @@ def _run_of(pairs: list[Pair], among: tuple[Pair, ...] | None) -> Span:
 def _unscanned(source: Source, error: ScanError) -> Refusal:
     line = source.line_of(error.offset)
     if error.is_depth:
-        return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", "edit the lines themselves", {"line": line})
+        return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", ByText(), {"line": line}, error.message)
     return Refusal(
         Kind.UNPARSABLE,
-        f"line {line} is no TOML: {error.message}",
-        "mend that line first, by a replace of its text",
+        f"line {line}: this is no TOML: {error.message}",
+        ByText("fix that line first"),
         {"line": line, "reason": error.message},
+        f"this is no TOML: {error.message}",
     )
 
 
@@ -283,7 +285,8 @@ def _unloaded(message: str, last: int | None) -> Refusal:
     details = {"line": line, "reason": reason} | ({"column": int(found.group(3))} if found else {})
     return Refusal(
         Kind.UNPARSABLE,
-        f"{f'line {line} is' if line else 'the file is'} no TOML: {reason[:200]}",
-        "mend that line first, by a replace of its text",
+        f"{f'line {line}: ' if line else ''}this is no TOML: {reason[:200]}",
+        ByText("fix that line first"),
         details,
+        f"this is no TOML: {reason[:200]}",
     )

@@ -23,6 +23,7 @@ import re
 from typing import Any, Literal
 
 from steadyhand.errors import Kind
+from steadyhand.hints import ByText
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step
 from steadyhand.structure.config.yaml.document import Anchor, Parsed, Style, column_of, end_of_line, note_of, resolve
@@ -472,8 +473,9 @@ def _unparsable(source: Source, offset: int, reason: str) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
         f"line {row + 1}: this is no YAML: {reason}",
-        f"mend line {row + 1} first, or edit the lines themselves with a replace of their text",
+        ByText("fix that line first"),
         {"line": row + 1, "column": column, "reason": reason},
+        f"this is no YAML: {reason}",
     )
 
 
@@ -482,8 +484,9 @@ def _too_large(source: Source, offset: int, message: str) -> Refusal:
     return Refusal(
         Kind.TOO_LARGE,
         f"line {line}: {message}",
-        "edit the lines themselves with a replace of their text",
+        ByText(),
         {"line": line},
+        message,
     )
 
 

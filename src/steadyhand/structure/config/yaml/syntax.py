@@ -23,6 +23,7 @@ from itertools import pairwise, zip_longest
 from typing import ClassVar
 
 from steadyhand.errors import Kind
+from steadyhand.hints import Act, Hint, SendAddress
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.config.item import (
     Item,
@@ -307,15 +308,14 @@ def _refusal(source: Source, top: Item, alias: Item, anchored: Item, path: KeyPa
     name = note_of(anchored).anchor or ""
     line, there = source.line_of(alias.value.start), source.line_of(note_of(anchored).start)
     by = "merge" if alias.path[-1:] == (_MERGE,) or _MERGE in alias.path[-2:] else "alias"
-    own = ""
+    hints: list[Hint] = [SendAddress(f"key:{where[:120]}", "edit", more=f", which changes it wherever *{name[:60]} is")]
     if by == "merge" and top.kind == "mapping":
-        here = f"act add-key on key {render_path(path[:at])!r:.120} with name {str(path[at])!r:.80}"
-        own = f", or give it a value of its own here: {here}"
+        hints.append(Act("add-key", render_path(path[:at])[:120], str(path[at])[:80], "to give it a value of its own"))
     return Refusal(
         Kind.NO_SUCH_TARGET,
         f"{render_path(path)[:80]} is not written there: it comes by the {by} *{name[:60]} on line {line}"
         f" from the anchor &{name[:60]} on line {there}",
-        f"edit key {where[:120]!r}, which changes it wherever *{name[:60]} stands{own}",
+        tuple(hints),
         {"nearest": [f"key:{where}"], "line": line, "anchor": name, "anchor_line": there},
     )
 

@@ -198,7 +198,7 @@ def _settle(invocation: Invocation, workspace: Workspace, name: str, reason: str
             _report(invocation, workspace.conflict(name), receipt)
             return True
         except EditError as error:
-            output.tell(error_lines(error))
+            output.tell(error_lines(error, phrases=invocation.phrases))
     output.print([(Piece(f"{name} is {dispute.state}", "dim"),)])
     return True
 

@@ -63,7 +63,7 @@ def _places(source: Source, target: Target, which: Occurrence) -> tuple[Location
         return locate(source, target, which=which)
     except EditError as error:
         details = {"path": source.path, **error.details}
-        raise EditError(error.kind, f"{source.path}: {error.message}", hint=error.hint, details=details) from None
+        raise EditError(error.kind, f"{source.path}: {error.message}", hint=error.hints, details=details) from None
 
 
 COMMAND = run

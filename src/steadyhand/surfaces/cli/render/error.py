@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import Phrases, render_hints
 from steadyhand.lazy import lazy_pattern
 from steadyhand.surfaces.cli.corrected import typed
 from steadyhand.surfaces.terminal import Line, Piece, head_of
@@ -22,23 +23,28 @@ _UNSAID = frozenset(
 )
 
 
-def error_lines(error: EditError, *, call: str | None = None) -> list[Line]:
-    """The message may run over several lines; so may the hint. `call` is what would go through instead, as typed."""
+def error_lines(error: EditError, *, phrases: Phrases | None = None, call: str | None = None) -> list[Line]:
+    """The message may run over several lines; so may the hint, said in `phrases`.
+
+    `call` is what would go through instead, as typed.
+    """
+    hint = render_hints(error.hints, phrases) or ""
+    said = f"{error.message}\n{hint}"
     first, *rest = error.message.split("\n")
     lines: list[Line] = [(Piece(str(error.kind), "error"), Piece(": "), *head_of(first))]
     lines += _place_lines(error, rest)
-    lines += _address_lines(error) + _nearest_lines(error) + _excerpt_lines(error)
+    lines += _address_lines(error) + _nearest_lines(error, said) + _excerpt_lines(error)
     lines += _conflict_lines(error)
-    lines += _fact_lines(error, is_offered=call is not None)
+    lines += _fact_lines(error, said, is_offered=call is not None)
     lines += _tried_lines(error)
     lines += _reply_lines(error) + _also_lines(error)
-    lines += _hint_lines(error)
+    lines += _hint_lines(error, hint.rstrip("\n"))
     return lines + _offer_lines(error, call)
 
 
-def _hint_lines(error: EditError) -> list[Line]:
+def _hint_lines(error: EditError, hint: str) -> list[Line]:
     """The hint, and under it an example of what could be sent, unless the hint has it."""
-    hint, example = (error.hint or "").rstrip("\n"), error.details.get("example")
+    example = error.details.get("example")
     first, *rest = hint.split("\n")
     lines: list[Line] = [(Piece("hint: ", "hint"), *head_of(first))] if hint else []
     lines += [(Piece("  "), *head_of(row)) for row in rest]
@@ -108,13 +114,12 @@ def _address_lines(error: EditError) -> list[Line]:
     return [*lines[:_MOST], (Piece(f"     … and {rest} more", "dim"),)] if rest > 0 else lines
 
 
-def _nearest_lines(error: EditError) -> list[Line]:
+def _nearest_lines(error: EditError, said: str) -> list[Line]:
     """What is there that is like what was asked for, as it can be typed; nothing where the message has all of it."""
-    nearest, told = error.details.get("nearest"), error.message + "\n" + (error.hint or "")
-    nearest = nearest or error.details.get("available")
+    nearest = error.details.get("nearest") or error.details.get("available")
     items = nearest if isinstance(nearest, list | tuple) else ()
     names = [name for item in items if isinstance(name := _name_of(item), str)]
-    if all(name in told for name in names):
+    if all(name in said for name in names):
         return []
     return [(Piece("  there is: ", "dim"), *head_of(_typed_address(name))) for name in names[:_MOST]]
 
@@ -167,13 +172,12 @@ def _offer_lines(error: EditError, call: str | None) -> list[Line]:
     return [(Piece("corrected: ", "hint"), *head_of(json.dumps(dict(edit))))]
 
 
-def _fact_lines(error: EditError, *, is_offered: bool) -> list[Line]:
-    told = error.message + "\n" + (error.hint or "")
+def _fact_lines(error: EditError, said: str, *, is_offered: bool) -> list[Line]:
     unsaid = _UNSAID | {"old", "expected"} if is_offered else _UNSAID  # the call has them, or what took their place
     facts = [
         (key, shown)
         for key, value in error.details.items()
-        if key not in unsaid and (shown := _show(value)) and shown not in told
+        if key not in unsaid and (shown := _show(value)) and shown not in said
     ]
     lines: list[Line] = []
     for key, shown in facts:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from steadyhand.errors import EditError
 from steadyhand.surfaces.cli.render.diff import diff_lines
 from steadyhand.surfaces.terminal import Line, Piece, counted, head_of, visible_name
 
 if TYPE_CHECKING:
+    from steadyhand.hints import Phrases
     from steadyhand.plan.outcome import Outcome
     from steadyhand.session.receipt import FileReceipt, Receipt
 
@@ -26,21 +25,17 @@ _PREVIEW = {
 _DONE = {"mode": "changed the mode of"}
 
 
-def _unchanged(error: EditError) -> EditError:
-    return error
-
-
 def receipt_lines(
     receipt: Receipt,
     *,
     back: tuple[str, str] | None,
     width: int | None,
     quiet: bool = False,
-    advise: Callable[[EditError], EditError] = _unchanged,
+    phrases: Phrases | None = None,
 ) -> list[Line]:
     """The whole answer; `back` is the word for taking it back, and the command that does.
 
-    `advise` puts refusals into the words of the command that met them.
+    `phrases` is how the command says hints.
     """
     lines: list[Line] = [] if quiet else diff_lines(receipt.diff(), width=width, limit=_DIFF_ROWS)
     if receipt.undoes:
@@ -56,7 +51,7 @@ def receipt_lines(
     if receipt.format is not None:
         lines += _reading_lines(receipt)
     for outcome in receipt.outcomes:
-        lines += _outcome_lines(outcome, advise, is_only=len(receipt.outcomes) == 1)
+        lines += _outcome_lines(outcome, phrases, is_only=len(receipt.outcomes) == 1)
     if way and len(summaries) != 1:
         lines.append(way)
     return lines
@@ -103,7 +98,7 @@ def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
     return f" line {shown}" if is_one else f" lines {shown}{more}"
 
 
-def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError], *, is_only: bool) -> list[Line]:
+def _outcome_lines(outcome: Outcome, phrases: Phrases | None, *, is_only: bool) -> list[Line]:
     """What an edit has to add: a match that was not exact, places left alone, a refusal inside a partial success."""
     from steadyhand.surfaces.cli.render.error import error_lines
     from steadyhand.surfaces.cli.render.match import finding, lines_of
@@ -112,7 +107,7 @@ def _outcome_lines(outcome: Outcome, advise: Callable[[EditError], EditError], *
     where = visible_name(outcome.path) if outcome.path else f"edit {outcome.index + 1}"
     if outcome.error is not None:
         lines.append((Piece("not applied: ", "error"), Piece(f"edit {outcome.index + 1}, {where}")))
-        lines += [(Piece("  "), *line) for line in error_lines(advise(outcome.error))]
+        lines += [(Piece("  "), *line) for line in error_lines(outcome.error, phrases=phrases)]
     found = finding(outcome.tier, outcome.confidence, outcome.similarity, outcome.differs) if outcome.applied else None
     if found is not None:
         which = "" if is_only else f"edit {outcome.index + 1}, {where}{lines_of(outcome.lines)}: "

@@ -1,0 +1,85 @@
+"""Hints as models are told them: in the fields of the tools at hand, without what no call can say.
+
+An argument of Python, a setting of the host or a command at a shell is nothing that a call can have. A toolset adds the
+names of its own fields in its `toolset.py`; how it says a hint is decided there and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from steadyhand.hints import (
+    Act,
+    AllowPath,
+    AllowShrink,
+    ChooseAddress,
+    ChooseOccurrence,
+    ExpectCount,
+    ExpectVersion,
+    FitEncoding,
+    GiveReason,
+    Hint,
+    LeaveOut,
+    NameEncoding,
+    NameFile,
+    NameFormat,
+    NameJournal,
+    OneByOne,
+    OpenForWriting,
+    Phrases,
+    QuoteMore,
+    Redo,
+    ReplaceExisting,
+    RunCommand,
+    SendAddress,
+    UseLines,
+)
+
+__all__ = ["MODEL", "NATIVE", "say"]
+
+
+def say(sentence: str | None) -> Callable[[Hint], str | None]:
+    """A phrase that is the same for every hint of its type; None leaves them out."""
+    return lambda _: sentence
+
+
+_UNSAID = say(None)
+
+
+def _lines(hint: SendAddress) -> str | None:
+    """Lines in plain words; what has another address cannot be named by most tools."""
+    kind, _, lines = hint.address.partition(":")
+    first, _, last = lines.partition("-")
+    return hint.spelled(f"lines {first} to {last}") if kind == "lines" else None
+
+
+# For every toolset. What is left out here needs a field that only some of them have.
+MODEL: Phrases = {
+    NameEncoding: lambda hint: "name a text file" if hint.is_binary else None,
+    FitEncoding: say("send characters that the file's encoding has; ASCII always goes"),
+    NameFormat: say("send all of it in one format"),
+    NameFile: say("name the file it is for"),
+    OneByOne: say("send them one by one, each in a call of its own"),
+    AllowPath: say("leave it alone, or ask the host to open it"),
+    UseLines: lambda hint: f"send lines from 1 to {hint.count}" if hint.count else "the file is empty: add text to it",
+    SendAddress: _lines,
+    ChooseAddress: _UNSAID,
+    ChooseOccurrence: _UNSAID,
+    Act: _UNSAID,
+    ExpectCount: _UNSAID,
+    LeaveOut: _UNSAID,
+    AllowShrink: _UNSAID,
+    ExpectVersion: _UNSAID,  # it would be sent instead of reading
+    OpenForWriting: _UNSAID,
+    NameJournal: _UNSAID,
+    RunCommand: _UNSAID,
+    Redo: _UNSAID,
+}
+
+# For tools that a maker's models know: they take old and new text, and what singles a place out is shown with both.
+NATIVE: Phrases = {
+    **MODEL,
+    QuoteMore: lambda hint: hint.words() if hint.line is None else None,
+    GiveReason: _UNSAID,
+    ReplaceExisting: say("change what is there, or choose another name"),
+}
