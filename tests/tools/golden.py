@@ -176,7 +176,7 @@ def answers_of(toolset: str, folder: Path) -> dict[str, Any]:
         if root is None or before is not case.files or case.others or not _is_as_laid(root, case.files):
             root, before = folder / str(number), case.files
             _lay_out(root, case.files)
-        told[case.name] = without_words(_play(case, root, case.name))
+        told[case.name] = without_words(_play(case, root, case.name), root)
     return told
 
 
@@ -209,20 +209,20 @@ def _play(case: Case, root: Path, task: str) -> Mapping[str, Any]:
         return kit.call(tool, filled(arguments, root))
 
 
-def without_words(value: Any) -> Any:
+def without_words(value: Any, root: Path) -> Any:
     """An answer without sentences, ids and times; of a text for a model that refuses, only what it offers to send."""
     if isinstance(value, Mapping):
-        kept = {str(name): without_words(each) for name, each in value.items() if name not in WORDS}
+        kept = {str(name): without_words(each, root) for name, each in value.items() if name not in WORDS}
         if value.get("is_error") is True:
-            kept["content"] = [_leveled(offer) for offer in _OFFER.findall(str(value["content"]))]
+            kept["content"] = [_leveled(offer, root) for offer in _OFFER.findall(str(value["content"]))]
         return kept
     if isinstance(value, list | tuple):
-        return [without_words(each) for each in value]
-    return _leveled(value) if isinstance(value, str) else value
+        return [without_words(each, root) for each in value]
+    return _leveled(value, root) if isinstance(value, str) else value
 
 
-def _leveled(text: str) -> str:
-    return _TIME.sub("$time", _ID.sub("$id", text))
+def _leveled(text: str, root: Path) -> str:
+    return _TIME.sub("$time", _ID.sub("$id", text.replace(str(root), "$root")))
 
 
 def changed(now: Mapping[str, Any], kept: Mapping[str, Any]) -> Sequence[str]:

@@ -50,4 +50,7 @@ def test_words_and_ids_are_not_kept() -> None:
         "hint": "do",
         "details": {"id": "0123456789ab", "also": [{"message": "no", "index": 1}]},
     }
-    assert without_words(answer) == {"success": False, "details": {"id": "$id", "also": [{"index": 1}]}}
+    assert without_words(answer, Path("/nowhere")) == {
+        "success": False,
+        "details": {"id": "$id", "also": [{"index": 1}]},
+    }
