@@ -18,6 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.hints import RunCommand
 from steadyhand.session.attempts import word
 from steadyhand.session.checks import remark
 
@@ -153,7 +154,9 @@ class Runs:
             raise EditError(
                 Kind.BAD_REQUEST, f"{len(found)} runs begin with {wanted[:40]}", hint="give more digits of the id"
             )
-        raise EditError(Kind.NO_SUCH_FILE, f"there is no run {wanted[:40]!r}", hint="steadyhand impact show lists them")
+        raise EditError(
+            Kind.NO_SUCH_FILE, f"there is no run {wanted[:40]!r}", hint=RunCommand("impact show", "lists them")
+        )
 
     def _finished(self, run: str) -> dict[str, Note]:
         """The last word on each article of a run."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from steadyhand.errors import Action, EditError, Kind
+from steadyhand.hints import render_hints
 from steadyhand.structure.fields import bad_request
 from steadyhand.surfaces.mcp.answers import redacted, redacted_error, render
 from steadyhand.surfaces.mcp.calls import Deadline, weight_of
@@ -231,8 +232,11 @@ def refused(error: EditError, version: str) -> MCPError:
     """A refusal of ours, in the code that a revision has for it."""
     from mcp.shared.exceptions import MCPError
 
-    text = error.message if error.hint is None else f"{error.message} ({error.hint})"
-    return MCPError(_code(error.kind, version), text, error.to_json())
+    from steadyhand.tools.phrases import MODEL
+
+    hint = render_hints(error.hints, MODEL)
+    text = error.message if hint is None else f"{error.message} ({hint})"
+    return MCPError(_code(error.kind, version), text, {**error.to_json(), "hint": hint})
 
 
 def from_sdk(error: MCPError | ValidationError, method: str) -> MCPError:
