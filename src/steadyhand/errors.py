@@ -137,9 +137,9 @@ class EditError(Exception):
         """The same refusal with more facts; facts it already has stay."""
         return EditError(self.kind, self.message, hint=self.hints, details={**more, **self.details})
 
-    def advised(self, *hints: Hint) -> EditError:
-        """The same refusal with other hints."""
-        return EditError(self.kind, self.message, hint=hints, details=self.details)
+    def advised(self, hint: Advice, details: Mapping[str, object] | None = None) -> EditError:
+        """The same refusal with other hints, and with other facts where some are given."""
+        return EditError(self.kind, self.message, hint=hint, details=self.details if details is None else details)
 
     def to_json(self) -> dict[str, object]:
         """The form every surface serialises: kind, message, hint, action and details."""

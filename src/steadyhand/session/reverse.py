@@ -95,7 +95,7 @@ def _or_another(error: EditError) -> EditError:
     """The same refusal for whoever did not choose the record: another one may still be undone."""
     if error.kind is not Kind.CANNOT_UNDO:
         return error
-    return error.advised(*error.hints, Say("undo another record by its id"))
+    return error.advised((*error.hints, Say("undo another record by its id")))
 
 
 def _standing(entry: Entry) -> Entry:

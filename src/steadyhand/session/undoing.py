@@ -100,7 +100,7 @@ class Undoing(Leases, Calls):
             if not doubts:
                 raise
             told = (*map(Note, doubts), RunCommand("check", "shows all that is damaged"))
-            raise error.advised(*error.hints, *told).with_details(uncertain=list(doubts)) from None
+            raise error.advised((*error.hints, *told)).with_details(uncertain=list(doubts)) from None
 
     @abstractmethod
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

@@ -307,7 +307,7 @@ class Workspace(
             is_told = any(missing.details.get(each) for each in ("similar", "available"))
             if missing.kind is Kind.NO_SUCH_FILE and is_told:
                 hints = missing.hints if missing.details["similar"] else (*error.hints, *missing.hints)
-                return error.advised(*hints).with_details(**missing.details)
+                return error.advised(hints).with_details(**missing.details)
         return error
 
     def _receipt(self, change: Change, outcomes: tuple[Outcome, ...], undoes: tuple[str, ...] = ()) -> Receipt:

@@ -13,7 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Phrases, SendCorrected, SendOld, render_hints
 from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
-from steadyhand.tools.advice import Offer, candidate_offers, offer_of
+from steadyhand.tools.offers import Offer, candidate_offers, offer_of
 from steadyhand.tools.phrases import NATIVE
 from steadyhand.tools.shape import Field, Flag, Object, Text
 

@@ -13,8 +13,8 @@ from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
-from steadyhand.tools.advice import Offer, advised, without_offers
 from steadyhand.tools.call import Call
+from steadyhand.tools.offers import Offer, without_offers
 from steadyhand.tools.paths import same_file
 
 __all__ = ["DIFF", "apply_diff", "apply_patch", "diff_of", "patch_from", "refused_part"]
@@ -50,7 +50,7 @@ def refused_part(error: EditError, parts: int) -> EditError:
     """The refusal of one of so many parts: what is offered for it would, sent as a call, leave out the others."""
     if parts < 2:
         return error
-    return advised(error, (_without_offer(hint) for hint in error.hints), without_offers(error.details))
+    return error.advised((_without_offer(hint) for hint in error.hints), without_offers(error.details))
 
 
 def _without_offer(hint: Hint) -> Hint:
@@ -77,7 +77,7 @@ def _by_line(error: EditError) -> EditError:
     match error.details:  # behind other parts, lines are counted in what those would leave
         case {"index": 0, "tier": tier, "candidates": [{"lines": [int(line), *_]}, *_]} if tier in STRICT:
             header = Say(f"give its line, such as @@ -{line} +{line} @@ for line {line}")
-            return error.advised(*error.hints, header)
+            return error.advised((*error.hints, header))
         case _:
             return error
 

@@ -16,7 +16,6 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field, lazy_pattern
 from steadyhand.structure.fields import bad_request, check_text, describe, join, nearest_name, unknown_field
 from steadyhand.text.visible import sized
-from steadyhand.tools.advice import advised
 from steadyhand.tools.extent import check_characters, check_extent
 from steadyhand.tools.schema import kind_name, sketch
 from steadyhand.tools.shape import Anything, Either, Field, Flag, Many, Number, Object, Shape, Text
@@ -332,7 +331,7 @@ def _read_field(reader: _Reader, meant: Field, given: object, path: str) -> obje
         if error.hint is not None or not meant.about:
             raise
         shape = f" Such as {sketch(meant.shape)}" if isinstance(meant.shape, Many) else ""
-        raise advised(error, f"{meant.name}: {meant.about}{shape}") from None
+        raise error.advised(f"{meant.name}: {meant.about}{shape}") from None
 
 
 def _unknown(shape: Object, path: str, name: str) -> EditError:
@@ -343,7 +342,7 @@ def _unknown(shape: Object, path: str, name: str) -> EditError:
     error = unknown_field(path, name, shape.names)
     inner = [(each.name, each.shape) for each in shape.fields if _has_inside(each.shape, name)]
     if len(inner) == 1:  # it is known, one level further in
-        return advised(error, f'it belongs in {{"{inner[0][0]}": {sketch(inner[0][1])}}}')
+        return error.advised(f'it belongs in {{"{inner[0][0]}": {sketch(inner[0][1])}}}')
     return error
 
 

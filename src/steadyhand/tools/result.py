@@ -13,7 +13,7 @@ from steadyhand.match.tier import STRICT
 from steadyhand.session.receipt import FileReceipt, Receipt
 from steadyhand.structure.target import target_keys
 from steadyhand.text.visible import clip
-from steadyhand.tools.advice import by_number
+from steadyhand.tools.offers import by_number
 from steadyhand.tools.phrases import MODEL
 from steadyhand.tools.shape import Field, Flag, Many, Number, Object, Text
 

@@ -11,8 +11,8 @@ from typing import Any
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Note, Say
 from steadyhand.plan.places import lines_phrase
-from steadyhand.tools.advice import Offer, offering
 from steadyhand.tools.call import Call
+from steadyhand.tools.offers import Offer, offering
 
 __all__ = ["SHORT", "told_edit"]
 

@@ -13,7 +13,6 @@ from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import MAX_EDITS
 from steadyhand.session.receipt import Receipt
-from steadyhand.tools.advice import advised
 from steadyhand.tools.answer import ANSWER, answer_refusal, worded
 from steadyhand.tools.call import Call
 from steadyhand.tools.claude_code.wording import said_of_one, tell_change
@@ -71,7 +70,7 @@ def _counted_from_creation(error: EditError) -> EditError:
     index = error.details.get("index")
     if not isinstance(index, int):
         return error
-    return advised(error, error.hints, {**error.details, "index": index + 1})
+    return error.advised(error.hints, {**error.details, "index": index + 1})
 
 
 TOOL = Tool(

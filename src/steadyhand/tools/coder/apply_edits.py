@@ -19,9 +19,9 @@ from steadyhand.structure.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import clip_diff
-from steadyhand.tools.advice import Offer, advised, offering
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, expected_version, reason_of
+from steadyhand.tools.offers import Offer, offering
 from steadyhand.tools.result import CHANGED, success
 from steadyhand.tools.shape import Field, Many, Number, Object, Text
 from steadyhand.tools.tool import Example, Fields, Result, Tool
@@ -109,7 +109,7 @@ def _as_sent(call: Call, error: EditError) -> EditError:
     match error.details.get("corrected"):
         case {"target": {"lines": {"start": start, "end": end, "text": text}}, "new": new}:
             details["corrected"] = {"range": {"start": start, "end": end}, "oldText": text, "newText": new}
-    return advised(error, error.hints, details)
+    return error.advised(error.hints, details)
 
 
 def _range_of(offer: Offer, source: Source) -> dict[str, object] | None:

@@ -10,9 +10,9 @@ from steadyhand.dialects.formats.unified import DIALECT
 from steadyhand.errors import EditError
 from steadyhand.hints import Phrases, SendExample
 from steadyhand.text.lines import split_bodies
-from steadyhand.tools.advice import advised, offering
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import FILE, REASON, reason_of
+from steadyhand.tools.offers import offering
 from steadyhand.tools.patching import DIFF, apply_diff, diff_of
 from steadyhand.tools.result import CHANGED, failure, success
 from steadyhand.tools.shape import Field, Flag, Object, Text
@@ -54,7 +54,7 @@ def _refused(error: EditError, phrases: Phrases) -> Result:
     """Every refusal has one kind, its own as the reason, and a diff as it should be."""
     details = offering(error, diff_of)
     details.pop("example", None)
-    told = failure(advised(error, error.hints or _EXAMPLE, details), {**phrases, SendExample: lambda _: _EXAMPLE})
+    told = failure(error.advised(error.hints or _EXAMPLE, details), {**phrases, SendExample: lambda _: _EXAMPLE})
     return told | {"kind": "patch_error", "reason": str(error.kind), "example": DIALECT.example}
 
 

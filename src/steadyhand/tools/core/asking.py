@@ -26,7 +26,6 @@ from steadyhand.structure.anchor import Anchor
 from steadyhand.structure.fields import bad_request, join
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.target import target_keys
-from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import reason_of
 from steadyhand.tools.tool import Fields
@@ -168,7 +167,7 @@ def named_by_address(error: EditError, requests: Requests) -> EditError:
             address = _as_address(request.edits[index] if index < len(request.edits) else None)
             if address is not None:
                 hint = f"a plain string is old text; to go by the address send target {json.dumps({'at': address})}"
-                return advised(error, hint)
+                return error.advised(hint)
     return error
 
 

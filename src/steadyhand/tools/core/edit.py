@@ -9,7 +9,6 @@ from steadyhand.lazy import replace
 from steadyhand.plan.request import Requests
 from steadyhand.session.receipt import Receipt
 from steadyhand.structure.fields import bad_request
-from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.core.asking import counts_lines, edits_of, named_by_address, requests_of, way_of
 from steadyhand.tools.core.examples import EXAMPLES
@@ -142,7 +141,7 @@ def _everywhere(call: Call, requests: Requests, *, is_dry: bool) -> Receipt:
         if error.kind is not Kind.AMBIGUOUS_MATCH:
             raise
         hint = 'send occurrence "all" to change every place in every file, or edit this file by itself'
-        raise advised(error, hint) from None
+        raise error.advised(hint) from None
 
 
 TOOL = Tool(

@@ -18,8 +18,8 @@ from steadyhand.structure.html.attributes import names_in
 from steadyhand.structure.html.selector import Selector
 from steadyhand.text.match import Occurrence
 from steadyhand.text.source import Source
-from steadyhand.tools.advice import offering
 from steadyhand.tools.fields import REASON, reason_of
+from steadyhand.tools.offers import offering
 from steadyhand.tools.shape import Field, Flag, Object, Text
 from steadyhand.tools.site.passage import operation_of
 

@@ -127,7 +127,7 @@ def _version(call: Call, page: Page) -> str | None:
 
 def _not_without(error: EditError, alone: EditError) -> EditError:
     """The refusal of an operation without which those before it cannot be made."""
-    return error.advised(*error.hints, Note(f"those before it were not kept, as without it {alone.message}"))
+    return error.advised((*error.hints, Note(f"those before it were not kept, as without it {alone.message}")))
 
 
 class _Laying:

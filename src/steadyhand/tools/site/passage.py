@@ -19,8 +19,8 @@ from steadyhand.text.lines import split_bodies
 from steadyhand.text.nearest import find_nearest
 from steadyhand.text.source import Source
 from steadyhand.text.visible import clip, sized
-from steadyhand.tools.advice import Offer, offering
 from steadyhand.tools.fields import REASON, reason_of
+from steadyhand.tools.offers import Offer, offering
 from steadyhand.tools.shape import Field, Number, Object, Text
 
 __all__ = ["LIKE_ENOUGH", "PASSAGE_OPERATION", "TIERS", "PassageOperation", "operation_of", "passage_operations"]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.tools.advice import advised
 from steadyhand.tools.call import Call
 from steadyhand.tools.fields import expected_version, reason_of
 from steadyhand.tools.result import AROUND, LINES, failure, main_file
@@ -89,7 +88,7 @@ def _explained(call: Call, error: EditError, file: str, expect: str | None) -> E
         return error
     told = unread(call, call.path(file)) if expect is None else error
     hint = "read it with readFile, then write it with the fileHash that you get as expectedHash"
-    return advised(told, hint)
+    return told.advised(hint)
 
 
 TOOL = Tool(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steadyhand.errors import EditError
 from steadyhand.hints import Phrases
-from steadyhand.tools.advice import Offer, advised, offering
+from steadyhand.tools.offers import Offer, offering
 from steadyhand.tools.result import failure
 from steadyhand.tools.tool import Result
 
@@ -18,4 +18,4 @@ def refused(error: EditError, phrases: Phrases) -> Result:
         path = error.details.get("path")
         return {"tool": "edit_file", "path": path, "old_content": offer.old, "new_content": offer.new}
 
-    return failure(advised(error, error.hints, offering(error, call, takes_number=True)), phrases)
+    return failure(error.advised(error.hints, offering(error, call, takes_number=True)), phrases)

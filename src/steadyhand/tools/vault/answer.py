@@ -14,7 +14,7 @@ from steadyhand.session.receipt import Receipt
 from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.visible import first_difference
-from steadyhand.tools.advice import advised, offering
+from steadyhand.tools.offers import offering
 from steadyhand.tools.result import AROUND, LINES, failure, main_file, success
 from steadyhand.tools.shape import Field, Object, Text
 
@@ -54,7 +54,7 @@ def refused(error: EditError, phrases: Phrases) -> dict[str, object]:
         error = error.with_details(fileHash=present[:16])
     details = offering(error, lambda offer: {"oldText": offer.old, "newText": offer.new}, takes_number=True)
     details.pop("index", None)  # a call is one edit
-    told = failure(advised(error, error.hints, details), phrases)
+    told = failure(error.advised(error.hints, details), phrases)
     del told["success"]
     return {"status": "error", **told}
 

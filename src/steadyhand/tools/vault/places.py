@@ -12,7 +12,6 @@ from steadyhand.structure.fields import bad_request
 from steadyhand.structure.markdown.code_block import CodeBlock
 from steadyhand.structure.markdown.heading import Heading
 from steadyhand.text.source import Source
-from steadyhand.tools.advice import advised
 from steadyhand.tools.vault.anatomy import format_name
 
 __all__ = ["check_markdown", "told_target"]
@@ -38,7 +37,7 @@ def told_target(error: EditError, target: Mapping[str, object], operation: str) 
             return _told(error, _which(name, places), {"places": places})
         case Kind.CONFLICT:
             kept = {name: value for name, value in error.details.items() if name != "corrected"}
-            return advised(error, _LOOK_AGAIN, kept)
+            return error.advised(_LOOK_AGAIN, kept)
         case Kind.BAD_REQUEST if name == "codeBlock":
             return _told(error, "send only the code; or send the lines, with what stands around the code", {})
         case Kind.BAD_REQUEST if any(map(_names_fences, error.hints)):
@@ -85,7 +84,7 @@ def _no_code_block(error: EditError, target: Mapping[str, object]) -> EditError:
 
 
 def _told(error: EditError, hint: str | None, facts: Mapping[str, object]) -> EditError:
-    return advised(error, hint, {**error.details, **facts})
+    return error.advised(hint, {**error.details, **facts})
 
 
 def _listed(value: object) -> list[object]:

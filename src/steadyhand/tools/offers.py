@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from steadyhand.errors import EditError
-from steadyhand.hints import Advice
 from steadyhand.lazy import dataclass
 from steadyhand.text.visible import sized
 
-__all__ = ["Offer", "advised", "by_number", "candidate_offers", "offer_of", "offering", "without_offers"]
+__all__ = ["Offer", "by_number", "candidate_offers", "offer_of", "offering", "without_offers"]
 
 
 @sized("old", "new")
@@ -20,11 +19,6 @@ class Offer:
     old: str
     new: str
     reason: str | None = None
-
-
-def advised(error: EditError, hint: Advice, details: Mapping[str, object] | None = None) -> EditError:
-    """The same refusal with another hint, and with other details where some are given."""
-    return EditError(error.kind, error.message, hint=hint, details=error.details if details is None else details)
 
 
 def offer_of(error: EditError) -> Offer | None:
