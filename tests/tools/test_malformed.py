@@ -33,7 +33,7 @@ SEED = str(random.randrange(10**9)) if os.environ.get("STEADYHAND_SEARCH") else 
 ALL = [(name, tool) for name in toolsets() for tool in tools_of(name)]
 
 TRACES = ("Traceback", 'File "', "Error(", "Exception", " at 0x", "site-packages", "<class ")
-MOST_LINES = 40  # three hints that quote what to send
+MOST_LINES = 20  # a hint that quotes what to send, and some lines of it
 MOST_CHARACTERS = 10_000  # besides what the call itself said
 
 

@@ -43,6 +43,7 @@ ANSWER = Object(
 
 _QUOTED = 3  # places for which an old text is proposed
 _QUOTED_LENGTH = 300
+_MOST_LINES = 15  # of an answer, as far as it is ours to say how long it is
 
 _READ_AGAIN = "read it again and send the edit for what is there now"
 
@@ -106,6 +107,8 @@ def answer_refusal(
         lines = [f"Error: {error.message}", *_help_for(error, phrases, render)]
     else:
         lines = [error.said, *([] if error.alone else [error.message, *_help_for(error, phrases, render)])]
+    if error.kind is Kind.AMBIGUOUS_MATCH and not (isinstance(error, Worded) and error.alone):
+        lines += _offers_of_places(error, render, _MOST_LINES - "\n".join(lines).count("\n") - 1)
     return Answer("\n".join(lines), is_error=True, kind=str(error.kind)).to_json()
 
 
@@ -128,11 +131,21 @@ def _help_for(error: EditError, phrases: Phrases, render: Callable[[Offer], str]
     if hint is not None:
         yield f"Hint: {hint}"
     yield from offered or ()
-    if error.kind is not Kind.AMBIGUOUS_MATCH:
-        return
-    for line, offer in candidate_offers(error)[:_QUOTED]:
-        if _is_short(offer.old) and _is_short(offer.new):
-            yield f"Hint: this means line {line} alone:\n{render(offer)}"
+
+
+def _offers_of_places(error: EditError, render: Callable[[Offer], str], room: int) -> Iterator[str]:
+    """For each place an edit that means it alone: the first, the others as far as they fit in so many lines."""
+    offers = [each for each in candidate_offers(error)[:_QUOTED] if _is_short(each[1].old) and _is_short(each[1].new)]
+    left_out: list[str] = []
+    for number, (line, offer) in enumerate(offers):
+        said = f"Hint: this means line {line} alone:\n{render(offer)}"
+        room -= said.count("\n") + 1
+        if number and (left_out or room < (number + 1 < len(offers))):
+            left_out.append(str(line))
+        else:
+            yield said
+    if left_out:
+        yield f"Hint: quote the lines around it in the same way to mean line {' or '.join(left_out)}"
 
 
 def _offered(error: EditError, render: Callable[[Offer], str]) -> list[str] | None:
