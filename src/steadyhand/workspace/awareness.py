@@ -14,6 +14,7 @@ again under the file's lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass
@@ -34,6 +35,7 @@ _END = 1 << 62
 _REMEMBERED = 2_000  # pieces of news that are kept to be carried on
 _COMPOSED = 300  # changes that are put together to one
 _UNDER_WAY = 1  # changes of one file that may be noted before it is read and made after
+_RACED = 8  # changes of one file that may land between a look at it and one at the journal
 _OVERTAKEN = 100  # changes of one file that may land between reading it and showing what was read
 
 Content = Callable[[str], bytes | None]
@@ -91,7 +93,7 @@ class Lookout:
         is_old = lately is not None and any(sight.seq >= lately.sight.seq for sight in whole)
         if lately is not None and (is_old or not _alike(lately.encoding, present.encoding)):
             lately = None
-        way = self._way(path, present, data, whole if lately is None else [*whole, lately.sight])
+        way = self._way(path, present, data, whole, lately.sight if lately is not None else None)
         is_resumed = lately is not None and way.is_known and way.start == lately.sight.digest
         is_resumed = is_resumed and all(sight.digest != way.start for sight in whole)
         tracked = Tracked.of(lately.news, present.length) if lately and is_resumed else Tracked(present.length)
@@ -155,14 +157,24 @@ class Lookout:
             span = _grown(span, step.changes, at_edges=step.entry is not None and self._is_own(step.entry))
         return span
 
-    def _way(self, path: str, present: Source, data: bytes, whole: Sequence[Sight]) -> _Way:
+    def _way(
+        self, path: str, present: Source, data: bytes, whole: Sequence[Sight], lately: Sight | None = None
+    ) -> _Way:
+        """The changes from a version that was seen whole, or answered for `lately`, to the present one."""
+        seen = {sight.digest for sight in whole}
+        whole = whole if lately is None else [*whole, lately]
         known = {sight.digest for sight in whole}
         floor = max((sight.seq for sight in whole), default=self._since)
+        stops = self._stops(path, floor, known)
+        is_last = not stops or _led_to(stops[0], present.digest)
+        if lately is not None and not is_last and self._is_past(path, present.digest, seen):
+            return self._way(path, present, data, whole[:-1])  # what was answered may be of a later version
+        since = len(stops) - len(_until_read(stops, present.digest, seen))
         steps: list[_Step] = []
         wanted = present.digest
         later: bytes | None = data
         oldest: Stop | None = None
-        for stop in _until_read(self._stops(path, floor, known), present.digest, known):
+        for stop in stops[since:]:
             assert stop.change.after is not None
             digest = stop.change.after.digest
             if digest != wanted:
@@ -177,6 +189,11 @@ class Lookout:
             if wanted in known:
                 return _Way(tuple(reversed(steps)), wanted, is_known=True)
         return self._from_memory(steps, oldest, wanted, data, present, whole)
+
+    def _is_past(self, path: str, digest: str, seen: set[str]) -> bool:
+        """Whether a version is the one before the last few changes, none of which has been seen."""
+        last = list(islice(stops_back(self._journal, path), _RACED))
+        return len(_until_read(last, digest, seen)) < len(last)
 
     def _stops(self, path: str, floor: int, known: set[str]) -> list[Stop]:
         """The changes since the file was last known, newest first; where none of it is known, those after `floor`.
@@ -256,7 +273,7 @@ class Lookout:
         return self._party == Party(entry.record.actor, entry.record.task)
 
 
-def _until_read(stops: Sequence[Stop], digest: str, known: set[str]) -> Sequence[Stop]:
+def _until_read(stops: Sequence[Stop], digest: str, seen: set[str]) -> Sequence[Stop]:
     """The changes, newest first, without those that were made since the file was read with that digest.
 
     Others may change a file between a look at it and one at the journal; what they left is not its past. To who has
@@ -264,7 +281,7 @@ def _until_read(stops: Sequence[Stop], digest: str, known: set[str]) -> Sequence
     """
     for at, stop in enumerate(stops):
         before, after = stop.change.before, stop.change.after
-        if after is None or after.digest == digest or after.digest in known or before is None:
+        if after is None or after.digest == digest or after.digest in seen or before is None:
             return stops
         if before.digest == digest:
             return stops[at + 1 :]
@@ -272,6 +289,10 @@ def _until_read(stops: Sequence[Stop], digest: str, known: set[str]) -> Sequence
         if older is None or older.digest != before.digest:
             return stops
     return stops
+
+
+def _led_to(stop: Stop, digest: str) -> bool:
+    return stop.change.after is not None and stop.change.after.digest == digest
 
 
 def _is_known(stop: Stop, known: set[str]) -> bool:
