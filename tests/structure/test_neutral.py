@@ -196,17 +196,26 @@ def test_a_text_beyond_the_compiler_is_proven_as_a_small_one_is() -> None:
     """The grammar judges such a text as a whole, which takes long; what is proven must still be what Python takes."""
     known = format_of("x.py")
     assert known is not None
-    filler = "def more(path):\n    rows = [path]\n    return rows\n\n\n"
-    above = filler * (1_100_000 // len(filler))
+    above = f"# {'more ' * 20}\n" * 11_000
     start = len(_PYTHON.partition("import os\n")[0])
     for suffix, old, new in [*_PROVEN, *_UNPROVEN]:
         if suffix != ".py" or _PYTHON.index(old) <= start:
             continue
         text = _PYTHON[:start] + above + _PYTHON[start:]
+        assert len(text) > 1_000_000
         splice = Splice(text.index(old), old, new)
         assert is_proven(known, text, splice) == ((suffix, old, new) in _PROVEN)
         if (suffix, old, new) in _PROVEN:
             compile(text[: splice.start] + new + text[splice.end :], "x.py", "exec")
+
+
+def test_a_comment_above_a_future_import_is_proven_and_a_statement_is_not() -> None:
+    known = format_of("x.py")
+    assert known is not None
+    text = f"# A note.\n\n{_PYTHON}"
+    assert is_proven(known, text, Splice(2, "A note.", "Another 'note'."))
+    assert is_proven(known, text, Splice(0, "# A note.\n", ""))
+    assert not is_proven(known, text, Splice(0, "# A note.\n", "x = 1\n"))
 
 
 def _long(suffix: str) -> str:

@@ -263,8 +263,15 @@ def _is_outside(text: str, end: int) -> bool:
     return False
 
 
+def _is_noted(lines: str) -> bool:
+    """Whether lines are comments, or blank: as code, they do nothing."""
+    return all(line.lstrip(" \t\r").startswith("#") or not line.strip(" \t\r") for line in lines.split("\n"))
+
+
 def _is_same_scope(window: _Window, old: str, new: str) -> bool:
     """Whether what the change does with names matters to no statement outside the window."""
+    if _is_noted(old) and _is_noted(new):
+        return True
     text = window.change.before
     if window.indent and "nonlocal" in new:
         return False
