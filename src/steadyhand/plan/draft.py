@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.index import NeedleIndex
 from steadyhand.match.needle import Needle
 from steadyhand.match.tier import Tier, tiers
 from steadyhand.structure.node import Refusal
@@ -27,6 +26,9 @@ from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    from steadyhand.match.index import NeedleIndex
 
 _LONE = lazy_pattern(r"[^\r]\n|\r[^\n]")  # at the edges of a needle, half of CR LF may be meant
 _MANY_NEEDLES = 16
@@ -223,6 +225,8 @@ class Draft:
 
     def _index(self, needles: Sequence[str]) -> NeedleIndex:
         """One pass for all needles instead of a pass for each."""
+        from steadyhand.match.index import NeedleIndex  # few calls have so many
+
         literals = {tier.literal(self._uniform, needle) for tier in tiers() for needle in needles}
         wanted = [literal for literal in literals if literal and not self._is_foreign(literal)]
         return NeedleIndex(self.original.text, wanted)

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import merge
 from itertools import accumulate
+from typing import TYPE_CHECKING
 from weakref import proxy
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.match.index import NeedleIndex
 from steadyhand.plan.counted_rows import CountedRows
 from steadyhand.plan.draft import Draft, Slot, Taken, Write, reaches
 from steadyhand.plan.rows import RunningRows
@@ -26,6 +26,9 @@ from steadyhand.text.lines import NewlineFacts
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+
+if TYPE_CHECKING:
+    from steadyhand.match.index import NeedleIndex
 
 _ENDING = lazy_pattern(r"\r\n?|\n")
 

@@ -12,6 +12,7 @@ Invariants
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 import threading
 import time
@@ -74,15 +75,18 @@ class Budget:
             mine[name] = size
 
 
+_OBJECTS = 20_000  # made between two looks for garbage; the command line looks less often
+
 BUDGET: Final = Budget(64 * 1024 * 1024, free=1024 * 1024, patience=5.0)
 
 
 def give_back_memory() -> None:
-    """Have the C library give back what is freed, where it is glibc.
+    """Have a process that stays look for garbage now and then, and the C library give back what is freed (glibc).
 
     It keeps freed blocks of up to 32 MB for the thread that had them: eight threads that have each worked on a file of
     5 MB held 150 MB. Blocks of 1 MB and more are now mapped by themselves and unmapped when they are freed.
     """
+    gc.set_threshold(_OBJECTS)
     mallopt = _of_the_c_library("mallopt")
     if mallopt is not None:
         for option, value in ((_MMAP_THRESHOLD, 1 << 20), (_ARENA_MAX, 2)):

@@ -186,8 +186,7 @@ class LockTable:
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
-            # Jitter keeps waiters from knocking in step.
-            time.sleep(min(left, wait * random.uniform(0.5, 1.5)))
+            time.sleep(min(left, wait * _jitter()))
             wait = min(wait * 1.5, longest)
         return fd
 
@@ -298,6 +297,13 @@ class FileLocks:
         self._handles.clear()
 
 
+def _jitter() -> float:
+    """Keeps waiters from knocking in step."""
+    import random  # only who has to wait needs it
+
+    return random.uniform(0.5, 1.5)
+
+
 @contextmanager
 def hold_files(
     sandbox: Sandbox, paths: Collection[str], *, timeout: float, required: bool = True
@@ -307,8 +313,6 @@ def hold_files(
     Where they are not `required`, it goes on without them when the time is up. A path that leads nowhere, or no longer
     where it may, is passed over: whoever looks at it again is refused there.
     """
-    import random
-
     locks = FileLocks(sandbox.storage)
     locks.is_waived = len(paths) > _MOST_FILES
     deadline, wait = time.monotonic() + timeout, _FIRST_WAIT
@@ -326,7 +330,7 @@ def hold_files(
                     hint="send the same call again in a moment",
                     details={"path": taken, "waited_seconds": round(timeout, 3)},
                 )
-            time.sleep(min(left, wait * random.uniform(0.5, 1.5)))
+            time.sleep(min(left, wait * _jitter()))
             wait = min(wait * 1.5, _LONGEST_WAIT_FOR_FILES)
         yield locks
     finally:

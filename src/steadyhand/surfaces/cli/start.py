@@ -15,7 +15,7 @@ from types import FrameType
 from typing import NoReturn
 
 _INTERRUPTED = 130
-_OBJECTS = 20_000  # made between two looks for garbage: what is loaded at a start is none, and looking takes 6 ms
+_OBJECTS = 200_000  # made between two looks for garbage: what one command loads is none, and looking takes 6 ms
 
 
 def main() -> NoReturn:

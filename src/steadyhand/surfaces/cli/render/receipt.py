@@ -100,12 +100,13 @@ def _lines_of(receipt: Receipt, file: FileReceipt) -> str:
 
 def _outcome_lines(outcome: Outcome, phrases: Phrases | None, *, is_only: bool) -> list[Line]:
     """What an edit has to add: a match that was not exact, places left alone, a refusal inside a partial success."""
-    from steadyhand.surfaces.cli.render.error import error_lines
     from steadyhand.surfaces.cli.render.match import finding, lines_of
 
     lines: list[Line] = []
     where = visible_name(outcome.path) if outcome.path else f"edit {outcome.index + 1}"
     if outcome.error is not None:
+        from steadyhand.surfaces.cli.render.error import error_lines
+
         lines.append((Piece("not applied: ", "error"), Piece(f"edit {outcome.index + 1}, {where}")))
         lines += [(Piece("  "), *line) for line in error_lines(outcome.error, phrases=phrases)]
     found = finding(outcome.tier, outcome.confidence, outcome.similarity, outcome.differs) if outcome.applied else None
