@@ -14,7 +14,7 @@ from steadyhand.match.align import align
 from steadyhand.match.candidate import Candidate, judge
 from steadyhand.match.lexis import Lexis, lexis_of, token_key
 from steadyhand.match.needle import Needle
-from steadyhand.match.pairing import Pairing, likeness_of
+from steadyhand.match.pairing import Pairing, likeness_of, weight_of
 from steadyhand.match.rows import find_row
 from steadyhand.text.lines import LineTable
 from steadyhand.text.source import Source
@@ -28,6 +28,7 @@ _FEW = 12  # places of one repeated row that are aligned
 _CONTEXT = 4  # repeated rows that are looked up
 _LONGEST = 400  # rows of a needle
 _WIDEST = 160_000  # code points of the rows that are aligned
+_ROUNDING = 1e-9
 _TRIED = 4  # rows to be changed that are looked up
 
 Anchor = tuple[int, int]
@@ -85,25 +86,32 @@ def candidates_at(source: Source, needle: Needle, anchors: Sequence[Anchor]) -> 
     return sorted(found.values(), key=lambda place: (-place.fit, -place.similarity, place.first))
 
 
-def find_context(source: Source, needle: Needle, known: Candidate | None = None) -> list[Candidate]:
+def find_context(
+    source: Source, needle: Needle, known: Candidate | None = None, above: float | None = None
+) -> list[Candidate]:
     """The places that have the longest of the rows an edit merely repeats, whatever they have of those it changes.
 
-    A place that is known already is not looked at again from each of its rows.
+    A place that is known already is not looked at again from each of its rows. With `above`, places are left out that
+    cannot have a greater `context_fit`.
     """
     answers = frozenset[tuple[int, int]]() if known is None else known.answers
     lexis = lexis_of(source.path)
     # Of rows that are there several times one is enough: the others would crowd out rows that tell places apart.
     repeated = {text.strip(): row for row, text in enumerate(needle.rows) if text.strip() and row not in needle.changed}
     longest = sorted(repeated.values(), key=lambda row: (-len(needle.rows[row].strip()), row))[:_CONTEXT]
-    found: dict[tuple[int, int], Candidate] = {}
+    anchors: list[Anchor] = []
     for row in longest:
         places = find_row(source, needle.rows[row], partial(token_key, lexis)) or ()
-        for at in places if len(places) <= _FEW else ():
-            if (row, at) in answers:
-                continue
-            candidate = _candidate(source, needle, (row, at), needs_changed=False)
-            if candidate is not None:
-                found[candidate.first, candidate.last] = candidate
+        anchors += [(row, at) for at in places if (row, at) not in answers] if len(places) <= _FEW else []
+    if above is not None:
+        weights = {row: weight_of(text) for row, text in enumerate(needle.rows) if row not in needle.changed}
+        most = (sum([weights.get(row, 0.0) for row in sure]) for sure in sure_at_most(source, needle, anchors))
+        anchors = [anchor for anchor, weight in zip(anchors, most, strict=True) if weight > above - _ROUNDING]
+    found: dict[tuple[int, int], Candidate] = {}
+    for anchor in anchors:
+        candidate = _candidate(source, needle, anchor, needs_changed=False)
+        if candidate is not None:
+            found[candidate.first, candidate.last] = candidate
     return list(found.values())
 
 

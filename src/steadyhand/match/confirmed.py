@@ -328,8 +328,9 @@ class _Search:
 
     def _is_meant_for_another(self, here: Candidate) -> bool:
         """Whether another place has more of what the edit repeats: there the lines would have been changed since."""
-        others = (place for place in find_context(self._source, self._needle, here) if place.seat != here.seat)
-        return any(place.context_fit > here.context_fit + _BETTER for place in others)
+        least = here.context_fit + _BETTER
+        others = (place for place in find_context(self._source, self._needle, here, least) if place.seat != here.seat)
+        return any(place.context_fit > least for place in others)
 
     def _one_place(self, rows: Sequence[int]) -> tuple[int, int] | None:
         """The first and last row of the one place that has these rows, as they are but for blanks."""

@@ -61,8 +61,9 @@ def _is_rival(place: Candidate, best: Candidate) -> bool:
 
 def _is_meant_for_another(source: Source, needle: Needle, best: Candidate) -> bool:
     """Whether elsewhere stands more of what the edit repeats: then the lines it changes have been changed there."""
-    others = (place for place in find_context(source, needle, best) if place.seat != best.seat)
-    return any(place.context_fit > best.context_fit + _BETTER for place in others)
+    least = best.context_fit + _BETTER
+    others = (place for place in find_context(source, needle, best, least) if place.seat != best.seat)
+    return any(place.context_fit > least for place in others)
 
 
 def _can_be_good(places: Iterable[set[int]], needle: Needle) -> bool:
