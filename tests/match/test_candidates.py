@@ -6,9 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadyhand.match.anchored import find_candidates, find_context
+from steadyhand.match.anchored import find_candidates, find_context, place_at, sure_at_most
 from steadyhand.match.candidate import Candidate
 from steadyhand.match.needle import Needle
+from steadyhand.match.pairing import weight_of
 from steadyhand.match.tier import tier_named
 from steadyhand.text.source import Source
 
@@ -182,3 +183,31 @@ def test_a_third_row_at_either_end_is_as_near_to_both_whatever_rows_lie_beyond(
     old = "\n".join(block(edges[2], [])) + "\n"
     needle = Needle(old, old.replace("sort_them_all(path)", "sort_none(path)"))
     assert len(list(tier_named("fuzzy").find(Source.of_text(text, path="a.c"), needle, apart=False))) != 1
+
+
+_ROWS = st.lists(
+    st.sampled_from(
+        ["call(one,", "two)", "call(one, two)", "x = 'a'", 'x = "a"', "  x  =  'a'", "", "done()", "other"]
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+@given(file=_ROWS, old=_ROWS, data=st.data())
+def test_no_more_is_sure_at_a_place_than_its_keys_allow(file: list[str], old: list[str], data: st.DataObject) -> None:
+    """A place is aligned only if its keys leave it a chance, so they may never promise too little."""
+    row = data.draw(st.integers(0, len(old) - 1))
+    at = data.draw(st.integers(0, len(file)))
+    file = [*file[:at], old[row] or "found()", *file[at:]]
+    old[row] = file[at]
+    changed = data.draw(st.integers(0, len(old) - 1))
+    source = Source.of_text("\n".join(file) + "\n", path="a.py")
+    needle = Needle("\n".join(old), "\n".join([*old[:changed], "new()", *old[changed + 1 :]]))
+    (sure,) = sure_at_most(source, needle, [(row, at)])
+    place = place_at(source, needle, row, at)
+    assert place is not None
+    assert place.sure_rows <= len(sure)
+    assert place.context <= len(sure - needle.changed)
+    weight = sum(weight_of(needle.rows[each]) for each in sure - needle.changed)
+    assert place.context_fit <= weight + 1e-9

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadyhand.match.lexis import fold, lexis_of, squeeze, token_key
 from steadyhand.match.needle import Needle
 from steadyhand.match.rows import find_row, find_windows, rows_with, seed_of
 from steadyhand.text.lines import is_whole_lines, line_start
@@ -99,3 +102,18 @@ def test_a_line_starts_behind_the_last_ending_before_it(text: str, data: st.Data
     start = line_start(text, offset)
     assert not {"\r", "\n"} & set(text[start:offset])
     assert start == 0 or text[start - 1] in "\r\n"
+
+
+_SAID = st.text(st.sampled_from("ab \t'\"-–—…“’\u00a0\u200b\u0301\f,("), max_size=10)
+
+
+@given(rows=st.lists(_SAID, min_size=1, max_size=6), row=_SAID, path=st.sampled_from(["a.py", "a.md", "a.css", None]))
+def test_lines_are_found_by_what_they_say_as_each_of_them_would_be(rows: list[str], row: str, path: str | None) -> None:
+    """Lines with a word are indexed without blanks and typography: no row may be lost by that, whatever its key is."""
+    lexis = lexis_of(path)
+    source = Source.of_text("".join(f"word {each}\n" for each in rows), path=path)
+    for key in (partial(squeeze, lexis), partial(fold, lexis), partial(token_key, lexis)):
+        same = [at for at, each in enumerate(rows) if key(f"word {each}") == key(f"word {row}")]
+        spans = find_windows(source, Needle(f"word {row}"), key, apart=False)
+        lines = [source.table.row_at(span.start) for span in spans]
+        assert lines == same or len(same) == 1  # one place alone may not be believable
