@@ -13,6 +13,7 @@ from benches.peers import peer_tables
 from benches.steps import SizedStep, by_hand, sized_steps
 from benches.table import Row, Table
 
+_LARGEST_PLAIN = 1_000_000
 _TARGETS = {
     "20,000 lines, whitespace": "bar ×1 of aider",
     "20,000 lines, fuzzy": "bar ×1 of aider",
@@ -27,26 +28,33 @@ def run(setting: Setting) -> Iterator[Table]:
     yield Table(
         "One edit near the end of the file",
         "the exact edit by hand at the same place: str.find, a second find, two slices",
-        list(_rows(setting, theirs)),
+        list(_rows(setting, setting.scale.sweep_sizes, "a.py", theirs)),
         "old text: 40 whole lines, fewer in small files; one line changes",
+    )
+    sizes = [size for size in setting.scale.sweep_sizes if size <= _LARGEST_PLAIN]
+    yield Table(
+        "The same edit in a .txt file",
+        "the exact edit by hand at the same place, as above",
+        list(_rows(setting, sizes, "a.txt", theirs)),
+        "no syntax is guarded",
     )
     yield from peers
 
 
-def _rows(setting: Setting, theirs: Mapping[str, Row]) -> Iterator[Row]:
-    for step in sized_steps(setting.scale.sweep_sizes, setting.scale.diff_lines):
-        setting.tell(f"sweep, {step.label}")
+def _rows(setting: Setting, sizes: Sequence[int], path: str, theirs: Mapping[str, Row]) -> Iterator[Row]:
+    for step in sized_steps(sizes, setting.scale.diff_lines):
+        setting.tell(f"sweep, {path}, {step.label}")
         edits = [sh.Replace(step.old, step.new)]
-        call = Call(step.label, partial(sh.edit, step.text, edits, path="a.py"))
+        call = Call(step.label, partial(sh.edit, step.text, edits, path=path))
         for row in compare(partial(by_hand, step), [call], setting.scale.effort):
-            done = _result(step, edits) if row.value is not None else row.remark
+            done = _result(step, edits, path) if row.value is not None else row.remark
             notes = (done, _beside(row, theirs.get(step.label)), _TARGETS.get(step.label, ""))
             yield replace(row, remark="; ".join(filter(None, notes)))
 
 
-def _result(step: SizedStep, edits: Sequence[sh.Replace]) -> str:
+def _result(step: SizedStep, edits: Sequence[sh.Replace], path: str) -> str:
     """What became of the edit; figures for an answer that is not the right one would be worth nothing."""
-    result = sh.edit(step.text, edits, path="a.py")
+    result = sh.edit(step.text, edits, path=path)
     if result.error is not None:
         return f"refused: {result.error.kind.value}"
     return f"applied: {result.outcomes[0].tier}" if result.text == step.expected() else "WRONG TEXT"
