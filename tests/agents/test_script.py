@@ -25,6 +25,9 @@ def test_a_script_plays_a_model_for_python(tmp_path: Path) -> None:
     record = sh.impact.run(root, model=ScriptedModel(SCRIPT), base="HEAD~1", propagate=False)
     assert statuses(record) == {"limits.md": "unchanged", "login.md": "updated"}
     check_nothing_else(root, "docs/login.md")
+    with pytest.raises(sh.EditError) as refused:
+        sh.impact.run(root, model=ScriptedModel(SCRIPT), docs="docs")  # type: ignore[arg-type]
+    assert refused.value.kind is sh.Kind.BAD_REQUEST
 
 
 def test_a_script_needs_no_extra(tmp_path: Path) -> None:

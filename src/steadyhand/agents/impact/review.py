@@ -9,6 +9,7 @@ from steadyhand.agents.runner import Limits
 from steadyhand.articles.checks import Finding
 from steadyhand.articles.search import Flagged
 from steadyhand.lazy import dataclass, field
+from steadyhand.session.checks import amount, names
 
 __all__ = ["Choice", "Edited", "Proposal", "Remark", "Reviewer", "RunSettings", "Verdict"]
 
@@ -32,6 +33,11 @@ class RunSettings:
     again: bool = False
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
+
+    def __post_init__(self) -> None:
+        names(self.docs, "docs")
+        for name in ("jobs", "max_depth"):
+            amount(getattr(self, name), name)
 
     def to_json(self) -> dict[str, object]:
         """What the record keeps of them."""

@@ -51,9 +51,11 @@ def run_impact(
     resume: str | None = None,
     reviewer: Reviewer | None = None,
     watch: Watch | None = None,
+    transcripts: dict[str, list[Facts]] | None = None,
 ) -> Facts:
     """Run, and give the record: of the journal, or, for a dry run, of what would be.
 
+    `transcripts` is given everything that was said about each article, by its path, as soon as that has ended.
     `resume` goes on with a run that was stopped: what is finished is not asked again. Refuses as `read_changes` does,
     and with `stale-source` a run whose change is no longer the one that is checked out.
     """
@@ -67,7 +69,7 @@ def run_impact(
     with read_changes(workspace, base=given.base, uncommitted=given.uncommitted) as changes:
         found = match(library, changes, workspace, mentions=given.mentions)
         report = report_of(changes)
-    run = _Run(workspace, model, given, library, report, reviewer, watch)
+    run = _Run(workspace, model, given, library, report, reviewer, watch, transcripts)
     if held is not None:
         _check_same(held, run.change)
         run.id = str(held["id"])
@@ -88,6 +90,7 @@ class _Run:
     report: Report
     reviewer: Reviewer | None = None
     watch: Watch | None = None
+    transcripts: dict[str, list[Facts]] | None = None
     id: str | None = None
     before: dict[str, Facts] = field(default_factory=dict)  # what a run that goes on has settled
     judged: Mapping[str, Facts] = field(default_factory=dict)
@@ -211,7 +214,12 @@ class _Run:
             evidence = [each.to_json() for each in flagged.evidence[:_MOST_EVIDENCE]]
             if self.id is not None:
                 workspace.record_evidence(path, evidence)
-            facts = await self._talk(workspace, flagged, report, before).hold()
+            talk = self._talk(workspace, flagged, report, before)
+            try:
+                facts = await talk.hold()
+            finally:
+                if self.transcripts is not None:
+                    self.transcripts[path] = talk.transcript
             is_settled = facts["status"] in ("updated", "unchanged") and not self.settings.dry_run
             texts = (before, workspace.source(path).text)
             keys = [_digest([each, path, text]) for each in (change, self.change) for text in texts if is_settled]

@@ -55,6 +55,7 @@ class Talk:
         self._before = before
         self._path = flagged.article.path
         self._findings: tuple[Finding, ...] = ()
+        self.transcript: list[Facts] = []
 
     async def hold(self) -> Facts:
         """Talk, check, let a person judge; how it ended."""
@@ -77,6 +78,8 @@ class Talk:
                 facts = await self._review(conversation, desk, pen, facts)
         except EditError as error:
             facts = failed(str(error.kind), error.message)
+        finally:
+            self.transcript = conversation.transcript()
         ended = conversation.ended
         cost: Facts = {
             "toolUsage": ended.tool_usage(),

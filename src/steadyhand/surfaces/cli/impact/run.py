@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ from steadyhand.surfaces.cli.group import command
 from steadyhand.surfaces.cli.impact.options import STALE, change_options, check_change, docs_of, docs_option
 from steadyhand.surfaces.cli.invocation import Invocation
 from steadyhand.surfaces.cli.models import limits_of, model_of, model_options
-from steadyhand.surfaces.cli.options import dry_run_option
+from steadyhand.surfaces.cli.options import FileName, dry_run_option
+from steadyhand.surfaces.cli.outfile import writing
 from steadyhand.surfaces.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ FAILED = 1  # the exit code of a run in which an article failed
 )
 @click.option("--again", is_flag=True, help="Ask again about a change and a text that an earlier run judged.")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped; what is finished is not asked again.")
+@click.option("--transcript", metavar="FILE", type=FileName(), help="Write everything that was said to this file.")
 @click.option(
     "--fail-on",
     type=click.Choice(["stale", "failed"]),
@@ -86,14 +89,21 @@ def run(invocation: Invocation, /, **options: Any) -> int:
                 if not output.json:
                     output.print(article_lines(step, width=output.width, quiet=output.quiet or reviewer is not None))
 
-        record = run_impact(
-            workspace,
-            model,
-            _settings(invocation, options),
-            resume=options["resume"],
-            reviewer=reviewer,
-            watch=watch,
-        )
+        said: dict[str, list[dict[str, object]]] = {}
+        try:
+            record = run_impact(
+                workspace,
+                model,
+                _settings(invocation, options),
+                resume=options["resume"],
+                reviewer=reviewer,
+                watch=watch,
+                transcripts=said,
+            )
+        finally:
+            if options["transcript"] is not None:
+                with writing(invocation, "--transcript", options["transcript"]) as write:
+                    write(json.dumps(said, indent=1, default=str).encode() + b"\n")
     statuses = {str(each["status"]) for each in articles_of(record)}
     failed = bool(statuses & {"failed", "partial"})
     output.document({"ok": not failed, **record, **(_error(record) if failed else {})})
