@@ -91,12 +91,16 @@ def trial(commit: str, model_name: str, base_url: str, seconds: float) -> Iterat
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         expected = make_repository(root, commit)
+        said: dict[str, Any] = {}
         with sh.Workspace(root, actor="trial") as ws:
-            record = run_impact(ws, named_model(model_name, base_url=base_url, max_tokens=500), settings)
+            model = named_model(model_name, base_url=base_url, max_tokens=500)
+            record = run_impact(ws, model, settings, transcripts=said)
         touched = [line[3:] for line in git("status", "--porcelain", cwd=root).splitlines()]
         strays = [name for name in touched if name not in expected and not name.startswith(".steadyhand")]
         for article in record["articles"]:  # type: ignore[attr-defined]
-            yield {"commit": commit, "expected": expected[article["path"]], "strays": strays, **article}
+            replies = [each for each in said.get(article["path"], []) if each["role"] == "assistant"]
+            told = {"commit": commit, "expected": expected[article["path"]], "strays": strays, "replies": replies}
+            yield {**told, **article}
 
 
 def table(rows: list[dict[str, Any]]) -> str:

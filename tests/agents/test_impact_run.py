@@ -297,3 +297,17 @@ def test_a_run_over_what_is_not_committed_goes_on_although_it_has_changed_the_tr
     assert statuses(rest) == {**expected, "other.md": "updated"}
     assert len(rest["requests"]) == 2
     assert impact(root, GOOD, base=None, uncommitted=True)["requests"] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Call("no_change_needed", '"It is right."'),
+        Call("no_change_needed", "It is right."),
+        '```json\n{"name": "no_change_needed", "arguments": "It is right."}\n```',
+    ],
+)
+def test_reasoning_without_its_name_is_reasoning(root: Path, said: object) -> None:
+    record = impact(root, only("docs/login.md", said), propagate=False)
+    assert by_path(record)["docs/login.md"]["status"] == "unchanged"
+    assert by_path(record)["docs/login.md"]["reasoning"].strip('"') == "It is right."

@@ -103,7 +103,9 @@ class ArticleDesk:
             return error.kind is Kind.NOT_TEXT
         return True
 
-    def _no_change(self, arguments: object) -> Made:
+    def _no_change(self, given: object) -> Made:
+        # A weak model sends the one thing that is asked for without a name; what begins like an object is a broken one.
+        arguments = {"reasoning": given} if isinstance(given, str) and not given.lstrip().startswith("{") else given
         try:
             reasoning = str(repair(_PARAMETERS, arguments).fields["reasoning"]).strip()
             if not reasoning:
