@@ -133,6 +133,8 @@ def scripted(script: Script, kind: type[ScriptedServer] = ScriptedServer) -> Ite
 
 def _handler(state: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # connections are kept, as real servers keep them
+
         def log_message(self, format: str, *args: object) -> None:
             pass
 

@@ -211,7 +211,7 @@ class Terminal:
 
     def expect(self, text: str) -> None:
         while text not in self.seen[self._from :]:
-            assert select.select([self._master], [], [], 240)[0], self.seen
+            assert select.select([self._master], [], [], 300)[0], self.seen
             try:
                 data = os.read(self._master, 65_536)
             except OSError:

@@ -191,9 +191,9 @@ def test_an_interrupt_stops_the_run_and_it_can_go_on(root: Path) -> None:
     script = {"docs/limits.md": [no_change()], "docs/login.md": [FIX_LOGIN, Slow()]}
     with scripted(by_article(script), Watched) as server:
         child = process(server, "--yes", "--jobs", "1", "--json")
-        assert asked.wait(240)
+        assert asked.wait(300)
         child.send_signal(signal.SIGINT)
-        told, _ = child.communicate(timeout=240)
+        told, _ = child.communicate(timeout=300)
     assert child.returncode == 130
     assert json.loads(told)["error"]["kind"] == "cancelled"
     with sh.Workspace(root) as ws:

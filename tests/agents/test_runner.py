@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import steadyhand as sh
-from steadyhand.agents.model import ModelError, named_model
+from steadyhand.agents.model import Model, ModelError, named_model, opened
 from steadyhand.agents.runner import Conversation, Ended, KitDesk, Limits
 from steadyhand.tools.made import Made
 from tests.agents.scripted_server import (
@@ -48,7 +48,12 @@ def hold(root: Path, server: ScriptedServer, limits: Limits = QUICK) -> tuple[En
         model = named_model("openai-chat:scripted", base_url=server.url)
         desk = KitDesk(ws.tools("core"))
         conversation = Conversation(model, desk, "Do it.", limits=limits, watch=steps.append)
-        return asyncio.run(conversation.say("Make two a digit.")), steps
+        return asyncio.run(say(conversation, model, "Make two a digit.")), steps
+
+
+async def say(conversation: Conversation, model: Model, text: str) -> Ended:
+    async with opened(model):
+        return await conversation.say(text)
 
 
 def text(root: Path) -> str:
@@ -144,7 +149,7 @@ def test_an_error_that_stays_ends_the_conversation(root: Path) -> None:
 
 def test_a_slow_answer_ends_at_the_limit_and_what_was_done_stays(root: Path) -> None:
     with scripted_server(EDIT, Slow()) as server:
-        ended, _ = hold(root, server, Limits(seconds=1.0))
+        ended, _ = hold(root, server, Limits(seconds=15.0))
     assert (ended.stop, ended.calls) == ("time", 1)
     assert text(root) == "one\n2\nthree\n"
 
@@ -206,7 +211,7 @@ def test_the_transcript_has_everything_that_was_said(root: Path) -> None:
     with scripted_server(EDIT, "Done.") as server, sh.Workspace(root) as ws:
         model = named_model("openai-chat:scripted", base_url=server.url)
         conversation = Conversation(model, KitDesk(ws.tools("core")), "Do it.")
-        asyncio.run(conversation.say("Go."))
+        asyncio.run(say(conversation, model, "Go."))
     roles = [each["role"] for each in conversation.transcript()]
     assert roles == ["system", "user", "assistant", "tool", "assistant"]
     json.dumps(conversation.transcript())
@@ -219,7 +224,7 @@ def test_a_cancelled_conversation_leaves_nobody_writing(root: Path) -> None:
         conversation = Conversation(
             model, KitDesk(ws.tools("core")), "", watch=lambda step: made.set() if isinstance(step, Made) else None
         )
-        task = asyncio.create_task(conversation.say("Go."))
+        task = asyncio.create_task(say(conversation, model, "Go."))
         await made.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -238,3 +243,12 @@ def test_a_model_that_there_is_not_is_refused() -> None:
     with pytest.raises(sh.EditError) as refused:
         named_model("anthropic:x", base_url="http://127.0.0.1:9/v1")
     assert refused.value.kind is sh.Kind.BAD_REQUEST
+
+
+def test_a_model_is_asked_in_one_event_loop_after_another(root: Path) -> None:
+    with scripted_server("Nothing to do.") as server, sh.Workspace(root) as ws:
+        model = named_model("openai-chat:scripted", base_url=server.url)
+        for _ in range(3):
+            conversation = Conversation(model, KitDesk(ws.tools("core")), "", limits=Limits(retries=0))
+            assert asyncio.run(say(conversation, model, "Go.")).stop == "done"
+    assert len(server.requests) == 3

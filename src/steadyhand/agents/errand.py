@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from steadyhand.agents.model import Model
+from steadyhand.agents.model import Model, opened
 from steadyhand.agents.runner import Conversation, KitDesk, Limits, Step
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.made import Made
@@ -28,13 +28,18 @@ class Errand:
         self, model: Model, kit: Kit, *, limits: Limits | None = None, watch: Callable[[Step], None] | None = None
     ) -> None:
         self.records: list[str] = []
+        self._model = model
         self._watch = watch
         instructions = f"{_INSTRUCTIONS}\n{kit.prompt()}"
         self.conversation = Conversation(model, KitDesk(kit), instructions, limits=limits, watch=self._step)
 
     def run(self, task: str) -> None:
         """Do it; how it ended is in `conversation.ended`. An interrupt ends it between two calls."""
-        asyncio.run(self.conversation.say(task))
+        asyncio.run(self._say(task))
+
+    async def _say(self, task: str) -> None:
+        async with opened(self._model):
+            await self.conversation.say(task)
 
     def _step(self, step: Step) -> None:
         if isinstance(step, Made):

@@ -7,8 +7,10 @@ that one that does not end is cut off instead of filling the memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
@@ -28,6 +30,7 @@ __all__ = [
     "Tokens",
     "ToolCall",
     "named_model",
+    "opened",
 ]
 
 _LONGEST_REPLY = 1_000_000  # characters of text, thought and arguments together
@@ -109,7 +112,7 @@ class ModelError(Exception):
 
 
 class Model(Protocol):
-    """Whoever replies."""
+    """Whoever replies. One that is an asynchronous context manager as well is entered while it is asked."""
 
     @property
     def name(self) -> str:
@@ -117,6 +120,16 @@ class Model(Protocol):
 
     async def ask(self, instructions: str, messages: Sequence[Message], tools: Sequence[Offered]) -> Reply:
         """The reply to a conversation. Raises `ModelError`; may be cancelled at any time."""
+
+
+@asynccontextmanager
+async def opened(model: Model) -> AsyncIterator[None]:
+    """While a model is asked: one that holds connections opens them here, and closes them at the end."""
+    if isinstance(model, AbstractAsyncContextManager):
+        async with model:
+            yield
+    else:
+        yield
 
 
 def named_model(
@@ -169,7 +182,7 @@ def _compatible(name: str, base_url: str, api_key: str | None) -> ProviderModel:
     return OpenAIChatModel(rest or name, provider=server)
 
 
-class _Provided:
+class _Provided(AbstractAsyncContextManager["_Provided"]):
     """A model of pydantic-ai."""
 
     def __init__(self, name: str, own: ProviderModel, max_tokens: int | None) -> None:
@@ -177,6 +190,15 @@ class _Provided:
         self._own = own
         # Whoever drives the conversation tries again, and counts it; the provider's client does not do so besides.
         self._settings: dict[str, Any] = {"max_retries": 0, **({"max_tokens": max_tokens} if max_tokens else {})}
+
+    async def __aenter__(self) -> Self:
+        await self._own.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._own.__aexit__(kind, error, trace)
 
     async def ask(self, instructions: str, messages: Sequence[Message], tools: Sequence[Offered]) -> Reply:
         from pydantic_ai.direct import model_request_stream

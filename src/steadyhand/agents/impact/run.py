@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 
 from steadyhand.agents.impact.review import Reviewer, RunSettings
 from steadyhand.agents.impact.talk import Talk, failed
-from steadyhand.agents.model import Model
+from steadyhand.agents.model import Model, opened
 from steadyhand.agents.runner import Step
 from steadyhand.articles.attention import Problem
 from steadyhand.articles.changes import ChangedFile, read_changes
@@ -135,8 +135,9 @@ class _Run:
             self.judged = self.workspace.judged()
         end = "stopped"
         try:
-            with self._task() as workspace:
-                await self._layers(workspace, flagged)
+            async with opened(self.model):
+                with self._task() as workspace:
+                    await self._layers(workspace, flagged)
             end = "stopped" if self.is_over else "finished"
         finally:
             facts: Facts = {"end": end, "cycles": self.cycles, "maxDepthReached": self.too_deep}
