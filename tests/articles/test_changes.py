@@ -169,6 +169,30 @@ def test_a_repository_without_commits(tmp_path: Path) -> None:
     assert refused.value.kind == "bad-request"
 
 
+def test_a_repository_whose_commit_is_missing_is_not_an_empty_one(tmp_path: Path) -> None:
+    repo = Repository(tmp_path)
+    commit = repo.commit("one", **{"a.py": "x = 1\n"})
+    (tmp_path / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    for more in ({}, {"uncommitted": True}):
+        assert refusal(tmp_path, **more)[0] == "disk-refused"
+
+
+def test_a_merge_names_only_what_it_changed_itself(tmp_path: Path) -> None:
+    repo = Repository(tmp_path)
+    base = repo.commit("one", **{"a.py": "x = 1\n", "b.py": "x = 1\n"})
+    repo.git("switch", "-q", "-c", "feature")
+    repo.commit("two", **{"a.py": "x = 2\n"})
+    repo.git("switch", "-q", "main")
+    repo.commit("three", **{"b.py": "x = 2\n"})
+    repo.git("merge", "-q", "--no-commit", "feature")
+    merge = repo.commit("merge", **{"evil.py": "x = 1\n"})
+    page = "---\nattention: [{op: file, path: '*.py'}]\n---\n"
+    repo.write("a.md", page)
+    (found,) = sh.impact.search(tmp_path, base=base).articles
+    assert [each.changed_file for each in found.evidence if merge in each.commits] == ["evil.py"]
+    assert [each.changed_file for each in found.evidence] == ["a.py", "b.py", "evil.py"]
+
+
 def refusal(root: Path, **more: Any) -> tuple[str, str]:
     with pytest.raises(sh.EditError) as refused:
         report(root, **more)

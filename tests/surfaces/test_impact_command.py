@@ -125,3 +125,22 @@ def test_names_from_a_repository_do_not_reach_the_terminal_raw(tmp_path: Path) -
     repo.commit("evil \x1b[31m subject", **{"a\x1b[2J.py": "x = 1\n", "a.md": article("A", 'op: file, path: "*.py"')})
     for words in (["search"], ["extract"]):
         assert "\x1b" not in run(repo, *words, "--color", "never").output
+
+
+def test_the_hook_and_the_action_call_what_there_is() -> None:
+    import yaml
+
+    root = Path(__file__).parent.parent.parent
+    hooks = yaml.safe_load((root / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    action = yaml.safe_load((root / "action.yml").read_text(encoding="utf-8"))
+    scripts = "\n".join(step["run"] for step in action["runs"]["steps"] if "run" in step)
+    typed = [hook["entry"] for hook in hooks] + [line.strip() for line in scripts.splitlines() if "impact" in line]
+    called = [line[line.index("steadyhand impact ") :] for line in typed if "steadyhand impact " in line]
+    assert len(called) == 6
+    for line in called:
+        words = [word for word in line.split() if word.startswith("--")]
+        member = IMPACT.get_command(click.Context(IMPACT), line.split()[2])
+        assert member is not None
+        known = {option for parameter in member.params for option in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= known
+    assert "${{" not in scripts, "an input in a script is code that somebody else may write"

@@ -88,9 +88,12 @@ class Git:
         self._environment = _environment()
 
     def head(self) -> str | None:
-        """The commit that is checked out; None where there is none yet. Refuses where no repository is."""
+        """The commit that is checked out; None where there is none yet. Refuses where no sound repository is."""
         self.ask("rev-parse", "--git-dir")
-        return self.commit("HEAD")
+        found = self.commit("HEAD")
+        if found is None and self._answer("rev-parse", "--verify", "--quiet", "HEAD", codes=(0, 1, 128)).strip():
+            raise self._refusal("show HEAD", "")  # it names a commit, and that is missing
+        return found
 
     def commit(self, name: str) -> str | None:
         """The commit that a name means; None where it means none."""
