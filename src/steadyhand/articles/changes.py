@@ -179,7 +179,7 @@ def read_changes(workspace: Workspace, *, base: str | None = None, uncommitted: 
     """The change that is checked out.
 
     Refuses with `no-such-file` where there is no repository, with `not-installed` without git, and with `bad-request`
-    a base that is no commit, that has no history in common, or that cannot be told.
+    a base that is no commit, that has no history in common, or that cannot be detected.
     """
     if base is not None and not isinstance(base, str):
         raise EditError(Kind.BAD_REQUEST, "base: the name of a commit is expected", details={"field": "base"})
@@ -281,7 +281,7 @@ def _merge_base(git: Git, base: str | None, head: str) -> str:
         if usual is None:
             raise EditError(
                 Kind.BAD_REQUEST,
-                "no base branch can be told: there is no origin/HEAD, main or master besides the present branch",
+                "no base branch was detected: there is no origin/HEAD, main or master besides the current branch",
                 hint="name one with --base, such as HEAD~1, or compare what is uncommitted",
                 details={"field": "base"},
             )

@@ -1,6 +1,6 @@
 """What changed inside a file: definitions of source code and keys of configuration, by their own text or value.
 
-Comments and layout do not count. Where a side cannot be parsed nobody can tell, and the answer says so.
+Comments and layout do not count. Where a side cannot be parsed, the answer is a doubt with its reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KIND = lazy_pattern(r"(?:symbol|heading|key|front_matter|selector)\b")  # a cod
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether something changed; `doubt` says why that could not be told, and then it counts as changed."""
+    """Whether something changed; `doubt` says why that is not known, and then it counts as changed."""
 
     is_changed: bool
     doubt: str | None = None

@@ -38,7 +38,7 @@ _ORDER: Final = ("exact", "glob", "symbol", "key", "article", "mention")
 class Evidence:
     """One reason why an article may be wrong now.
 
-    `rule` is None for a mention, which `mention` then names. `doubt` says why it could not be told for sure.
+    `rule` is None for a mention, which `mention` then names. `doubt` says why it is not certain.
     """
 
     rule: Rule | None

@@ -107,7 +107,7 @@ class Git:
         return self.ask("rev-parse", "--show-prefix").strip() != b""
 
     def usual_base(self) -> tuple[str, str] | None:
-        """The branch that the present one probably goes to, and its commit; None where none can be told."""
+        """The branch that the current one probably goes to, and its commit; None where none is detected."""
         fields = "%(refname)%00%(objectname)%00%(HEAD)%00%(upstream)"
         answer = self.ask("for-each-ref", f"--format={fields}", "refs/heads", *_BASES)
         refs = [git_text(row).split("\0") for row in answer.split(b"\n") if row.count(b"\0") == 3]
@@ -159,7 +159,7 @@ class Git:
         except EditError as error:
             if error.kind is not Kind.DISK_REFUSED:
                 raise
-            # In a partial clone the texts of which a rename could be told may be missing; equal ones are known by id.
+            # A partial clone may lack the texts that a rename is recognised by; equal texts have equal ids.
             answer = self.ask(*words, "-M100%", *sides, "--", filters=head is None)
         return list(_entries(answer))
 
@@ -256,7 +256,7 @@ class Git:
         import subprocess
         import tempfile
 
-        with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as asked:
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as asked:
             asked.write(given)  # a pipe could fill while git waits for somebody to read its answer
             asked.seek(0)
             process = subprocess.Popen(
@@ -265,7 +265,7 @@ class Git:
                 env=self._environment,
                 stdin=asked,
                 stdout=subprocess.PIPE,
-                stderr=told,
+                stderr=errors,
             )
             assert process.stdout is not None
             late = threading.Timer(_SECONDS, process.kill)
@@ -281,8 +281,8 @@ class Git:
                 code = process.wait()
                 is_late = late.finished.is_set()
                 late.cancel()
-            told.seek(0)
-            error = git_text(told.read(4_000)).strip()
+            errors.seek(0)
+            error = git_text(errors.read(4_000)).strip()
         if len(answer) > _MOST_OUTPUT:
             raise EditError(
                 Kind.TOO_LARGE,

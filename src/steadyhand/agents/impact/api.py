@@ -66,7 +66,7 @@ def extract(
     From the commit where the branch left `base` (detected where none is given) to HEAD; with `uncommitted`, from HEAD
     to the working tree. `per_file` and `total` limit the characters of diff that are shown.
     Refuses with `no-such-file` where there is no git repository, `not-installed` without git, and `bad-request` where
-    the base is no commit or cannot be told.
+    the base is no commit or cannot be detected.
     """
     from steadyhand.articles.report import PER_FILE, TOTAL
     from steadyhand.articles.report import extract as extract_report

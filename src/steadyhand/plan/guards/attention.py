@@ -30,7 +30,7 @@ def check(given: GuardInput) -> Finding | None:
 
 GUARD = Guard(
     name="attention",
-    rank=45,  # front matter that does not parse any more is told as that
+    rank=45,  # front matter that does not parse any more is reported as that
     stage="file",
     summary="A page keeps its `jrn` and every rule of its `attention`.",
     check=check,

@@ -67,6 +67,8 @@ def search_lines(found: Search) -> Iterator[Line]:
     of_all = counted(found.looked_at, "article")
     changed = counted(found.changed, "changed file")
     yield (Piece(f"{len(found.articles)} of {of_all} may be concerned by {changed}", "heading"),)
+    if not found.looked_at:
+        yield (Piece("no page has attention rules; steadyhand impact suggest proposes some", "hint"),)
 
 
 def _evidence_line(evidence: Evidence) -> Line:
