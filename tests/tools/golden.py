@@ -46,6 +46,7 @@ class Case:
 CODE = "import os\n\n\ndef first(log):\n    total = len(log)\n    return total\n\n\ndef second(log):\n    return log\n"
 PLACES: dict[str, str | bytes] = {
     "code.py": CODE,
+    "code.txt": CODE,
     "twice.txt": FILES["twice.txt"],
     "raw.bin": b"\0\xff\0\xfe",
     "odd.txt": FILES["odd.txt"],
@@ -74,7 +75,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
     "broken": ("keys.json", '"a": 1', '"a": '),
     "placeholder": ("code.py", "    total = len(log)\n    return total", "    # ... rest of the code unchanged ..."),
 }
-OTHERS = {"code.py": CODE.replace("total = len(log)", "total = size(log)")}
+OTHERS = CODE.replace("total = len(log)", "total = size(log)")
 MINE = ("code.py", "    total = len(log)", "    total = 2 * len(log)")
 
 
@@ -106,6 +107,11 @@ def _edit(toolset: str, path: str, old: str, new: str) -> Sent | None:
             return "TextReplace", {"filePath": path, "oldText": old, "newText": new}
         case _:
             return None
+
+
+def _taken(toolset: str, path: str) -> str:
+    """The file under a name that the toolset takes: not every one is for code."""
+    return path.replace(".py", ".txt") if toolset == "vault" else path
 
 
 def _read(toolset: str, path: str) -> Sent | None:
@@ -150,8 +156,9 @@ def cases_of(toolset: str) -> Iterator[Case]:
         if "$undone" not in arguments.values():
             yield Case(f"{name}: refused {number}", toolset, ((name, arguments),), FILES)
     for about, edit in EDITS.items():
-        if (sent := _edit(toolset, *edit)) is not None:
-            first = _read(toolset, edit[0])
+        path = _taken(toolset, edit[0])
+        if (sent := _edit(toolset, path, *edit[1:])) is not None:
+            first = _read(toolset, path)
             yield Case(f"edit: {about}", toolset, (*([first] if first else ()), sent), PLACES)
     yield from _after_others(toolset)
     for about, made in {"unread": "x\n", "shrunk": "x\n"}.items():
@@ -162,9 +169,10 @@ def cases_of(toolset: str) -> Iterator[Case]:
 
 def _after_others(toolset: str) -> Iterator[Case]:
     """An edit of lines that another task has changed since they were read."""
-    first, sent = _read(toolset, MINE[0]), _edit(toolset, *MINE)
+    path = _taken(toolset, MINE[0])
+    first, sent = _read(toolset, path), _edit(toolset, path, *MINE[1:])
     if first is not None and sent is not None:
-        yield Case("edit: changed by others", toolset, (first, sent), PLACES, others=OTHERS)
+        yield Case("edit: changed by others", toolset, (first, sent), PLACES, others={path: OTHERS})
 
 
 def answers_of(toolset: str, folder: Path) -> dict[str, Any]:
