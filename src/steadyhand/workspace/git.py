@@ -405,4 +405,18 @@ def _program() -> str:
 def _environment() -> Mapping[str, str]:
     """The caller's environment without what steers git, such as a hook's `GIT_DIR`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "LC_", "LANGUAGE"))}
-    return {**kept, **_ENVIRONMENT}
+    return {**kept, **_ENVIRONMENT, **_settings(kept)}
+
+
+def _settings(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Without a person's and the system's settings where the sandbox hides them: git refuses to run without reading."""
+    home = environ.get("HOME", "")
+    own = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    for path in ("/etc/gitconfig", os.path.join(home, ".gitconfig"), os.path.join(own, "git", "config")):
+        try:
+            os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+        except PermissionError:
+            return {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+        except OSError:
+            continue  # there is none
+    return {}
