@@ -229,8 +229,8 @@ class FileLocks:
 
         The place is ours from then on.
         """
-        self._places[place.path] = place
         self._share_directory(place)
+        self._places[place.path] = place
         if place.missing or self.is_waived:
             return True
         try:
@@ -244,7 +244,11 @@ class FileLocks:
             return True
 
     def _share_directory(self, place: Place) -> None:
-        found = self._storage.fstat(place.dir_fd)
+        try:
+            found = self._storage.fstat(place.dir_fd)
+        except OSError:
+            place.close()
+            raise
         known = self._directories.setdefault((found.st_dev, found.st_ino), place.dir_fd)
         if known != place.dir_fd:
             own, place.dir_fd = place.dir_fd, known
