@@ -114,7 +114,7 @@ class StateFolder:
     @property
     def is_whole(self) -> bool:
         """Whether the folder is there with its rooms."""
-        return all(os.path.isdir(self.location / room) for room in _ROOMS)
+        return all(os.path.isdir(f"{self.location}/{room}") for room in _ROOMS)
 
     def mark(self) -> tuple[str, str]:
         """What the names of temporaries say of their maker: this folder on this machine, and the machine's start."""

@@ -118,7 +118,7 @@ class JournalFolder:
     def identity(self) -> tuple[int, int] | None:
         """Which file the database is; None when it is gone."""
         try:
-            status = os.lstat(self.database)
+            status = os.lstat(f"{self.path}/{_DATABASE}")  # asked before every write: no path is put together for it
         except (FileNotFoundError, NotADirectoryError):
             return None
         return status.st_dev, status.st_ino
