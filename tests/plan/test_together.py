@@ -32,6 +32,18 @@ def one_by_one(text: str, edits: Sequence[Edit], path: str) -> tuple[list[Edit],
     return passed, text
 
 
+def check_alike(text: str, edits: list[Edit], path: str) -> None:
+    """Check that edits do the same in one call and in calls of their own, as far as they go through there."""
+    passed, after = one_by_one(text, edits, path)
+    done = sh.edit(text, passed, path=path)
+    if done.error is None:
+        assert done.text == after
+    else:  # in one call an edit may not write over what an earlier one wrote
+        assert done.error.kind == Kind.OVERLAPPING_EDITS, done.error
+    whole = sh.edit(text, edits, path=path)
+    assert len(passed) == len(edits) or whole.error is not None
+
+
 def json_text() -> str:
     inner = {name: {"x": 1, "y": [1, 2], "z": "t"} for name in NAMES}
     return json.dumps({**inner, "list": [{"x": 0}, {"x": 1}, {"x": 2}], "e": {}}, indent=2) + "\n"
@@ -83,15 +95,48 @@ def edits_by_address(draw: st.DrawFn) -> Edit:
 @given(st.lists(edits_by_address(), min_size=2, max_size=8))
 @settings(max_examples=100, deadline=None)
 def test_a_call_does_what_its_edits_do_one_by_one(path: str, edits: list[Edit]) -> None:
-    text = TEXTS[path]()
-    passed, after = one_by_one(text, edits, path)
-    done = sh.edit(text, passed, path=path)
-    if done.error is None:
-        assert done.text == after
-    else:  # in one call an edit may not write over what an earlier one wrote
-        assert done.error.kind == Kind.OVERLAPPING_EDITS, done.error
-    whole = sh.edit(text, edits, path=path)
-    assert len(passed) == len(edits) or whole.error is not None
+    check_alike(TEXTS[path](), edits, path)
+
+
+METHODS = "    def run(self):\n        return 1\n\n    def stop(self):\n        pass\n\n\n"
+PYTHON = "".join(f"def {name}(x):\n    return x\n\n\nclass C{name}:\n{METHODS}" for name in NAMES)
+METHOD = "  run() {\n    return 1;\n  }\n"
+TYPESCRIPT = "".join(
+    f"export function {name}(x: number) {{\n  return x;\n}}\n\nclass C{name} {{\n{METHOD}}}\n\n" for name in NAMES
+)
+CODE = {
+    "f.py": (PYTHON, "def {}(y):\n    return y\n", "return 2\n"),
+    "f.ts": (TYPESCRIPT, "function {}(y: number) {{\n  return y;\n}}\n", "return 2;\n"),
+}
+SYMBOLS = [*NAMES, *(f"C{name}" for name in NAMES), *(f"C{name}.run" for name in NAMES), "new", "run", "Ca.stop"]
+
+
+@st.composite
+def edits_of_symbols(draw: st.DrawFn, path: str) -> Edit:
+    _, function, body = CODE[path]
+    name = draw(st.sampled_from(SYMBOLS))
+    written = function.format(draw(st.sampled_from(("new", "b", "run", name.rpartition(".")[2]))))
+    match draw(st.sampled_from(("body", "body", "whole", "name", "insert", "delete", "move"))):
+        case "body":
+            return sh.Replace(sh.parse_address(f"symbol.body:{name}"), body)
+        case "whole":
+            return sh.Replace(sh.parse_address(f"symbol:{name}"), written)
+        case "name":
+            return sh.Replace(sh.parse_address(f"symbol.name:{name}"), draw(st.sampled_from(("new", "b", "other"))))
+        case "insert":
+            where = draw(st.sampled_from(("before", "after")))
+            return sh.Insert(sh.parse_address(f"symbol:{name}"), written, where=where)
+        case "move":
+            return act(f"symbol:{name}", "move", to=f"symbol:{draw(st.sampled_from(SYMBOLS))}")
+        case _:
+            return sh.Delete(sh.parse_address(f"symbol:{name}"))
+
+
+@pytest.mark.parametrize("path", CODE)
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_call_does_to_symbols_what_its_edits_do_one_by_one(path: str, data: st.DataObject) -> None:
+    check_alike(CODE[path][0], data.draw(st.lists(edits_of_symbols(path), min_size=2, max_size=6)), path)
 
 
 def work_of(make: Callable[[], object]) -> int:
@@ -113,6 +158,9 @@ def work_of(make: Callable[[], object]) -> int:
 def many(path: str) -> tuple[str, list[Edit]]:
     """A text with a thousand keys, and an edit of each tenth."""
     names = [f"n{number}" for number in range(500)]
+    if path in CODE:
+        text = "".join(CODE[path][1].format(name) + "\n\n" for name in names)
+        return text, [sh.Replace(sh.parse_address(f"symbol.body:{name}"), CODE[path][2]) for name in names[::5]]
     match path:
         case "f.json":
             text = json.dumps({name: {"x": 1, "z": "t"} for name in names}, indent=2)
@@ -124,7 +172,7 @@ def many(path: str) -> tuple[str, list[Edit]]:
     return text, [act(f"key:{name}.x", "set-key", value=value) for name in names[::5]]
 
 
-@pytest.mark.parametrize("path", TEXTS)
+@pytest.mark.parametrize("path", [*TEXTS, *CODE])
 def test_a_hundred_edits_by_address_cost_less_than_ten(path: str) -> None:
     text, edits = many(path)
     sh.edit(text, edits[:1], path=path)  # everything is imported

@@ -181,8 +181,6 @@ class LockTable:
         """Try until the deadline, at least once."""
         wait = _FIRST_WAIT
         while (fd := _try(name, directory, how)) is None:
-            import random
-
             left = deadline - time.monotonic()
             if left <= 0:
                 return None

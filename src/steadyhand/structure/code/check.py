@@ -5,8 +5,11 @@ Everything outside the place keeps its name, its kind and its extent, and a text
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import replace
@@ -72,24 +75,64 @@ def _is_newer(language: Language, text: str, fault: Fault) -> bool:
 
 def checked(source: Source, code: Code, proposal: Proposal, place: Span) -> Proposal | Refusal:
     """The proposal, unless it would change more than the place it is about."""
-    real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
-    if not real:
-        return replace(proposal, splices=())
-    place = Span(min(place.start, real[0].start), max(place.end, real[-1].end))
-    changes = ChangeSet(real)
-    new = source.apply(changes)
+    piece = Piece.of(proposal, place)
+    if not piece.proposal.splices:
+        return piece.proposal
+    new = source.apply(ChangeSet(piece.proposal.splices))
     text, after = new.text, _read_as(code.language, new)
     if isinstance(after, Refusal):
         return replace(after, kind=Kind.BREAKS_SYNTAX, message=f"after the edit {after.message}")
     fault = fault_of(after, text)
     if fault is not None and fault_of(code, source.text) is None:
         return breaks(text, fault)
-    strange = _strange(code, after, place, changes.delta)
+    strange = _strange(code, after, [piece])
     if strange is not None:
         return Refusal(Kind.BREAKS_SYNTAX, f"the edit would change what {strange} is", _HINT)
     more = after.errors - code.errors
     notes = (f"the parser meets {more} more error{'s' if more > 1 else ''}",) if more > 0 else ()
-    return replace(proposal, splices=real, notes=(*proposal.notes, *notes), after=new)
+    return replace(proposal, splices=piece.proposal.splices, notes=(*proposal.notes, *notes), after=new)
+
+
+class Piece(NamedTuple):
+    """What is proposed for one place, and that place with all that is written there."""
+
+    proposal: Proposal
+    place: Span
+
+    @classmethod
+    def of(cls, proposal: Proposal, place: Span) -> Piece:
+        real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
+        if real:
+            place = Span(min(place.start, real[0].start), max(place.end, real[-1].end))
+        return cls(replace(proposal, splices=real), place)
+
+    @property
+    def delta(self) -> int:
+        return sum(splice.delta for splice in self.proposal.splices)
+
+
+def checked_together(source: Source, code: Code, pieces: Sequence[tuple[Piece, str]]) -> Source | None:
+    """The text after several proposals, if each is right and no address means something else because of the others.
+
+    With each piece goes the last name of the definition that its address leads to. A definition may only come or go if
+    no other address ends with its name. None: unknown.
+    """
+    placed = sorted((piece for piece, _ in pieces), key=lambda piece: piece.place)
+    if any(one.place.end >= two.place.start for one, two in pairwise(placed)):
+        return None
+    new = source.apply(ChangeSet(tuple(splice for piece in placed for splice in piece.proposal.splices)))
+    after = _read_as(code.language, new)
+    if isinstance(after, Refusal) or after.errors > code.errors or code.errors:
+        return None
+    if fault_of(after, new.text) is not None or _strange(code, after, placed) is not None:
+        return None
+    named = Counter(name for _, name in pieces)
+    own = {piece.place: name for piece, name in pieces}
+    befores, theres = _names_in(code, [piece.place for piece in placed]), _names_in(after, _places_after(placed))
+    for piece, before, there in zip(placed, befores, theres, strict=True):
+        if any(named[name] > (own[piece.place] == name) for name in (before - there) + (there - before)):
+            return None
+    return new
 
 
 def _read_as(language: Language, source: Source) -> Code | Refusal:
@@ -110,28 +153,48 @@ def breaks(text: str, fault: Fault) -> Refusal:
     )
 
 
-def _strange(before: Code, after: Code, place: Span, delta: int) -> str | None:
-    """The first definition outside a place that is not what it was."""
-    there = Span(place.start, place.end + delta)
-    old, new = list(_outside(before, place)), list(_outside(after, there))
+def _strange(before: Code, after: Code, pieces: Sequence[Piece]) -> str | None:
+    """The first definition outside of some places, in their order, that is not what it was."""
+    moved = list(accumulate((piece.delta for piece in pieces), initial=0))
+    starts, ends = [piece.place.start for piece in pieces], [piece.place.end for piece in pieces]
+    old = _outside(before, [piece.place for piece in pieces])
+    new = _outside(after, _places_after(pieces))
     for one, two in zip(old, new, strict=False):
-        if (one.path, one.kind) != (two.path, two.kind) or not _is_same_place(one.proper, two.proper, place, delta):
+        start, end = one.proper.start + moved[bisect_right(ends, one.proper.start)], one.proper.end
+        # What is put behind its end may be inside or not.
+        may_end = (end + moved[bisect_left(starts, end)], end + moved[bisect_right(starts, end)])
+        is_same = (one.path, one.kind, start) == (two.path, two.kind, two.proper.start)
+        if not is_same or two.proper.end not in may_end:
             return f"{one.kind} {one.dotted}"
     longer = old if len(old) > len(new) else new
     rest = longer[min(len(old), len(new)) :]
     return f"{rest[0].kind} {rest[0].dotted}" if rest else None
 
 
-def _outside(code: Code, place: Span) -> Iterator[Definition]:
+def _places_after(pieces: Sequence[Piece]) -> list[Span]:
+    """Where places are after all of their proposals."""
+    moved = accumulate((piece.delta for piece in pieces), initial=0)
+    pairs = zip(pieces, moved, strict=False)
+    return [Span(piece.place.start + by, piece.place.end + by + piece.delta) for piece, by in pairs]
+
+
+def _outside(code: Code, places: Sequence[Span]) -> list[Definition]:
+    """The definitions that are in none of some places, which are in order and apart."""
+    starts = [place.start for place in places]
+    return [item for item in code.definitions if _place_of(item, places, starts) is None]
+
+
+def _names_in(code: Code, places: Sequence[Span]) -> list[Counter[str]]:
+    """The last names of the definitions in each of some places."""
+    starts = [place.start for place in places]
+    found: list[Counter[str]] = [Counter() for _ in places]
     for item in code.definitions:
-        is_inside = place.start <= item.proper.start and item.proper.end <= place.end
-        if not is_inside:
-            yield item
+        at = _place_of(item, places, starts)
+        if at is not None:
+            found[at][item.path[-1]] += 1
+    return found
 
 
-def _is_same_place(before: Span, after: Span, place: Span, delta: int) -> bool:
-    start = before.start + delta if before.start >= place.end else before.start
-    ends = {before.end} if before.end < place.start else {before.end + delta}
-    if before.end == place.start:
-        ends.add(before.end)  # what is put behind its end may be inside or not
-    return after.start == start and after.end in ends
+def _place_of(item: Definition, places: Sequence[Span], starts: Sequence[int]) -> int | None:
+    at = bisect_right(starts, item.proper.start) - 1
+    return at if at >= 0 and item.proper.end <= places[at].end else None

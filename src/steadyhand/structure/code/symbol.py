@@ -13,13 +13,13 @@ A symbol of source code by its name: `Session.send`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText, Say, SendAddress
-from steadyhand.lazy import dataclass, replace
-from steadyhand.structure.code.check import checked
+from steadyhand.lazy import dataclass, field, replace
+from steadyhand.structure.code.check import Piece, checked, checked_together
 from steadyhand.structure.code.definition import CALLABLES, TYPES, VALUES, Code, Definition, asked_path, loose
 from steadyhand.structure.code.indentation import differing, fit, rows_of
 from steadyhand.structure.code.placement import (
@@ -55,6 +55,7 @@ class SymbolNode(Node):
     part: str
     signature: str
     includes: str
+    pending: list[Piece] | None = field(default=None, compare=False, repr=False)
 
     @property
     def label(self) -> str:
@@ -68,21 +69,21 @@ class SymbolNode(Node):
         if to_lf(new) == to_lf(self.span.of(source.text)):
             return Proposal(())
         if self.part == "name":
-            return checked(source, code, Proposal.of(source, (self.span, new.strip())), item.proper)
+            return self._checked(source, code, Proposal.of(source, (self.span, new.strip())), item.proper)
         if not rows_of(new):
             return self.delete(source)
         if self.part == "body":
             if _defines(code, new, item):
                 return self._too_much(item)
             proposal = put_in_body(source, code, self.index, new)
-            return proposal if isinstance(proposal, Refusal) else checked(source, code, proposal, self.span)
+            return proposal if isinstance(proposal, Refusal) else self._checked(source, code, proposal, self.span)
         margin = margin_at(source.text, self.span.start)
         old = self.span.of(source.text)
         fitted = fit(code.language, new, margin, unit_in(source, code), source.text, old)
         if fitted == to_lf(old):
             return Proposal(())
         proposal = Proposal.of(source, differing(source, self.span, fitted), notes=self._lost(new))
-        return checked(source, code, proposal, self.span)
+        return self._checked(source, code, proposal, self.span)
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         code, item = self._read(source)
@@ -102,7 +103,7 @@ class SymbolNode(Node):
             proposal = inside(source, code, self.index, text, at_end=where in ("end", "after"))
         if isinstance(proposal, Refusal):
             return proposal
-        return checked(source, code, proposal, proposal.splices[0].span)
+        return self._checked(source, code, proposal, proposal.splices[0].span)
 
     def delete(self, source: Source) -> Proposal | Refusal:
         code, item = self._read(source)
@@ -123,7 +124,7 @@ class SymbolNode(Node):
             )
         gone = removed(source, code, item, self.span)
         place = Span(gone[0].start, gone[-1].end)
-        proposal = checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
+        proposal = self._checked(source, code, Proposal.of(source, *((part, "") for part in gone)), place)
         if isinstance(proposal, Refusal) and code.language.layout == "suite":
             return replace(proposal, advice="where it is the only statement of its suite, replace it with pass")
         return proposal
@@ -146,6 +147,32 @@ class SymbolNode(Node):
         parting = parting_behind(code, source.text, first.end)
         is_beside = parting.end <= second.start and not source.text[parting.end : second.start].strip()
         return Proposal(()) if is_beside else None
+
+    def propose_together(
+        self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
+    ) -> Sequence[Proposal] | None:
+        code, _ = self._read(source)
+        pieces: list[tuple[Piece, str]] = []
+        made: list[Proposal] = []
+        for node, propose in asked:
+            waiting: list[Piece] = []
+            proposal = propose(replace(node, pending=waiting)) if isinstance(node, SymbolNode) else None
+            if not isinstance(node, SymbolNode) or not isinstance(proposal, Proposal):
+                return None
+            if proposal.splices != tuple(splice for piece in waiting for splice in piece.proposal.splices):
+                return None  # something is written elsewhere, too
+            made.append(proposal)
+            pieces += [(piece, code.definitions[node.index].path[-1]) for piece in waiting if piece.proposal.splices]
+        after = checked_together(source, code, pieces)
+        return None if after is None else [*made[:-1], replace(made[-1], after=after)]
+
+    def _checked(self, source: Source, code: Code, proposal: Proposal, place: Span) -> Proposal | Refusal:
+        """The proposal, unless it would change more than its place; of several together that is checked at the end."""
+        if self.pending is None:
+            return checked(source, code, proposal, place)
+        piece = Piece.of(proposal, place)
+        self.pending.append(piece)
+        return piece.proposal
 
     def _read(self, source: Source) -> tuple[Code, Definition]:
         code = code_of(source)

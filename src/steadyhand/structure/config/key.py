@@ -229,9 +229,12 @@ class KeyNode(Node):
         for node, propose in asked:
             if not isinstance(node, KeyNode) or node.keys.source is not self.keys.source:
                 return None
+            known = len(pending.splices)
             proposal = propose(replace(node, keys=pending)) if pending.reaches(node.item) else None
             if not isinstance(proposal, Proposal):
                 return None
+            if [splice.shift(-self.offset) for splice in proposal.splices] != pending.splices[known:]:
+                return None  # something is written elsewhere, too
             made.append(proposal)
         whole = pending.all()
         if isinstance(whole, Refusal):
