@@ -239,6 +239,8 @@ def _http_client(root: Path, draw: random.Random) -> Iterator[_Http]:
             yield client
         finally:
             client.close()
+            process.terminate()
+            errors.join(_LIMIT)
     finally:
         process.terminate()
         try:
@@ -246,6 +248,8 @@ def _http_client(root: Path, draw: random.Random) -> Iterator[_Http]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
 
 
 def measure(

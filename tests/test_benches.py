@@ -31,6 +31,7 @@ from benches.accuracy.worker import Worker
 from benches.bench import TINY, Setting, benches
 from benches.clock import Call, Effort, compare
 from benches.documents import Document, document, documents, lines_changed, told
+from benches.load import measure, render
 from benches.parsers import parser_of
 from benches.patches import (
     Rewrite,
@@ -659,3 +660,11 @@ def test_progress_is_a_bar_on_a_terminal_and_few_lines_in_a_pipe() -> None:
     assert len(pipe.said.splitlines()) == 5
     assert terminal.said.count("\r") == 100
     assert terminal.said.endswith("100 of 100\n")
+
+
+def test_servers_are_measured_under_load(tmp_path: Path) -> None:
+    """A few calls of each kind to both servers: what they hold is read, and the table has a row for each time."""
+    readings = list(measure(tmp_path, seconds=2, every=1, rate=20, sizes=(1_000, 20_000)))
+    assert [reading.server for reading in readings] == ["stdio", "HTTP"] * 2
+    assert all(reading.calls and reading.sessions and 0 < reading.resident <= reading.peak for reading in readings)
+    assert len(render(readings).splitlines()) == 4
