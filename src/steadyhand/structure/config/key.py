@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, Self, cast
 
 from steadyhand.errors import Kind
-from steadyhand.hints import Act, Advice, Note, Say
+from steadyhand.hints import Act, Advice, Note, SendAddress
 from steadyhand.lazy import dataclass, replace
 from steadyhand.structure.config.editor import Beside, Keys, names_of, parent_of, said
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step, counted, parse_path, render_path
@@ -97,7 +97,7 @@ def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefi
     return Refusal(
         Kind.NO_SUCH_TARGET,
         there,
-        _hint(level, path, at, close, longer),
+        _hint(level, path, at, close, longer, prefix),
         {
             "nearest": [f"{prefix}:{near}" for near in dict.fromkeys([*longer, *_paths(level, close)])],
             "available": [f"{prefix}:{path}" for path in _paths(level, names)],
@@ -105,13 +105,15 @@ def _miss(reading: Reading, level: Sequence[Item], path: KeyPath, at: int, prefi
     )
 
 
-def _hint(level: Sequence[Item], path: KeyPath, at: int, close: Sequence[str], longer: Sequence[str]) -> Advice:
+def _hint(
+    level: Sequence[Item], path: KeyPath, at: int, close: Sequence[str], longer: Sequence[str], prefix: str
+) -> Advice:
     if longer:
         return f"paths start at the top: did you mean {' or '.join(longer[:3])}?"
     container = render_path(path[:at])[:120]
     if level and level[0].kind == "mapping":
         made = Act("add-key", container, str(path[at])[:80], "to create it")
-        return (Say(f"did you mean {render_path((*path[:at], close[0]))}?"), made) if close else made
+        return (SendAddress(f"{prefix}:{render_path((*path[:at], close[0]))}"), made) if close else made
     if level and level[0].kind == "sequence":
         return Act("append-item", container, aim="to add one"), Note("items count from 0")
     return Act("set-key", container, aim="to give it another value") if level else "write the file as a whole"
