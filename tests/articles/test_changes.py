@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -314,6 +315,42 @@ def test_a_repository_runs_none_of_its_programs(tmp_path: Path) -> None:
     assert report(repo.root, base=base)["files"] == []
     assert not marker.exists()
     assert (repo.root / ".git/index").read_bytes() == before
+
+
+BEHIND_THE_WALL = """
+import sys, tempfile
+import steadyhand as sh
+from steadyhand.workspace.landlock import raise_wall, wall_around
+root, scratch = sys.argv[1:]
+tempfile.tempdir = scratch
+sh.impact.search  # loaded before the wall, as a server loads its tools
+raise_wall(wall_around([root], None, scratch=scratch, read_only=True))
+with sh.Workspace(root, read_only=True) as ws:
+    print(ws.tools("article").call("impact_extract", {"uncommitted": True})["success"])
+"""
+
+
+def test_a_server_behind_the_kernels_wall_can_ask_git(tmp_path: Path) -> None:
+    """There the user's configuration cannot be read, and git ends where it cannot read one that is there."""
+    repo = Repository(tmp_path / "repo")
+    repo.commit("one")
+    repo.write("a.py", "x = 1\n")
+    home, scratch = tmp_path / "home", tmp_path / "scratch"
+    home.mkdir()
+    scratch.mkdir()
+    (home / ".gitconfig").write_text("[user]\n\tname = Ada\n")
+    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "none")}
+    command = [sys.executable, "-c", BEHIND_THE_WALL, str(repo.root), str(scratch)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
+
+
+def test_a_git_that_cannot_be_run_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = Repository(tmp_path / "repo")
+    (tmp_path / "git").write_text("no program")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert refusal(repo.root, uncommitted=True)[0] == "not-installed"
 
 
 def test_the_environment_of_a_hook_does_not_lead_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,16 +12,21 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, lazy_pattern
+
+if TYPE_CHECKING:
+    import subprocess
 
 __all__ = ["Blobs", "Entry", "Git", "LogEntry", "git_text"]
 
 _SECONDS: Final = 120.0
 _MOST_OUTPUT: Final = 64 << 20  # bytes of one answer
 _MOST_COMMITS: Final = 1_000
+_ERRORS: Final = 4_096  # bytes of what git complains about
+_NO_CONFIG: Final = lazy_pattern(r"unable to access '[^']*(?:config|gitconfig)'")
 _RESTARTS: Final = 200  # of a command that ends at each object that is missing
 _RENAMES: Final = 1_000  # files on each side among which renames are looked for
 _FIXED: Final = (
@@ -221,23 +226,18 @@ class Git:
     @contextmanager
     def _answering(self, *words: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         """A command that answers line by line while the block lasts."""
-        import subprocess
-
-        process = subprocess.Popen(
-            self._command(*words),
-            cwd=self.root,
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        process = self._start(self._command(*words))
         assert process.stdin is not None
         assert process.stdout is not None
+        assert process.stderr is not None
+        silent = threading.Thread(target=_drain, args=(process.stderr, []), daemon=True)
+        silent.start()
         try:
             yield process.stdin, process.stdout
         finally:
             process.kill()
             process.wait()
+            silent.join()
             process.stdout.close()
             with suppress(OSError):  # what was not taken any more
                 process.stdin.close()
@@ -253,47 +253,58 @@ class Git:
     def _answer(
         self, *words: str, given: bytes = b"", settings: Sequence[str] = (), codes: Sequence[int] = (0,)
     ) -> bytes:
-        import subprocess
-        import tempfile
-
-        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as asked:
-            asked.write(given)  # a pipe could fill while git waits for somebody to read its answer
-            asked.seek(0)
-            process = subprocess.Popen(
-                self._command(*words, settings=settings),
-                cwd=self.root,
-                env=self._environment,
-                stdin=asked,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-            )
-            assert process.stdout is not None
-            late = threading.Timer(_SECONDS, process.kill)
-            late.daemon = True
-            late.start()
-            answer = b""
-            try:
-                answer = process.stdout.read(_MOST_OUTPUT + 1)
-            finally:
-                if len(answer) > _MOST_OUTPUT:
-                    process.kill()
-                process.stdout.close()
-                code = process.wait()
-                is_late = late.finished.is_set()
-                late.cancel()
-            errors.seek(0)
-            error = git_text(errors.read(4_000)).strip()
+        code, answer, error, is_late = self._run(self._command(*words, settings=settings), given)
+        if code not in (0, 1) and _NO_CONFIG.search(error) and "GIT_CONFIG_GLOBAL" not in self._environment:
+            # Behind a sandbox the user's configuration is out of reach, and git ends where it cannot read it.
+            self._environment = {**self._environment, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+            code, answer, error, is_late = self._run(self._command(*words, settings=settings), given)
         if len(answer) > _MOST_OUTPUT:
-            raise EditError(
-                Kind.TOO_LARGE,
-                f"git {words[0]} answers more than {_MOST_OUTPUT >> 20} MB",
-                hint="compare a smaller change",
-            )
+            size = f"{_MOST_OUTPUT >> 20} MB"
+            raise EditError(Kind.TOO_LARGE, f"git {words[0]} answers more than {size}", hint="compare a smaller change")
         if is_late:
             raise EditError(Kind.TIMED_OUT, f"git {words[0]} took more than {_SECONDS:g} seconds", hint="try it again")
         if code not in codes or (code != 0 and "not a git repository" in error):
             raise self._refusal(words[0], error)
         return answer if code == 0 else b""
+
+    def _run(self, command: Sequence[str], given: bytes) -> tuple[int, bytes, str, bool]:
+        """The exit code, the answer as far as it is read, the beginning of the errors, and whether it took too long."""
+        process = self._start(command)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        errors: list[bytes] = []
+        # Threads, because a pipe may fill on one side while git waits for the other.
+        helpers = [
+            threading.Thread(target=_feed, args=(process.stdin, given), daemon=True),
+            threading.Thread(target=_drain, args=(process.stderr, errors), daemon=True),
+        ]
+        late = threading.Timer(_SECONDS, process.kill)
+        late.daemon = True
+        for helper in (*helpers, late):
+            helper.start()
+        answer = b""
+        try:
+            answer = process.stdout.read(_MOST_OUTPUT + 1)
+        finally:
+            if len(answer) > _MOST_OUTPUT:
+                process.kill()
+            process.stdout.close()
+            code = process.wait()
+            is_late = late.finished.is_set()
+            late.cancel()
+            for helper in helpers:
+                helper.join()
+        return code, answer, git_text(b"".join(errors)).strip(), is_late
+
+    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        import subprocess
+
+        pipe = subprocess.PIPE
+        try:
+            return subprocess.Popen(command, cwd=self.root, env=self._environment, stdin=pipe, stdout=pipe, stderr=pipe)
+        except OSError:
+            raise EditError(Kind.NOT_INSTALLED, "git cannot be run here", hint="let this process start git") from None
 
     def _command(self, *words: str, settings: Sequence[str] = ()) -> list[str]:
         options = [part for setting in (*_FIXED, *settings) for part in ("-c", setting)]
@@ -345,6 +356,23 @@ class Blobs:
         data = self._answered.read(int(head[2]))
         self._answered.read(1)
         return data
+
+
+def _feed(pipe: IO[bytes], data: bytes) -> None:
+    """Hand over all that git is given; it may end before it has taken it."""
+    with suppress(OSError):
+        pipe.write(data)
+    with suppress(OSError):
+        pipe.close()
+
+
+def _drain(pipe: IO[bytes], kept: list[bytes]) -> None:
+    """Read errors to their end and keep the beginning."""
+    with suppress(OSError, ValueError):
+        kept.append(pipe.read(_ERRORS))
+        while pipe.read(_ERRORS):
+            pass
+    pipe.close()
 
 
 def _exchange(asked: IO[bytes], answered: IO[bytes], question: str) -> bytes:
