@@ -21,7 +21,7 @@ from steadyhand.text.source import Source
 
 __all__ = ["Name", "is_distinctive", "mentioned", "names_in"]
 
-_NAME: Final = lazy_pattern(r"(?<![\w./-])(?:--[a-z][\w-]{1,60}|\.{0,2}/?[\w@$][\w@$./:#-]{1,300})(\()?")
+_WORD: Final = lazy_pattern(r"(?<![\w./-])(?:--[a-z][\w-]{1,60}|\.{0,2}/?[\w@$][\w@$./:#-]{1,300})")
 _FLAG: Final = lazy_pattern(r"(?<![\w-])--[a-z][a-z0-9-]{1,60}\b")
 _VARIABLE: Final = lazy_pattern(r"\b[A-Z][A-Z0-9]{1,60}_[A-Z0-9_]{1,60}\b")
 _LONGEST: Final = 2 << 20  # characters of a page that are looked through
@@ -53,10 +53,14 @@ def mentioned(workspace: Workspace, library: Library, changes: Changes) -> Itera
 
 def names_in(text: str) -> Iterator[tuple[str, int, bool]]:
     """The words of a page that may be names, where each is, and whether it is written as a call."""
-    for found in _NAME.finditer(text, 0, _LONGEST):
-        word = found[0].rstrip("(").removeprefix("./").rstrip(".:/-")
+    for found in _WORD.finditer(text, 0, _LONGEST):
+        word = _bare(found[0])
         if len(word) >= 2:
-            yield word, found.start(), found[1] is not None
+            yield word, found.start(), text.startswith("(", found.end())
+
+
+def _bare(word: str) -> str:
+    return word.removeprefix("./").rstrip(".:/-")
 
 
 def is_distinctive(name: str) -> bool:
@@ -73,6 +77,8 @@ def is_distinctive(name: str) -> bool:
 
 def _found(path: str, text: str, wanted: dict[str, list[Name]]) -> dict[str, Evidence]:
     found: dict[str, tuple[int, Evidence]] = {}
+    if not any(_bare(word) in wanted for word in set(_WORD.findall(text, 0, _LONGEST))):
+        return {}  # most pages, and a word that is often on a page is looked at once
     for word, at, is_call in names_in(text):
         for name in wanted.get(word, ()):
             file = name.file
