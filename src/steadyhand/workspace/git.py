@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Final
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.lazy import dataclass
 
 if TYPE_CHECKING:
     import subprocess
@@ -26,7 +26,6 @@ _SECONDS: Final = 120.0
 _MOST_OUTPUT: Final = 64 << 20  # bytes of one answer
 _MOST_COMMITS: Final = 1_000
 _ERRORS: Final = 4_096  # bytes of what git complains about
-_NO_CONFIG: Final = lazy_pattern(r"unable to access '[^']*(?:config|gitconfig)'")
 _RESTARTS: Final = 200  # of a command that ends at each object that is missing
 _RENAMES: Final = 1_000  # files on each side among which renames are looked for
 _FIXED: Final = (
@@ -254,10 +253,6 @@ class Git:
         self, *words: str, given: bytes = b"", settings: Sequence[str] = (), codes: Sequence[int] = (0,)
     ) -> bytes:
         code, answer, error, is_late = self._run(self._command(*words, settings=settings), given)
-        if code not in (0, 1) and _NO_CONFIG.search(error) and "GIT_CONFIG_GLOBAL" not in self._environment:
-            # Behind a sandbox the user's configuration is out of reach, and git ends where it cannot read it.
-            self._environment = {**self._environment, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-            code, answer, error, is_late = self._run(self._command(*words, settings=settings), given)
         if len(answer) > _MOST_OUTPUT:
             size = f"{_MOST_OUTPUT >> 20} MB"
             raise EditError(Kind.TOO_LARGE, f"git {words[0]} answers more than {size}", hint="compare a smaller change")
