@@ -194,7 +194,12 @@ def process(server: ScriptedServer, *words: str, **more: Any) -> subprocess.Pope
         *words,
     ]
     streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, env=environment, **{**streams, **more})
+    # Whoever runs the tests in the background has interrupts ignored, and children would inherit that.
+    return subprocess.Popen(command, env=environment, preexec_fn=_hear_interrupts, **{**streams, **more})
+
+
+def _hear_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 # A person at a terminal

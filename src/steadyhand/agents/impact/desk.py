@@ -104,8 +104,9 @@ class ArticleDesk:
         return True
 
     def _no_change(self, given: object) -> Made:
-        # A weak model sends the one thing that is asked for without a name; what begins like an object is a broken one.
-        arguments = {"reasoning": given} if isinstance(given, str) and not given.lstrip().startswith("{") else given
+        # A weak model sends the one thing that is asked for without a name; what begins like JSON is broken JSON.
+        is_said = isinstance(given, str) and given.lstrip()[:1] not in ("{", "[")
+        arguments = {"reasoning": given} if is_said else given
         try:
             reasoning = str(repair(_PARAMETERS, arguments).fields["reasoning"]).strip()
             if not reasoning:

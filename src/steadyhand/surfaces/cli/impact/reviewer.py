@@ -90,7 +90,9 @@ def _typed(words: str) -> str:
 
     While an event loop runs, the first interrupt only cancels its task, which is waiting for this very line.
     """
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return str(click.prompt(words, default="", show_default=False)).strip()
     except (click.Abort, EOFError):
