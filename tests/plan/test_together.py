@@ -139,6 +139,45 @@ def test_a_call_does_to_symbols_what_its_edits_do_one_by_one(path: str, data: st
     check_alike(CODE[path][0], data.draw(st.lists(edits_of_symbols(path), min_size=2, max_size=6)), path)
 
 
+PAGE = "<main>\n" + "".join(
+    f'<div id="{name}" class="x">\n  <p>1</p>\n  <p class="y">2</p>\n</div>{end}'
+    for name, end in zip(NAMES, ("\n", "", "\n"), strict=True)
+)
+SELECTORS = ("#a", "#b", "#c", "#a > p.y", "#b p:first-child", "#c.x p.y", "#d", ".x", ".big", "p", "#a + div", "main")
+MARKUP = ("<i>x</i>", "plain", '<p id="b">n</p>', '<div id="d" class="big">n</div>', "<li>n")
+
+
+@st.composite
+def edits_of_elements(draw: st.DrawFn) -> Edit:
+    place = sh.parse_address(f"selector:{draw(st.sampled_from(SELECTORS))}")
+    markup, name = draw(st.sampled_from(MARKUP)), draw(st.sampled_from(("big", "x", "y")))
+    match draw(
+        st.sampled_from(("class", "class", "text", "html", "insert", "id", "remove", "unwrap", "wrap", "replace"))
+    ):
+        case "class":
+            return sh.Act(place, draw(st.sampled_from(("add-class", "remove-class"))), value=name)
+        case "text":
+            return sh.Act(place, "set-text", value="a < b")
+        case "html":
+            return sh.Act(place, "set-html", value=markup)
+        case "insert":
+            return sh.Insert(place, markup, where=draw(st.sampled_from(("before", "after", "start", "end"))))
+        case "id":
+            return sh.Act(place, "set-attribute", attr="id", value=draw(st.sampled_from(("a", "d", "e"))))
+        case "wrap":
+            return sh.Act(place, "wrap", value='<div class="big"></div>')
+        case "replace":
+            return sh.Replace(place, markup)
+        case verb:
+            return sh.Act(place, verb)
+
+
+@given(st.lists(edits_of_elements(), min_size=2, max_size=6))
+@settings(max_examples=150, deadline=None)
+def test_a_call_does_to_elements_what_its_edits_do_one_by_one(edits: list[Edit]) -> None:
+    check_alike(PAGE, edits, "f.html")
+
+
 def work_of(make: Callable[[], object]) -> int:
     """How many functions were called, of Python and of C: the same on every machine."""
     count = 0
@@ -158,6 +197,9 @@ def work_of(make: Callable[[], object]) -> int:
 def many(path: str) -> tuple[str, list[Edit]]:
     """A text with a thousand keys, and an edit of each tenth."""
     names = [f"n{number}" for number in range(500)]
+    if path == "f.html":
+        text = "\n".join(f'<div id="{name}"><p>1</p></div>' for name in names)
+        return text, [act(f"selector:#{name} > p", "set-text", value="2") for name in names[::5]]
     if path in CODE:
         text = "".join(CODE[path][1].format(name) + "\n\n" for name in names)
         return text, [sh.Replace(sh.parse_address(f"symbol.body:{name}"), CODE[path][2]) for name in names[::5]]
@@ -172,7 +214,7 @@ def many(path: str) -> tuple[str, list[Edit]]:
     return text, [act(f"key:{name}.x", "set-key", value=value) for name in names[::5]]
 
 
-@pytest.mark.parametrize("path", [*TEXTS, *CODE])
+@pytest.mark.parametrize("path", [*TEXTS, *CODE, "f.html"])
 def test_a_hundred_edits_by_address_cost_less_than_ten(path: str) -> None:
     text, edits = many(path)
     sh.edit(text, edits[:1], path=path)  # everything is imported

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
-from steadyhand.lazy import dataclass, field, lazy_pattern
+from steadyhand.lazy import dataclass, field, lazy_pattern, replace
 from steadyhand.structure.format import Entry
 from steadyhand.structure.html.content import empty, insert_html, remove, replace_element, set_html
 from steadyhand.structure.html.page import Page, page_of
@@ -29,6 +30,8 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 _PLAIN = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
+_WORD = lazy_pattern(r"[\w-]+")
+_BY_ID = lazy_pattern(r"\s*#([A-Za-z][\w-]*)(?:\.[A-Za-z][\w-]*)*(?:\s*[\s>][^,+~]*)?")
 _PLAIN_TAG = lazy_pattern(r"[a-z][a-z0-9-]*", re.ASCII)
 
 
@@ -193,6 +196,7 @@ class ElementNode(Node):
     """One element by its number in document order; `part` is the whole of it or its content.
 
     `flaw` says why its place in the source is not to be trusted; a target never hands such a node out.
+    `css` is the selector it was found by.
     """
 
     kind: str
@@ -201,6 +205,7 @@ class ElementNode(Node):
     index: int
     part: str = "element"
     flaw: str | None = None
+    css: str = field(default="", compare=False, repr=False)
 
     @property
     def address(self) -> str:
@@ -232,3 +237,56 @@ class ElementNode(Node):
         if isinstance(found, Refusal):
             return found
         return empty(*found) if self.part == "inner" else remove(*found)
+
+    def propose_together(
+        self, source: Source, asked: Sequence[tuple[Node, Callable[[Node], Proposal | Refusal]]]
+    ) -> Sequence[Proposal] | None:
+        """Only where each selector begins with an id: it then depends on nothing outside of the element of that id.
+
+        These elements, with all that is written, must be apart, and no edit may write what another has as its id.
+        """
+        made: list[Proposal] = []
+        homes: list[tuple[Span, str]] = []
+        for node, propose in asked:
+            home = node._home() if isinstance(node, ElementNode) else None
+            proposal = None if home is None else propose(node)
+            if home is None or not isinstance(proposal, Proposal):
+                return None
+            made.append(proposal)
+            homes.append((_region(source, home[0], proposal), home[1]))
+        own = [_words(one) for one in made]
+        written = Counter(word for words in own for word in words)
+        if any(written[name] > (name in words) for (_, name), words in zip(homes, own, strict=True)):
+            return None
+        if any(one.end > two.start for one, two in pairwise(sorted(span for span, _ in homes))):
+            return None
+        splices = sorted((splice for one in made for splice in one.splices), key=lambda splice: splice.span)
+        whole = prove_together(source, Proposal(tuple(splices)))
+        return None if isinstance(whole, Refusal) else [*made[:-1], replace(made[-1], after=whole.after)]
+
+    def _home(self) -> tuple[Span, str] | None:
+        """The place of the element with the id that the selector begins with, and that id; None where it has none."""
+        found = _BY_ID.fullmatch(self.css)
+        index = self.index
+        while found is not None and index >= 0:
+            if self.page.nodes[index].attr("id") == found[1]:
+                return self.page.element(index).span, found[1].lower()
+            index = self.page.parents[index]
+        return None
+
+
+def _region(source: Source, home: Span, proposal: Proposal) -> Span:
+    """What an edit looks at and writes: an element, and whole lines where it writes beside it or takes it away."""
+    start = min((splice.start for splice in proposal.splices), default=home.end)
+    end = max((splice.end for splice in proposal.splices), default=home.start)
+    if home.start < start and end < home.end:
+        return home
+    table = source.table
+    first, last = table.rows_of(Span(min(home.start, start), max(home.end, end)))
+    return Span(table.start(first), table.start(last + 1))
+
+
+def _words(proposal: Proposal) -> set[str]:
+    """The words that come or go."""
+    texts = [text for splice in proposal.splices for text in (splice.old, splice.new)]
+    return {word for text in texts for word in _WORD.findall(text.lower())}

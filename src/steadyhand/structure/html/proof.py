@@ -286,8 +286,8 @@ _LONGEST = 60  # characters that are looked at for it
 
 def prove_together(source: Source, proposal: Proposal) -> Proposal | Refusal:
     """The proposal of several changes, if what none of them touches is read as before."""
-    before = page_of(source)
-    after = page_of(Source.of_text(ChangeSet(proposal.splices).apply(source.text), path=source.path))
+    changed = source.apply(ChangeSet(proposal.splices))
+    before, after = page_of(source), page_of(changed)
     if isinstance(before, Refusal):
         return before
     if isinstance(after, Refusal):
@@ -302,7 +302,7 @@ def prove_together(source: Source, proposal: Proposal) -> Proposal | Refusal:
         around, made = _around_on_both(before, old, pairs.keys())
         if (pairs.get(around, -1), made) != _around_on_both(after, new, images):
             return _clash(source, before, old)
-    return _misread(source, proposal, after, images) or proposal
+    return _misread(source, proposal, after, images) or replace(proposal, after=changed)
 
 
 def _misread(source: Source, proposal: Proposal, after: Page, images: Collection[int]) -> Refusal | None:

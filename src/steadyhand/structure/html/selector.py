@@ -244,7 +244,7 @@ class Selector(Addressed):
         if flaw is None and self.part == "inner" and (element.is_void or element.closes_itself):
             flaw = f"<{element.tag}> has no content, line {page.source.line_of(element.span.start)}"
         span = element.inner if self.part == "inner" else element.span
-        return ElementNode("element", span, page, index, self.part, flaw)
+        return ElementNode("element", span, page, index, self.part, flaw, self.css)
 
     def _wrong(self, page: Page) -> Refusal | None:
         plain = _QUOTED.sub(lambda found: "_" * len(found.group()), self.css)
