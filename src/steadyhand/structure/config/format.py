@@ -53,7 +53,8 @@ def _toml_fault(source: Source) -> Fault | Unchecked | None:
     from steadyhand.structure.config.toml.reader import may_be_deep
     from steadyhand.structure.config.toml.tree import read_document
 
-    if not may_be_deep(source.text):
+    known = source.derived(read_document)  # an edit by address has read the text after it already
+    if known is None and not may_be_deep(source.text):
         try:
             tomllib.loads(source.text)
         except RecursionError:
@@ -109,9 +110,10 @@ def _called(item: Item) -> str | None:
 
 
 def _yaml_fault(source: Source) -> Fault | Unchecked | None:
-    from steadyhand.structure.config.yaml.reader import is_readable
+    from steadyhand.structure.config.yaml.reader import is_readable, parse
 
-    return None if is_readable(source) else _fault("yaml", source)
+    is_new = source.derived(parse) is None
+    return None if is_new and is_readable(source) else _fault("yaml", source)
 
 
 def _yaml_is_neutral(change: Change) -> bool:
