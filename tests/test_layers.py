@@ -34,7 +34,7 @@ ALLOWED = {
     "print": {"surfaces"},
 }
 
-LINES_AT_MOST = 600  # one idea of this size is better whole than in pieces
+LINES_AT_MOST = 700  # one idea of this size is better whole than in pieces
 NO_SUCH_MODULE = {"utils", "util", "helpers", "helper", "manager", "common", "misc", "base", "shared", "tools_common"}
 ONLY_IN = {
     "hunk": (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import EditError
 from steadyhand.plan import edit
-from steadyhand.structure.action import Action, Parameter
+from steadyhand.structure.action import Action, Example, Parameter
 from steadyhand.structure.node import Node, Proposal
 from steadyhand.surfaces.cli import place
 from steadyhand.surfaces.cli.arguments import action_rows, read_arguments
@@ -38,6 +38,7 @@ TRIAL = Action(
         Parameter("to", "place", "where to", required=False),
     ),
     lambda source, node, args: Proposal(()),
+    Example("four.txt", TEXT, "lines:1", {"value": 1}, TEXT),
 )
 
 

@@ -176,6 +176,6 @@ def test_no_call_makes_a_system_call_that_changes_anything(tmp_path: Path, capsy
             print("\nstrace is not there or not permitted: only the state of the tree was compared")
         return
     with log.open(errors="replace") as lines:
-        named = [line for line in lines if str(base) in line]
+        named = [line for line in lines if str(base) in line and '"/dev/null"' not in line]
     assert any("crlf.md" in line for line in named), "the trace saw the work"
     assert [line for line in named if MUTATING.search(line) or FOR_WRITING.search(line)] == []

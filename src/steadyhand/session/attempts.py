@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, field
 from steadyhand.session.reports import CONFLICT, REFUSAL
-from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record
+from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, word
 
-__all__ = ["Attempt", "Attempts", "Change", "Refused", "spelled", "word"]
+__all__ = ["Attempt", "Attempts", "Change", "Refused", "spelled"]
 
 _OPEN = 2_000
 _NEAR = 4  # rows: a record is two, and what was found to have changed outside may stand behind it
@@ -153,12 +153,6 @@ def spelled(path: str) -> str:
     if path.startswith("/"):
         return path
     return "/".join(part for part in path.split("/") if part not in ("", ".")) or path
-
-
-def word(body: Mapping[str, object], name: str) -> str | None:
-    """A field that is text."""
-    value = body.get(name)
-    return value if isinstance(value, str) else None
 
 
 def _change(record: Record, change: FileChange) -> Change:

@@ -11,13 +11,13 @@ from itertools import chain
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass
 from steadyhand.session.articles import Tried, article_of
-from steadyhand.session.attempts import Attempt, Attempts, spelled, word
+from steadyhand.session.attempts import Attempt, Attempts, spelled
 from steadyhand.session.history import History
 from steadyhand.session.net import Passage, way_of
 from steadyhand.session.reports import CONFLICT, REFUSAL
 from steadyhand.session.trail import paths_of, task_of
 from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.record import Entry, Note
+from steadyhand.workspace.journal.record import Entry, Note, word
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.journal.told import Told
 from steadyhand.workspace.sights import Sights

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
-from steadyhand.session.attempts import word
 from steadyhand.session.checks import remark
+from steadyhand.workspace.journal.record import word
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.record import Note

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from steadyhand.errors import Kind
-from steadyhand.session.attempts import word
 from steadyhand.session.history import History
 from steadyhand.session.reports import CONFLICT, REFUSAL
-from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Note, ToolCall
+from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, Note, ToolCall, word
 from steadyhand.workspace.journal.row import Row
 from steadyhand.workspace.journal.told import Told
 

@@ -24,6 +24,7 @@ __all__ = ["Blobs", "Entry", "Git", "LogEntry", "git_text"]
 
 _SECONDS: Final = 120.0
 _MOST_OUTPUT: Final = 64 << 20  # bytes of one answer
+_PART: Final = 1 << 20  # bytes that are asked for at once
 _MOST_COMMITS: Final = 1_000
 _ERRORS: Final = 4_096  # bytes of what git complains about
 _RESTARTS: Final = 200  # of a command that ends at each object that is missing
@@ -280,7 +281,7 @@ class Git:
             helper.start()
         answer = b""
         try:
-            answer = process.stdout.read(_MOST_OUTPUT + 1)
+            answer = _read(process.stdout, _MOST_OUTPUT + 1)
         finally:
             if len(answer) > _MOST_OUTPUT:
                 process.kill()
@@ -359,6 +360,15 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
         pipe.write(data)
     with suppress(OSError):
         pipe.close()
+
+
+def _read(pipe: IO[bytes], most: int) -> bytes:
+    """Everything up to so many bytes; one `read` of so many would take the memory for all of them."""
+    parts: list[bytes] = []
+    while most > 0 and (part := pipe.read(min(most, _PART))):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
 
 
 def _drain(pipe: IO[bytes], kept: list[bytes]) -> None:

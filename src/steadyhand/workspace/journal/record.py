@@ -7,6 +7,7 @@ to the workspace root, with `/`. Digests are the SHA-256 of a file's bytes in he
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
@@ -273,3 +274,9 @@ class Note:
     time: str
     type: str
     body: dict[str, object]
+
+
+def word(body: Mapping[str, object], name: str) -> str | None:
+    """A field that is text."""
+    value = body.get(name)
+    return value if isinstance(value, str) else None
