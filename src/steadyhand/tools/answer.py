@@ -43,7 +43,7 @@ ANSWER = Object(
 
 _QUOTED = 3  # places for which an old text is proposed
 _QUOTED_LENGTH = 300
-_MOST_LINES = 15  # of an answer, as far as it is ours to say how long it is
+_MOST_LINES = 20  # of an answer, as far as it is ours to say how long it is: two short places fit
 
 _READ_AGAIN = "read it again and send the edit for what is there now"
 
