@@ -25,11 +25,11 @@ __all__ = ["Conversation", "Desk", "Ended", "KitDesk", "Limits", "Stop", "Watch"
 Stop = Literal["done", "turns", "calls", "tokens", "time", "model", "loop"]
 Step = Said | Reply | Made | ModelError
 Watch = Callable[[Step], None]
-"""Told of each step as it happens: what we say, each reply, each call that was made, each try that failed."""
+"""Gets each step as it happens: what we say, each reply, each call that was made, each try that failed."""
 
 _LONGEST_ANSWER = 60_000  # characters of a tool's answer that the model is sent
 _CHARACTERS_A_TOKEN = 4  # where a server counts nothing
-_SAME = 3  # times that a call may get the same answer; then the model is told, and two more times are the last
+_SAME = 3  # times that a call may get the same answer; then a note says so, and two more times are the last
 _LONGEST_WAIT = 60.0
 
 _AS_TEXT = (
@@ -150,7 +150,7 @@ class Conversation:
 
     def transcript(self) -> list[dict[str, object]]:
         """Everything that was said, as JSON."""
-        return [{"role": "system", "text": self._instructions}, *map(_told, self.messages)]
+        return [{"role": "system", "text": self._instructions}, *map(_as_json, self.messages)]
 
     async def _turn(self) -> bool:
         """One request, its reply, and the calls in it; whether there is more to do."""
@@ -176,8 +176,8 @@ class Conversation:
         answers = [await self._make(ToolCall(f"text-{ended.turns}", name, given)) for name, given in written]
         one = len(written) == 1
         said = _AS_TEXT.format(what="a tool call" if one else f"{len(written)} tool calls", it="it" if one else "them")
-        told = [f"Answer of {name}:\n{text}" for (name, _), text in zip(written, answers, strict=True)]
-        self._add(Said("\n\n".join([said, *told])))
+        texts = [f"Answer of {name}:\n{text}" for (name, _), text in zip(written, answers, strict=True)]
+        self._add(Said("\n\n".join([said, *texts])))
         return not self._desk.is_over
 
     async def _ask(self, tools: Sequence[Offered]) -> Reply:
@@ -200,7 +200,7 @@ class Conversation:
         raise AssertionError("unreachable")
 
     async def _make(self, call: ToolCall) -> str:
-        """Make a call; what the model is told of it."""
+        """Make a call; what the model gets as its answer."""
         ended = self.ended
         if ended.calls >= self._limits.calls:
             raise _Stopped("calls", f"the model made {ended.calls} calls and wanted more")
@@ -227,8 +227,8 @@ class Conversation:
         return text
 
     def _estimate(self, reply: Reply) -> Tokens:
-        size = sum(len(json.dumps(_told(message), default=str)) for message in self.messages)
-        out = len(json.dumps(_told(reply), default=str))
+        size = sum(len(json.dumps(_as_json(message), default=str)) for message in self.messages)
+        out = len(json.dumps(_as_json(reply), default=str))
         return Tokens((size + len(self._instructions)) // _CHARACTERS_A_TOKEN, out // _CHARACTERS_A_TOKEN)
 
     def _add(self, message: Message) -> None:
@@ -249,7 +249,7 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
-def _told(message: Message) -> dict[str, object]:
+def _as_json(message: Message) -> dict[str, object]:
     match message:
         case Said():
             return {"role": "user", "text": message.text}

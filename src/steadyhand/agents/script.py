@@ -2,7 +2,7 @@
 
 A script is a list of replies, each a text or a call (`{"tool": …, "arguments": {…}}`), given one after another in each
 conversation; or several such lists by a text that the instructions of a conversation hold, such as an article's path.
-A conversation that has had all of its replies is told that nothing is left to say.
+When all replies are used up, the last one says that nothing is left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls that a model wrote as text instead of making them: read out of its reply.
 
 A weak model answers with a fenced JSON object, with a tag such as `<tool_call>`, `<function=NAME>` or the tool's own
-name, or with a bare object. Pure. Only tools that are offered count, and only what stands where a call would: at the
+name, or with a bare object. Pure. Only tools that are offered count, and only what is where a call would be: at the
 start of a line, behind a fence or inside a tag. What is cut off or is no JSON is handed on as text under the tool's
 name, so that the refusal of the tool says what is wrong with it.
 """
@@ -23,7 +23,7 @@ _MOST = 50  # calls of one reply, and places that are looked at for each
 _NAMES = ("name", "tool", "tool_name", "function", "function_name", "recipient_name")
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input", "params", "kwargs")
 _LISTS = ("tool_calls", "calls", "tool_uses", "function_calls")
-# A call begins at the start of a line or behind a tag; a fence stands on a line of its own before it.
+# A call begins at the start of a line or behind a tag; a fence is on a line of its own before it.
 _START = lazy_pattern(r"(?:^|>|\[TOOL_CALLS\])[ \t]*(?=[\[{])", re.MULTILINE)
 _ELEMENT = lazy_pattern(r"<(?P<form>function|tool|invoke|parameter)(?:=|\s+name=)\"?(?P<name>[\w.-]+)\"?\s*>")
 _OWN_TAG = lazy_pattern(r"^[ \t]*<(?P<name>\w+)>\s*", re.MULTILINE)

@@ -129,7 +129,7 @@ def _answering(prints: Prints, name: str) -> list[tuple[str, ...]]:
 
 
 def _values(source: Source, key: str) -> list[str] | Refusal:
-    """The values of a key as text that tells types apart; several where several documents have it."""
+    """The values of a key as text that differs where types do; several where several documents have it."""
     import json
 
     from steadyhand.errors import EditError, Kind

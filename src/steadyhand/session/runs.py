@@ -1,8 +1,8 @@
 """Runs of an agent over many articles, as the journal keeps them: beside the edits, in notes, and in no other store.
 
-A note tells that a run began and which articles it means to look at, one that an article is finished, one that the run
+One note says that a run began and which articles it means to look at, one that an article is finished, one that the run
 ended. What was changed is not taken from these notes: it is what the records of the run's task come to. So an article
-that was changed is told as changed, also where the process died right behind the write and no note was made.
+that was changed is reported as changed, also where the process died right behind the write and no note was made.
 
     updated    it was changed, and the conversation about it ended well
     partial    it was changed, and then something went wrong, or the process died
@@ -97,16 +97,16 @@ class Runs:
         end = _rest(ends[0].body) if ends else {"end": "unfinished"}
         return {"id": run, "time": note.time, **_rest(note.body, "articles"), **end, "articles": articles}
 
-    def run_article(self, run: str, told: Mapping[str, object]) -> Facts:
-        """An article of a run that was just noted, as the record tells it: with what the journal says of it."""
+    def run_article(self, run: str, noted: Mapping[str, object]) -> Facts:
+        """An article of a run that was just noted, as the record has it: with what the journal says of it."""
         from steadyhand.session.auditor import Asked, Auditor
 
-        path = str(told.get("path"))
+        path = str(noted.get("path"))
         try:
             audit = Auditor(self._store, Asked(task=task_of_run(run)), self._sights).one(path)
         except EditError:  # there is no such file any more, and nothing of it is recorded
             audit = {}
-        return _article(path, told, told, audit)
+        return _article(path, noted, noted, audit)
 
     def settled(self, run: str) -> set[str]:
         """The articles of a run that need not be asked again."""
@@ -126,10 +126,10 @@ class Runs:
         for note in self._run_notes(FINISHED):
             is_asked = task is None or word(note.body, "task") == task
             if is_asked and word(note.body, "path") == path:
-                told: Facts = {
+                said: Facts = {
                     name: note.body[name] for name in ("reasoning", "tokens", "seconds") if name in note.body
                 }
-                return {"run": note.body.get("run"), **told}
+                return {"run": note.body.get("run"), **said}
         return {}
 
     def _audits(self, run: str, begun: int) -> dict[str, Facts]:
@@ -176,10 +176,10 @@ def task_of_run(run: str) -> str:
 
 
 def _article(
-    path: str, planned: Mapping[str, object], told: Mapping[str, object] | None, audit: Mapping[str, object]
+    path: str, planned: Mapping[str, object], ended: Mapping[str, object] | None, audit: Mapping[str, object]
 ) -> Facts:
     """An article: as it was planned, as it was noted at its end (None: it was not), and as the journal has it."""
-    noted: Mapping[str, object] = told or {}
+    noted: Mapping[str, object] = ended or {}
     is_changed = audit.get("status") == "updated"
     said = word(noted, "status")
     facts: Facts = {

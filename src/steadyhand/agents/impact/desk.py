@@ -52,7 +52,7 @@ class ArticleDesk:
 
     @property
     def section(self) -> str:
-        """How to edit, as the toolset tells it."""
+        """How to edit, in the words of the toolset."""
         return self._pen.prompt()
 
     @property
@@ -62,8 +62,8 @@ class ArticleDesk:
     def offered(self) -> Sequence[Offered]:
         by_name = {tool.name: tool for tool in self._reads.tools}
         found = [by_name[name] for name in (*_READING, *self._writing) if name in by_name]
-        told = [Offered(tool.name, tool.summary, plain_schema(tool.parameters)) for tool in found]
-        return [*told, Offered(NO_CHANGE, _SUMMARY, plain_schema(_PARAMETERS))]
+        tools = [Offered(tool.name, tool.summary, plain_schema(tool.parameters)) for tool in found]
+        return [*tools, Offered(NO_CHANGE, _SUMMARY, plain_schema(_PARAMETERS))]
 
     def reopen(self) -> None:
         """The conversation goes on after all: a person has said something."""

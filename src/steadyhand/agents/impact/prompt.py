@@ -1,4 +1,4 @@
-"""What the model is told of one article: the job, why the article was flagged, the change, and the article itself.
+"""What the model gets about one article: the job, why the article was flagged, the change, and the article itself.
 
 Pure. What is the same for all articles comes first, so that a provider can keep it between conversations. What comes
 from the repository is between marks that it cannot hold itself, and is said to be data. What there is no room for is
@@ -67,10 +67,10 @@ def instructions(flagged: Flagged, report: Report, section: str, tools: Sequence
     if len(flagged.evidence) > _MOST_EVIDENCE:
         why.append(f"- and {len(flagged.evidence) - _MOST_EVIDENCE} more")
     commits = [f"{each.id[:12]} {_short(each.subject)}" for each in report.commits[:_MOST_COMMITS]]
-    told = ["## Why this article", "", f"This article may now be wrong: `{_short(article)}`. The change met:", *why]
+    reasons = ["## Why this article", "", f"This article may now be wrong: `{_short(article)}`. The change met:", *why]
     if commits:
-        told += ["", "The commits of the change:", _data("commits", "\n".join(commits))]
-    return "\n".join([job, section.strip(), "", *told]) + "\n"
+        reasons += ["", "The commits of the change:", _data("commits", "\n".join(commits))]
+    return "\n".join([job, section.strip(), "", *reasons]) + "\n"
 
 
 def opening(flagged: Flagged, text: str, report: Report, budget: Budget) -> str:

@@ -37,7 +37,7 @@ __all__ = ["Watch", "run_impact"]
 
 Facts = dict[str, object]
 Watch = Callable[[Flagged, Step | Facts], None]
-"""Told of each step of each conversation, and at last of what became of the article."""
+"""Gets each step of each conversation, and at last what became of the article."""
 
 _MOST_EVIDENCE = 200  # of one article, in the record of it
 _MOST_PLANNED = 20  # of one article, in the plan of all
@@ -122,7 +122,7 @@ class _Run:
             "commits": [each.id for each in self.report.commits],
             "changedFiles": [each.path for each in self.report.files],
         }
-        told = {
+        about = {
             "trigger": trigger,
             "model": self.model.name,
             "settings": self.settings.to_json(),
@@ -130,7 +130,7 @@ class _Run:
         }
         is_dry = self.settings.dry_run
         if self.id is None and not is_dry:
-            self.id = self.workspace.begin_run(told, [_planned(each) for each in flagged])
+            self.id = self.workspace.begin_run(about, [_planned(each) for each in flagged])
         if not self.settings.again:
             self.judged = self.workspace.judged()
         end = "stopped"
@@ -143,12 +143,19 @@ class _Run:
             facts: Facts = {"end": end, "cycles": self.cycles, "maxDepthReached": self.too_deep}
             if self.id is not None:
                 self.workspace.end_run(self.id, facts)
-        told_problems = [each.to_json() for each in problems]
+        found_problems = [each.to_json() for each in problems]
         if self.id is not None:
-            return self.workspace.run(self.id) | {"problems": told_problems}
+            return self.workspace.run(self.id) | {"problems": found_problems}
         articles = [self.outcomes.get(each.article.path) or _not_reached(each) for each in flagged]
         more = [each for path, each in self.outcomes.items() if path not in {one.article.path for one in flagged}]
-        return {"id": None, "dryRun": True, **told, **facts, "articles": [*articles, *more], "problems": told_problems}
+        return {
+            "id": None,
+            "dryRun": True,
+            **about,
+            **facts,
+            "articles": [*articles, *more],
+            "problems": found_problems,
+        }
 
     @contextlib.contextmanager
     def _task(self) -> Iterator[Workspace]:
@@ -234,23 +241,23 @@ class _Run:
 
     def _talk(self, workspace: Workspace, flagged: Flagged, report: Report, before: str) -> Talk:
         watch = self.watch
-        told = None if watch is None else lambda step: watch(flagged, step)
-        return Talk(self.model, self.settings, workspace, flagged, report, before, reviewer=self.reviewer, watch=told)
+        steps = None if watch is None else lambda step: watch(flagged, step)
+        return Talk(self.model, self.settings, workspace, flagged, report, before, reviewer=self.reviewer, watch=steps)
 
     def _finish(self, flagged: Flagged, facts: Facts, keys: Sequence[str]) -> None:
-        told = {**_planned(flagged, _MOST_EVIDENCE), **facts}
+        record = {**_planned(flagged, _MOST_EVIDENCE), **facts}
         if self.id is not None:
-            self.workspace.finish_article(self.id, told, keys)
-            told = self.workspace.run_article(self.id, told)
-        self.outcomes[flagged.article.path] = told
+            self.workspace.finish_article(self.id, record, keys)
+            record = self.workspace.run_article(self.id, record)
+        self.outcomes[flagged.article.path] = record
         if self.watch is not None:
-            self.watch(flagged, told)
+            self.watch(flagged, record)
 
     def _finish_new(self, beside: str, pages: Sequence[str]) -> None:
         for page in pages:
-            told = {"jrn": page, "path": page, "status": "updated", "reasoning": f"a new page beside {beside}"}
+            record = {"jrn": page, "path": page, "status": "updated", "reasoning": f"a new page beside {beside}"}
             if self.id is not None:
-                self.workspace.finish_article(self.id, told)
+                self.workspace.finish_article(self.id, record)
 
     def _next(self, layer: Sequence[Flagged]) -> list[tuple[Flagged, Report, str]]:
         """The articles that attend to those of a layer that were changed, and have not been looked at."""
@@ -305,14 +312,14 @@ def _digest(value: object) -> str:
 
 def _resumed(given: RunSettings, trigger: Mapping[str, object], kept: object) -> RunSettings:
     """The settings of a run that goes on: its change and its articles are those that it was begun with."""
-    told: Mapping[str, object] = kept if isinstance(kept, dict) else {}
-    base, docs = trigger.get("base"), told.get("docs")
+    kept_settings: Mapping[str, object] = kept if isinstance(kept, dict) else {}
+    base, docs = trigger.get("base"), kept_settings.get("docs")
     return replace(
         given,
-        base=base if isinstance(base, str) and not told.get("uncommitted") else None,
-        uncommitted=bool(told.get("uncommitted")),
+        base=base if isinstance(base, str) and not kept_settings.get("uncommitted") else None,
+        uncommitted=bool(kept_settings.get("uncommitted")),
         docs=tuple(map(str, docs)) if isinstance(docs, list) else (),
-        mentions=bool(told.get("mentions")),
+        mentions=bool(kept_settings.get("mentions")),
         dry_run=False,
     )
 

@@ -67,8 +67,8 @@ class Talk:
     async def _talk(self, pen: Workspace) -> Facts:
         settings = self._settings
         desk = ArticleDesk(self._kit(self._workspace), self._kit(pen), self._path, allow_new=settings.allow_new)
-        told = instructions(self._flagged, self._report, desk.section, desk.names, allow_new=settings.allow_new)
-        conversation = Conversation(self._model, desk, told, limits=settings.limits, watch=self._watch)
+        text = instructions(self._flagged, self._report, desk.section, desk.names, allow_new=settings.allow_new)
+        conversation = Conversation(self._model, desk, text, limits=settings.limits, watch=self._watch)
         facts: Facts = {}
         try:
             await conversation.say(opening(self._flagged, self._before, self._report, settings.budget))
@@ -140,8 +140,8 @@ class Talk:
                 continue
             if verdict == "accept" or isinstance(verdict, Edited):
                 return self._apply(desk, facts, verdict.text if isinstance(verdict, Edited) else None)
-            told: Facts = {"status": "skipped", "rejectedPatch": made["patch"], "rejectedBy": "person"}
-            return facts | told
+            skipped: Facts = {"status": "skipped", "rejectedPatch": made["patch"], "rejectedBy": "person"}
+            return facts | skipped
         return facts
 
     def _apply(self, desk: ArticleDesk, facts: Facts, text: str | None) -> Facts:

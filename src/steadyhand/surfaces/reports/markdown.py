@@ -35,8 +35,8 @@ def render_markdown(record: Facts) -> str:
 
 def _lines(record: Facts) -> Iterator[str]:
     trigger = record.get("trigger")
-    told: Facts = trigger if isinstance(trigger, dict) else {}
-    ends = [_commit(told.get(name)) for name in ("base", "head")]
+    cause: Facts = trigger if isinstance(trigger, dict) else {}
+    ends = [_commit(cause.get(name)) for name in ("base", "head")]
     yield "## Documentation impact"
     yield ""
     yield f"{plain(summary(record))}."

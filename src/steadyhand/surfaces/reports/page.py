@@ -56,11 +56,11 @@ def render_run_page(record: Facts) -> str:
 
 def _body(record: Facts) -> Iterator[str]:
     trigger = record.get("trigger")
-    told: Facts = trigger if isinstance(trigger, dict) else {}
+    cause: Facts = trigger if isinstance(trigger, dict) else {}
     yield "<h1>Documentation impact</h1>\n"
     yield f"<p>{_line(summary(record))}</p>\n"
     yield (
-        f'<p class="faint">change {_line(told.get("base"))} to {_line(told.get("head") or "the working tree")}, '
+        f'<p class="faint">change {_line(cause.get("base"))} to {_line(cause.get("head") or "the working tree")}, '
         f"model {_line(record.get('model'))}, run {_line(record.get('id'))}, {_line(record.get('time'))}</p>\n"
     )
     for status, heading in HEADINGS.items():

@@ -1,4 +1,4 @@
-"""A run's record as documents tell it: articles by status, hunks with their reasons, and what it cost. Pure."""
+"""A run's record as documents show it: articles by status, hunks with their reasons, and what it cost. Pure."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def run() -> None:
 
     An article says in its front matter what it depends on: a list attention of rules with op file, symbol, key or
     article and a path. extract shows a change, search the articles whose rules it meets, lint what is wrong with
-    rules, and suggest proposes some; run lets a model correct the articles, show and report tell what it did. A change
+    rules, and suggest proposes some; run lets a model correct the articles, show and report say what it did. A change
     is what the branch has and its base has not, or what is uncommitted.
     """
 

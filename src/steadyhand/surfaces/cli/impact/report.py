@@ -66,8 +66,8 @@ def _document(record: dict[str, object], format_name: str) -> str:
     from steadyhand.surfaces.reports.record import adoption, summary
 
     if format_name == "json":
-        told = {"ok": True, **record, "adoption": adoption(record), "summary": summary(record)}
-        return json.dumps(told, indent=2, default=str) + "\n"
+        shown = {"ok": True, **record, "adoption": adoption(record), "summary": summary(record)}
+        return json.dumps(shown, indent=2, default=str) + "\n"
     return render_run_page(record) if format_name == "html" else render_markdown(record)
 
 

@@ -144,7 +144,7 @@ def _error(record: dict[str, object]) -> dict[str, object]:
 
     failed = [*articles_of(record, "failed"), *articles_of(record, "partial")]
     message = f"{len(failed)} articles failed" if len(failed) != 1 else f"{failed[0]['path']} failed"
-    hint = "steadyhand impact show tells why; --resume asks again" if record.get("id") else "run it again"
+    hint = "steadyhand impact show says why; --resume asks again" if record.get("id") else "run it again"
     return {"error": {"kind": "failed", "message": message, "hint": hint}}
 
 
