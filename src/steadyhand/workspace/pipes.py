@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import time
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     import socket
 
 __all__ = ["listening", "takes_more", "write_ready"]
+
+_NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
 def takes_more(descriptor: int, seconds: float = 0) -> bool:
@@ -28,9 +31,30 @@ def write_ready(descriptor: int, data: memoryview, seconds: float = 0) -> memory
     return data
 
 
-def listening(host: str, port: int, backlog: int) -> socket.socket:
-    """A socket that listens; port 0 is any that is free. Raises OSError where the port cannot be had."""
+def listening(host: str, port: int, backlog: int) -> list[socket.socket]:
+    """Sockets that listen on every address of a host (`localhost` may have two); port 0 is one that is free.
+
+    Raises OSError where the port cannot be had.
+    """
     import socket
 
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=backlog)
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    addresses = sorted({(family == socket.AF_INET6, str(address[0])) for family, _, _, _, address in found})
+    listens: list[socket.socket] = []
+    try:
+        for is_v6, name in addresses:
+            family = socket.AF_INET6 if is_v6 else socket.AF_INET
+            try:
+                listens.append(socket.create_server((name, port), family=family, backlog=backlog))
+            except OSError as error:
+                if error.errno in _NO_SUCH_ADDRESS and len(addresses) > 1:  # a machine without IPv6 may still list it
+                    continue
+                raise
+            port = listens[0].getsockname()[1]
+        if not listens:
+            raise OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+    except OSError:
+        for one in listens:
+            one.close()
+        raise
+    return listens

@@ -88,8 +88,10 @@ def serve_http(service: Service, address: Address, token: str) -> None:
             f"the port {address.port} of {address.host} cannot be listened on",
             hint="another process may have it: choose another, or 0 for one that is free",
         ) from None
-    with listens:
-        port = listens.getsockname()[1]
+    with contextlib.ExitStack() as opened:
+        for one in listens:
+            opened.enter_context(one)
+        port = listens[0].getsockname()[1]
         connections = Connections(_application(service), most)
         config = uvicorn.Config(
             Guard(connections, token, hosts_of(address.names, port)),
@@ -107,7 +109,7 @@ def serve_http(service: Service, address: Address, token: str) -> None:
         )
         server = _Server(config)
         say(f"listening on http://{f'[{address.host}]' if ':' in address.host else address.host}:{port}{PATH}")
-        anyio.run(_serve, service, server, partial(server.serve, [listens]))
+        anyio.run(_serve, service, server, partial(server.serve, listens))
 
 
 class _Server(uvicorn.Server):
