@@ -76,6 +76,12 @@ def test_every_form_is_read_as_it_was_written(form: int, name: str, arguments: A
     assert text_calls(before + FORMS[form](name, arguments), TOOLS) == [(name, arguments)]
 
 
+def test_the_name_of_a_tag_counts_more_than_fields_that_another_tool_has() -> None:
+    assert text_calls('<edit_article>\n{"path": "", "start": ""}\n</edit_article>', TOOLS) == [
+        ("edit_article", {"path": "", "start": ""})
+    ]
+
+
 _plain = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="<[{\r\x85\u2028\u2029"), max_size=60
 )

@@ -42,14 +42,18 @@ def text_calls(text: str, tools: Sequence[Offered]) -> list[Found]:
     [('edit', {'path': 'a'})]
     """
     names = {tool.name for tool in tools}
-    found = [*_in_elements(text, names)] or [*_in_json(text, tools)] or [*_in_own_tags(text, names)]
+    found = [*_in_elements(text, names)]
+    if not found:
+        # A name, also that of a tag, says more than fields that only one tool happens to have.
+        is_named = any(True for _ in _in_json(text, names, ()))
+        found = [] if is_named else [*_in_own_tags(text, names)]
+    found = found or [*_in_json(text, names, tools)]
     return (found or [*_broken(text, names)])[:_MOST]
 
 
-def _in_json(text: str, tools: Sequence[Offered]) -> Iterator[Found]:
-    """Objects that name a tool, and one that is exactly the arguments of a tool."""
+def _in_json(text: str, names: Collection[str], tools: Sequence[Offered]) -> Iterator[Found]:
+    """Objects that name a tool, and those that are exactly the arguments of one of `tools`."""
     decoder = json.JSONDecoder(strict=False)
-    names = {tool.name for tool in tools}
     end = looked = 0
     for start in _START.finditer(text):
         if start.end() < end:
