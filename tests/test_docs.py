@@ -90,6 +90,10 @@ def test_a_link_to_a_heading_names_one_that_is_there(page: Path) -> None:
     assert wrong == []
 
 
+def test_the_readme_fits_on_four_screens() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
 def test_the_architecture_fits_in_one_sitting() -> None:
     assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 300
 
