@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 from unittest import mock
 
-from steadyhand.session.meetings import Meetings
+from steadyhand.session.conflict_check import ConflictCheck
 
 _CHECKS = ("settle", "settle_whole", "rebase")
 
@@ -46,7 +46,7 @@ def metered_checks(meter: Meter) -> Iterator[None]:
     """For the length of the block every check is timed."""
 
     def timed(name: str) -> Callable[..., Any]:
-        call = getattr(Meetings, name)
+        call = getattr(ConflictCheck, name)
 
         def run(*given: Any, **named: Any) -> Any:
             started = perf_counter()
@@ -59,5 +59,5 @@ def metered_checks(meter: Meter) -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         for name in _CHECKS:
-            stack.enter_context(mock.patch.object(Meetings, name, timed(name)))
+            stack.enter_context(mock.patch.object(ConflictCheck, name, timed(name)))
         yield

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from steadyhand.tools.call import Conversation
     from steadyhand.tools.kit import Kit
     from steadyhand.tools.workspace import Workspace
-    from steadyhand.workspace.announced import Announced
-    from steadyhand.workspace.elsewhere import Notice
     from steadyhand.workspace.journal.party import Lease, Party
+    from steadyhand.workspace.leases import Announced
+    from steadyhand.workspace.other_clones import Notice
     from steadyhand.workspace.why import Why
 
 __version__ = "0.1.0"
@@ -58,7 +58,7 @@ _HOMES = {
     "Act": "steadyhand.plan.edit",
     "Action": "steadyhand.errors",
     "Anchor": "steadyhand.structure.anchor",
-    "Announced": "steadyhand.workspace.announced",
+    "Announced": "steadyhand.workspace.leases",
     "Block": "steadyhand.structure.markdown.block",
     "Cell": "steadyhand.structure.notebook.cell",
     "ChangeSet": "steadyhand.text.changeset",
@@ -78,7 +78,7 @@ _HOMES = {
     "Lease": "steadyhand.workspace.journal.party",
     "Lines": "steadyhand.structure.lines",
     "Location": "steadyhand.structure.outline",
-    "Notice": "steadyhand.workspace.elsewhere",
+    "Notice": "steadyhand.workspace.other_clones",
     "Old": "steadyhand.plan.place",
     "Outcome": "steadyhand.plan.outcome",
     "Outline": "steadyhand.structure.outline",

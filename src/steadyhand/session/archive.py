@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from steadyhand.workspace.journal.store import Progress
     from steadyhand.workspace.listing import Listing
     from steadyhand.workspace.store import Store
-    from steadyhand.workspace.survey import CheckReport
+    from steadyhand.workspace.verify import CheckReport
     from steadyhand.workspace.why import Why
 
 
@@ -79,7 +79,7 @@ class Archive:
 
     def check(self, *, progress: Progress | None = None) -> CheckReport:
         """Whether the journal is sound and the tree is as it left it."""
-        from steadyhand.workspace.survey import survey
+        from steadyhand.workspace.verify import survey
 
         return survey(self._store, progress)
 

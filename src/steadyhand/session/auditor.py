@@ -20,7 +20,7 @@ from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.record import Entry, Note, word
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.journal.told import Told
-from steadyhand.workspace.sights import Sights
+from steadyhand.workspace.read_ranges import Sights
 from steadyhand.workspace.store import Store
 
 __all__ = ["EVIDENCE", "TASK", "Asked", "Auditor"]

@@ -12,13 +12,13 @@ from steadyhand.plan.preview import Edits, read_edits
 from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, EditFile, RenameFile, WriteFile
 from steadyhand.session.ask import Ask, Request, WriteBytes
 from steadyhand.session.checks import AnyPath, digest_of_version, mode_of, path_of, permission_bits, remark, text_of
+from steadyhand.session.conflict_check import ConflictCheck
 from steadyhand.session.files import move_of
-from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.lay import Layer
-from steadyhand.session.meetings import Meetings
 from steadyhand.session.plans import Plans
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reports import Reports
+from steadyhand.session.task_view import TaskView
+from steadyhand.session.transaction_builder import TransactionBuilder
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
 from steadyhand.text.pace import heed
@@ -37,12 +37,12 @@ class Batch:
         policy: Policy,
         store: Store,
         mode: str | None,
-        knowledge: Knowledge,
+        view: TaskView,
         header: Header,
         tick: Callable[[], None] | None = None,
     ) -> None:
         self._policy = policy
-        self._layer = Layer(Overlay(store.look, store.encoding_of), mode, Meetings(knowledge), tick)
+        self._layer = TransactionBuilder(Overlay(store.look, store.encoding_of), mode, ConflictCheck(view), tick)
         self._reports = Reports(store)
         self._store = store
         self.asks: list[Ask] = []
@@ -78,7 +78,7 @@ class Batch:
         source, draft = self.source(path, encoding=encoding), self._layer.overlay.need(path_of(path))
         if draft.before is not None and draft.before_path is not None:
             content = None if draft.secret else draft.before.data
-            self._layer.meetings.knowledge.saw(draft.before_path, draft.before.digest, self._since, None, content)
+            self._layer.meetings.view.saw(draft.before_path, draft.before.digest, self._since, None, content)
         return source
 
     def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
@@ -199,7 +199,7 @@ class Batch:
             if error.kind is not Kind.CONFLICT or self._store.read_only or not self._store.state.exists:
                 raise
         overlay, old = Overlay(self._store.look, self._store.encoding_of), self._layer
-        layer = Layer(overlay, old.mode, old.meetings.anew(), old.tick, old.plans)
+        layer = TransactionBuilder(overlay, old.mode, old.meetings.anew(), old.tick, old.plans)
         with self._store.alone(self._layer.overlay):
             try:
                 for each in (*self.asks, ask):

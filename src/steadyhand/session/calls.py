@@ -84,7 +84,7 @@ class Calls(ABC):
 
         Without it that is noticed when the file is next edited; a host that is told of such changes can say so at once.
         """
-        from steadyhand.workspace.keeping import Latest, outside_note
+        from steadyhand.workspace.recording import Latest, outside_note
 
         resolved, image = self._store.read(checks.path_of(path))
         if self._store.read_only:

@@ -9,14 +9,14 @@ from steadyhand.lazy import replace
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import Policy
+from steadyhand.session.conflict_check import ConflictCheck, Replan
 from steadyhand.session.dispute import (
     Dispute,
     is_untouched,
     version_then,
 )
-from steadyhand.session.knowledge import Knowledge
-from steadyhand.session.meetings import Meetings, Replan
 from steadyhand.session.rebased import Known, PlanFor, laid_over
+from steadyhand.session.task_view import TaskView
 from steadyhand.structure.lines import Lines
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
@@ -24,11 +24,11 @@ from steadyhand.text.splice import Splice
 from steadyhand.workspace.draft import Draft
 
 
-class ConflictOverride(Meetings):
+class ConflictOverride(ConflictCheck):
     """Lets an edit through that was refused once, and says over what; line numbers must mean what they meant."""
 
-    def __init__(self, knowledge: Knowledge, dispute: Dispute) -> None:
-        super().__init__(knowledge)
+    def __init__(self, view: TaskView, dispute: Dispute) -> None:
+        super().__init__(view)
         self._dispute = dispute
 
     def settle(
@@ -59,7 +59,7 @@ class ConflictOverride(Meetings):
     def _refused_text(self, planned: Plan, draft: Draft, source: Source, policy: Policy) -> Plan:
         """What was refused, over the lines it was refused for, as far as those are still the same."""
         dispute = self._dispute
-        then = version_then(self.knowledge.store.journal, dispute, draft.source_on_disk())
+        then = version_then(self.view.store.journal, dispute, draft.source_on_disk())
         if dispute.writes is None or then is None:
             raise self._stale(planned, "because what it would have written was not kept")
         first, last = dispute.writes.lines
@@ -86,7 +86,7 @@ class ConflictOverride(Meetings):
 
     def _check_lines(self, draft: Draft) -> None:
         """The same version as when it was refused: numbers alone prove nothing."""
-        if not is_untouched(self.knowledge.store.journal, self._dispute, draft.source_on_disk()):
+        if not is_untouched(self.view.store.journal, self._dispute, draft.source_on_disk()):
             raise EditError(
                 Kind.STALE_SOURCE,
                 f"the refused edit names lines by number, and {self._dispute.path} is no longer as it was",

@@ -17,10 +17,10 @@ from steadyhand.session.reports import CONFLICT, RESOLVED
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
+from steadyhand.workspace.file_history import Stop, recorded_text, stops_back, unwind, version_after
 from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.record import Note
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, recorded_text, stops_back, unwind, version_after
 
 __all__ = ["Dispute", "Standing", "find_dispute", "is_untouched", "read_disputes", "rows_now", "version_then"]
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from steadyhand.plan.outcome import Outcome
     from steadyhand.plan.request import FileRequest
     from steadyhand.session.dispute import Dispute, Standing
-    from steadyhand.session.knowledge import Knowledge
     from steadyhand.session.receipt import Receipt
+    from steadyhand.session.task_view import TaskView
     from steadyhand.workspace.change import Change
     from steadyhand.workspace.overlay import Overlay
 
@@ -45,7 +45,7 @@ class Disputes(Calls):
     """Conflicts that wait for somebody to decide."""
 
     mode: str | None
-    _knowledge: Knowledge
+    _view: TaskView
 
     def conflicts(
         self, *, open_only: bool = True, path: AnyPath | None = None, task: str | None = None
@@ -142,8 +142,8 @@ class Disputes(Calls):
         from steadyhand.plan.request import EditFile
         from steadyhand.session.ask import Ask
         from steadyhand.session.conflict_override import ConflictOverride
-        from steadyhand.session.lay import Layer
         from steadyhand.session.reports import Reports
+        from steadyhand.session.transaction_builder import TransactionBuilder
 
         edit = _kept_edit(dispute)
         policy = replace(self.policy, on_conflict="force")
@@ -152,7 +152,7 @@ class Disputes(Calls):
         outcomes: list[Outcome] = []
 
         def lay(overlay: Overlay) -> None:
-            layer = Layer(overlay, self.mode, ConflictOverride(self._knowledge, dispute))
+            layer = TransactionBuilder(overlay, self.mode, ConflictOverride(self._view, dispute))
             layer.lay_all([ask], partial=False)
             outcomes[:] = layer.outcomes
 

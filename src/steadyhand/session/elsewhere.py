@@ -11,7 +11,7 @@ from steadyhand.session.checks import AnyPath, path_of
 if TYPE_CHECKING:
     from steadyhand.workspace.change import Change
     from steadyhand.workspace.clones import Clones
-    from steadyhand.workspace.elsewhere import Notice, Subject
+    from steadyhand.workspace.other_clones import Notice, Subject
     from steadyhand.workspace.overlay import FileStep
     from steadyhand.workspace.store import Store
 
@@ -29,7 +29,7 @@ class Elsewhere:
         """
         from steadyhand.text.changeset import ChangeSet
         from steadyhand.workspace.draft import read_text
-        from steadyhand.workspace.elsewhere import Subject
+        from steadyhand.workspace.other_clones import Subject
 
         try:
             resolved, image = self._store.read(path_of(path))
@@ -53,7 +53,7 @@ class Elsewhere:
 def _subjects(step: FileStep, seq: int | None) -> Iterator[Subject]:
     """A file of a change, by the name it had; one that was moved, also by the name it got."""
     from steadyhand.text.changeset import ChangeSet
-    from steadyhand.workspace.elsewhere import Subject
+    from steadyhand.workspace.other_clones import Subject
 
     if step.before is not None and step.before_path is not None:
         changes = step.changes or ChangeSet()

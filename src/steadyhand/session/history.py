@@ -9,8 +9,8 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.text.unified import render_unified
 from steadyhand.workspace.draft import read_text
+from steadyhand.workspace.file_history import history_of
 from steadyhand.workspace.journal.record import Entry, FileChange
-from steadyhand.workspace.lineage import history_of
 from steadyhand.workspace.replays import Replays
 from steadyhand.workspace.store import Store
 from steadyhand.workspace.why import Why, explain

@@ -24,11 +24,11 @@ from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
     from steadyhand.session.ask import Ask
-    from steadyhand.workspace.announced import Announced, Announcements, Followed
     from steadyhand.workspace.journal.party import Lease, Party
     from steadyhand.workspace.journal.store import Journal
+    from steadyhand.workspace.leases import Announced, Announcements, Followed
     from steadyhand.workspace.overlay import Overlay, Reading
-    from steadyhand.workspace.sights import Sights
+    from steadyhand.workspace.read_ranges import Sights
     from steadyhand.workspace.store import Store
 
 
@@ -89,9 +89,9 @@ class Leases(ABC):
         return [self._lease_now(announcements, lease, place) for lease, place in found]
 
     def _new_lease(self, path: str, target: Place | None, seq: int) -> Announced:
-        from steadyhand.workspace.announced import Announced
         from steadyhand.workspace.journal.party import Lease
         from steadyhand.workspace.journal.record import new_record_id, utc_now
+        from steadyhand.workspace.leases import Announced
 
         reading = self._store.look(path)
         lease = Lease(new_record_id(), self.party, reading.path, utc_now(), seq=seq)
@@ -104,7 +104,7 @@ class Leases(ABC):
 
     def _lease_now(self, announcements: Announcements, lease: Lease, path: str) -> Announced:
         """A lease with its present lines; where the file cannot be read, that it is about the file."""
-        from steadyhand.workspace.announced import Announced
+        from steadyhand.workspace.leases import Announced
 
         try:
             reading = self._store.look_again(path)
@@ -160,7 +160,7 @@ class Leases(ABC):
         return list(dict.fromkeys(map(str, found)))
 
     def _announcements(self) -> Announcements:
-        from steadyhand.workspace.announced import Announcements
+        from steadyhand.workspace.leases import Announcements
 
         return Announcements(self._store.journal, self._sights.version, self._followed)
 

@@ -20,9 +20,9 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
+from steadyhand.workspace.file_history import history_of
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import history_of
 from steadyhand.workspace.replays import Replays
 
 __all__ = ["Net", "Passage", "Written", "net_of", "notes_of", "way_of"]

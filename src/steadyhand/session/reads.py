@@ -13,7 +13,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span, joined
 
 if TYPE_CHECKING:
-    from steadyhand.session.knowledge import Knowledge
+    from steadyhand.session.task_view import TaskView
     from steadyhand.workspace.place import FileImage
     from steadyhand.workspace.store import Store
 
@@ -25,7 +25,7 @@ class Reads:
     """The verbs that show what stands in a file."""
 
     _store: Store
-    _knowledge: Knowledge
+    _view: TaskView
 
     def read(
         self, path: AnyPath, *, encoding: str | None = None, lines: tuple[int, int | None] | None = None
@@ -56,7 +56,7 @@ class Reads:
     def last_read(self, path: AnyPath) -> tuple[str | None, str]:
         """The digest of the version of a file that this task last read, if any, and of the present one."""
         resolved, image = self._store.read(checks.path_of(path))
-        return self._knowledge.last(resolved), image.digest
+        return self._view.last(resolved), image.digest
 
     def _showed(self, source: Source, data: bytes, seq: int, lines: tuple[int, int | None] | None) -> None:
         whole = (0, source.table.count - 1)
@@ -68,8 +68,8 @@ class Reads:
         """Remember what was shown of a version; with what was shown before it may be all of it."""
         path = source.path or ""
         content = None if self._store.is_secret(path) else data
-        is_whole = is_all or self._knowledge.completes(path, source.digest, parts, source.length)
-        self._knowledge.saw(path, source.digest, seq, None if is_whole else parts, content)
+        is_whole = is_all or self._view.completes(path, source.digest, parts, source.length)
+        self._view.saw(path, source.digest, seq, None if is_whole else parts, content)
 
     def _load(self, path: AnyPath, encoding: str | None) -> tuple[Source, FileImage]:
         from steadyhand.workspace.draft import read_text

@@ -24,7 +24,7 @@ from steadyhand.workspace.journal.record import word
 
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.record import Note
-    from steadyhand.workspace.sights import Sights
+    from steadyhand.workspace.read_ranges import Sights
     from steadyhand.workspace.store import Store
 
 __all__ = ["Runs", "task_of_run"]

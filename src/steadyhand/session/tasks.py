@@ -15,9 +15,9 @@ from steadyhand.session import checks
 from steadyhand.session.calls import Calls
 
 if TYPE_CHECKING:
-    from steadyhand.session.knowledge import Knowledge
+    from steadyhand.session.task_view import TaskView
     from steadyhand.workspace.journal.party import Party
-    from steadyhand.workspace.sights import Sights
+    from steadyhand.workspace.read_ranges import Sights
 
 
 __all__ = ["Tasks"]
@@ -29,7 +29,7 @@ class Tasks(Calls):
     """Whose work a workspace does. Bound copies share the store and what was seen."""
 
     _sights: Sights
-    _knowledge: Knowledge
+    _view: TaskView
     _is_named: bool
 
     @property
@@ -77,13 +77,13 @@ class Tasks(Calls):
         if task != self.task_id:
             bound.task_id = task
             bound._is_named = self._is_named or task is not None
-            bound._knowledge = bound._begin()
+            bound._view = bound._begin()
         return bound
 
-    def _begin(self) -> Knowledge:
-        from steadyhand.session.knowledge import Knowledge
+    def _begin(self) -> TaskView:
+        from steadyhand.session.task_view import TaskView
 
-        return Knowledge.begin(self._store, self._sights, self.party, is_named=self._is_named)
+        return TaskView.begin(self._store, self._sights, self.party, is_named=self._is_named)
 
     def _end_task(self, task: str, how: str) -> None:
         from steadyhand.session.auditor import TASK
@@ -94,7 +94,7 @@ class Tasks(Calls):
                 read = journal.read_paths(self.party)[:_READ]  # for an audit that asks later what became of a file
                 body = {"task": task, "actor": self.actor, "end": how, **({"read": read} if read else {})}
                 journal.append_note(TASK, body)
-        self._knowledge.forget()
+        self._view.forget()
 
     def _remove_backups(self, task: str) -> tuple[str, ...]:
         """Remove the copies that are still as they were made; what cannot be removed now stays."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import ExpectVersion, Overwrite, Reread, Say
 from steadyhand.session.checks import digest_of_version
-from steadyhand.session.knowledge import Knowledge
+from steadyhand.session.task_view import TaskView
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.draft import Draft
 
@@ -32,14 +32,14 @@ def expect_version(draft: Draft, expect: str | None) -> None:
         )
 
 
-def check_overwrite(draft: Draft, knowledge: Knowledge) -> None:
+def check_overwrite(draft: Draft, view: TaskView) -> None:
     """Replacing a whole file needs proof that the caller knows what it replaces: that its task has read all of it."""
     if draft.before is None:
         return
     path = draft.path or ""
-    if knowledge.knows(path, draft.before.digest):
+    if view.knows(path, draft.before.digest):
         return
-    known = knowledge.last(path)
+    known = view.last(path)
     states = {None: "was never read by this task", draft.before.digest: "was read by this task only in part"}
     state = states.get(known, "changed since this task read it")
     raise EditError(

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from steadyhand.session.conflicts import Conflict
     from steadyhand.session.plans import Plans
     from steadyhand.session.receipt import Receipt
-    from steadyhand.workspace.announced import Followed
     from steadyhand.workspace.change import Change, Header
     from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.leases import Followed
     from steadyhand.workspace.overlay import Overlay
     from steadyhand.workspace.protection import Protect
     from steadyhand.workspace.storage import Storage
@@ -89,7 +89,7 @@ class Workspace(
 
         from steadyhand.session.ask import MODES
         from steadyhand.workspace.clones import Clones
-        from steadyhand.workspace.sights import Sights
+        from steadyhand.workspace.read_ranges import Sights
         from steadyhand.workspace.store import Store
 
         self.actor = checks.remark(actor, "actor") or _user()
@@ -116,7 +116,7 @@ class Workspace(
         self._sights = Sights()
         self._followed: Followed = {}
         self._is_named = actor is not None or task is not None
-        self._knowledge = self._begin()
+        self._view = self._begin()
 
     @staticmethod
     def find_root(start: str | os.PathLike[str]) -> Path:
@@ -228,7 +228,7 @@ class Workspace(
         from steadyhand.session.batch import Batch
 
         header = self._header(reason)
-        batch = Batch(self.policy, self._store, self.mode, self._knowledge, header, self._tick)
+        batch = Batch(self.policy, self._store, self.mode, self._view, header, self._tick)
         try:
             yield batch
         finally:
@@ -250,10 +250,10 @@ class Workspace(
         progress: Progress | None = None,
         plans: Plans | None = None,
     ) -> Receipt:
-        from steadyhand.session.lay import Layer
-        from steadyhand.session.meetings import Meetings
+        from steadyhand.session.conflict_check import ConflictCheck
         from steadyhand.session.plans import Plans
         from steadyhand.session.reports import Reports
+        from steadyhand.session.transaction_builder import TransactionBuilder
         from steadyhand.workspace.budget import BUDGET
 
         outcomes: list[Outcome] = []
@@ -263,9 +263,9 @@ class Workspace(
         named = [ask.request.path for ask in asks]
 
         def lay(overlay: Overlay) -> None:
-            layer = Layer(overlay, self.mode, Meetings(self._knowledge), self._tick, planned)
+            layer = TransactionBuilder(overlay, self.mode, ConflictCheck(self._view), self._tick, planned)
             try:
-                with self.heeding(), self._store.recalling(named, self._knowledge.recalled_for):
+                with self.heeding(), self._store.recalling(named, self._view.recalled_for):
                     layer.lay_all(asks, partial=partial)
                 layer.warnings += self._met_leases(overlay, asks)
             finally:
@@ -320,7 +320,7 @@ class Workspace(
         )
         if committed is None:
             return Receipt(None, files, outcomes, warnings=warnings, undoes=undoes)
-        self._knowledge.wrote(change.steps, committed.seq)
+        self._view.wrote(change.steps, committed.seq)
         if self._trace is not None:
             self._trace.records.append(committed.record.id)
         return Receipt(committed.record.id, files, outcomes, committed.durable, warnings, undoes)

@@ -25,10 +25,10 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span, joined
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
+from steadyhand.workspace.file_history import Stop, stops_back, unwind, version_after
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, stops_back, unwind, version_after
 from steadyhand.workspace.news import News, Tracked, by_lines, left_of
 
 _END = 1 << 62

@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
 from steadyhand.text.changeset import ChangeSet
-from steadyhand.workspace.elsewhere import Way
 from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.record import Entry, FileChange
 from steadyhand.workspace.journal.store import LASTING
 from steadyhand.workspace.location import repo_id, repo_top
+from steadyhand.workspace.other_clones import Way
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.elsewhere import Notice, Subject
     from steadyhand.workspace.journal.postgres_journal import PostgresJournal
+    from steadyhand.workspace.other_clones import Notice, Subject
     from steadyhand.workspace.store import Store
 
 _CLONES = 20  # looked at for one change
@@ -120,7 +120,7 @@ def repository_of(root: Path) -> str | None:
 
 def _news_of(journal: PostgresJournal, name: str, subject: Subject) -> list[Notice]:
     """What one clone did to one file since the version that both have."""
-    from steadyhand.workspace.elsewhere import notice_of, told
+    from steadyhand.workspace.other_clones import notice_of, told
 
     newest = journal.ask_sibling(name, lambda connection: _changes(connection, subject.path, {}, 1))
     if not newest or _digest_after(*newest[0], subject.path) in (subject.digest, subject.after):
@@ -164,7 +164,7 @@ def _digest_before(_entry: Entry, change: FileChange, path: str) -> str | None:
 
 def _known(journal: PostgresJournal, subject: Subject) -> Known:
     """The versions that were here, with the way from each to the one before the change."""
-    from steadyhand.workspace.lineage import stops_back
+    from steadyhand.workspace.file_history import stops_back
 
     known: Known = {subject.digest: ()}
     known.setdefault(subject.after, None)

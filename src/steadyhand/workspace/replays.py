@@ -10,9 +10,9 @@ from collections import OrderedDict
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
+from steadyhand.workspace.file_history import recorded_text, replay, stops_back, unwind
 from steadyhand.workspace.journal.record import Entry, FileChange, FileState
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import recorded_text, replay, stops_back, unwind
 
 __all__ = ["Replays"]
 

@@ -172,7 +172,7 @@ class Store:
 
     def take_doubts(self) -> tuple[str, ...]:
         """What this thread's questions have left out because it is damaged, since it was last asked; each once."""
-        from steadyhand.workspace.lineage import doubt_of
+        from steadyhand.workspace.file_history import doubt_of
 
         journal = self._journal
         return () if journal is None else tuple(map(doubt_of, journal.damage_met()))
@@ -231,7 +231,7 @@ class Store:
 
     def encoding_of(self, path: str, digest: str) -> Encoding | None:
         """In which encoding the journal knows this version of a file; a file does not change its encoding by itself."""
-        from steadyhand.workspace.lineage import encoding_known
+        from steadyhand.workspace.file_history import encoding_known
 
         if not self.state.exists:
             return None
@@ -248,7 +248,7 @@ class Store:
 
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
-        from steadyhand.workspace.lineage import version_named
+        from steadyhand.workspace.file_history import version_named
 
         return version_named(self.journal, path, digest)
 
@@ -263,7 +263,7 @@ class Store:
         progress: Progress | None = None,
     ) -> Change:
         """Lay, lock, verify, commit. Refusals leave the tree as it was; an empty change commits nothing."""
-        from steadyhand.workspace.goal import check_links
+        from steadyhand.workspace.file_op import check_links
 
         self._look_around()
         manner = _Manner(hardlinks, prune, progress, time.monotonic())
@@ -289,7 +289,7 @@ class Store:
         self, header: Header, lay: Lay, overlay: Overlay, manner: _Manner, kept: list[dict[str, str]]
     ) -> Change:
         """Try until nobody comes in between; `kept` gets what had to be kept of another program's saves."""
-        from steadyhand.workspace.goal import check_links
+        from steadyhand.workspace.file_op import check_links
 
         steps = overlay.steps()
         stale_tries = 0
@@ -425,8 +425,8 @@ class Store:
     def _commit(
         self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], held: Held, manner: _Manner
     ) -> Committed:
-        from steadyhand.workspace.goal import goals_of
-        from steadyhand.workspace.keeping import Latest, change_of, images_of, outside_notes
+        from steadyhand.workspace.file_op import goals_of
+        from steadyhand.workspace.recording import Latest, change_of, images_of, outside_notes
 
         name = new_record_id()
         goals = goals_of(steps, overlay.readings, manner.hardlinks)

@@ -34,7 +34,7 @@ from typing import Final
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass
 from steadyhand.workspace.directories import missing_directories, remove_empty_directory
-from steadyhand.workspace.goal import Goal
+from steadyhand.workspace.file_op import Goal
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Record, Staging, State
 from steadyhand.workspace.journal.store import Journal, Progress

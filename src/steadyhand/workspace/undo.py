@@ -29,9 +29,7 @@ from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.workspace.backups import backups_in, is_tidying
 from steadyhand.workspace.draft import Draft
-from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
-from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import (
+from steadyhand.workspace.file_history import (
     Course,
     Stop,
     gap_between,
@@ -41,6 +39,8 @@ from steadyhand.workspace.lineage import (
     unwind,
     version_after,
 )
+from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
+from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.overlay import Overlay
 from steadyhand.workspace.place import FileImage
 from steadyhand.workspace.tombstones import Step, TakenBack, take_back

@@ -17,10 +17,10 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
+from steadyhand.workspace.file_history import Stop, doubt_of, gap_between, stops_back
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.record import Entry
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, doubt_of, gap_between, stops_back
 
 Since = Literal["record", "outside", "before-journal"]
 

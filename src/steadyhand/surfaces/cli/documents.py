@@ -12,7 +12,7 @@ from steadyhand.errors import EditError, Kind
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
     from steadyhand.workspace.journal.retention import GcReport
-    from steadyhand.workspace.survey import CheckReport
+    from steadyhand.workspace.verify import CheckReport
     from steadyhand.workspace.why import Why
 
 

@@ -26,12 +26,12 @@ from typing import Literal
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.directories import remove_empty_directory, unless_unreachable
+from steadyhand.workspace.file_history import unwind
 from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Record, State
 from steadyhand.workspace.journal.store import Journal
 from steadyhand.workspace.leftovers import BACK, IN_PLACE
-from steadyhand.workspace.lineage import unwind
 from steadyhand.workspace.locks import LockTable, hold_files
 from steadyhand.workspace.sandbox import Place, Sandbox
 from steadyhand.workspace.state import Intent, StateFolder, this_machine

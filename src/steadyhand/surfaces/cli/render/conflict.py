@@ -13,7 +13,7 @@ from steadyhand.surfaces.terminal import Line, Piece, counted, fit, head_of, pad
 if TYPE_CHECKING:
     from steadyhand.session.dispute import Dispute, Standing
     from steadyhand.session.event import Event
-    from steadyhand.workspace.announced import Announced
+    from steadyhand.workspace.leases import Announced
 
 _OUTSIDE = "something outside Steadyhand"
 _HEADS = ("conflict", "time (UTC)", "refused", "where", "stands on")

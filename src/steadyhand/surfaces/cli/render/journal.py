@@ -11,7 +11,7 @@ from steadyhand.surfaces.terminal import Line, Piece, counted, shown_time, visib
 if TYPE_CHECKING:
     from steadyhand.session.journals import Moved
     from steadyhand.workspace.journal.retention import GcReport
-    from steadyhand.workspace.survey import CheckReport
+    from steadyhand.workspace.verify import CheckReport
 
 _NAMES = {"root_id": "tree", "repo_id": "repository"}
 

@@ -18,19 +18,19 @@ from steadyhand.text.visible import WIDEST
 from steadyhand.workspace.awareness import Lookout
 from steadyhand.workspace.backups import is_backup
 from steadyhand.workspace.draft import Draft
+from steadyhand.workspace.file_history import stops_back
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import stops_back
 from steadyhand.workspace.news import News
 from steadyhand.workspace.overlay import FileStep
-from steadyhand.workspace.sights import Sights, keep
+from steadyhand.workspace.read_ranges import Sights, keep
 from steadyhand.workspace.store import Store
 
 _WINDOW = 3  # lines on each side of a change that an answer shows
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class TaskView:
     """One party's view of one workspace. `began` is the row that was last then, in the journal of `generation`."""
 
     store: Store
@@ -41,17 +41,17 @@ class Knowledge:
     generation: int = 0
 
     @classmethod
-    def begin(cls, store: Store, sights: Sights, party: Party, *, is_named: bool) -> Knowledge:
+    def begin(cls, store: Store, sights: Sights, party: Party, *, is_named: bool) -> TaskView:
         """From now on; for a task that was met before, from then on."""
         head = store.head()
-        knowledge = cls(store, sights, party, is_named, head, store.generation)
-        journal = knowledge._journal()
+        view = cls(store, sights, party, is_named, head, store.generation)
+        journal = view._journal()
         if journal is not None and party.task is not None:
             try:
-                return replace(knowledge, began=journal.meet(party), generation=store.generation)
+                return replace(view, began=journal.meet(party), generation=store.generation)
             except EditError:  # nobody can tell when it began: then everything is news
-                return replace(knowledge, began=0)
-        return knowledge
+                return replace(view, began=0)
+        return view
 
     @property
     def recalled_for(self) -> Party | None:

@@ -29,7 +29,7 @@ from steadyhand.plan.request import (
 )
 from steadyhand.session.ask import Ask, Verb, WriteBytes, check_mode
 from steadyhand.session.checks import permission_bits
-from steadyhand.session.meetings import Meetings
+from steadyhand.session.conflict_check import ConflictCheck
 from steadyhand.session.plans import Plans, Terms
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_bodies
@@ -46,12 +46,12 @@ _MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-s
 
 
 @dataclass(slots=True)
-class Layer:
+class TransactionBuilder:
     """Lays requests one after another and keeps their outcomes."""
 
     overlay: Overlay
     mode: str | None
-    meetings: Meetings
+    meetings: ConflictCheck
     tick: Callable[[], None] | None = None
     plans: Plans = field(default_factory=Plans)
     outcomes: list[Outcome] = field(default_factory=list)
@@ -301,7 +301,7 @@ class Layer:
         self._allow("write", request.path)
         expect_version(draft, request.expect)
         if request.expect is None and not ask.overwrite:
-            check_overwrite(draft, self.meetings.knowledge)
+            check_overwrite(draft, self.meetings.view)
         bak = self._bak_name(ask, draft)
         before = draft.source(ask.encoding)
         if isinstance(request, WriteBytes):  # compared byte for character: they need not be text in any encoding
@@ -381,7 +381,7 @@ class Layer:
         there = self.overlay.look(name)[1]
         if there is None:
             self.overlay.create(name, mode=draft.before.mode).take_bytes(draft.before.data)
-        elif there.before is not None and not self.meetings.knowledge.has_copied(name):
+        elif there.before is not None and not self.meetings.view.has_copied(name):
             warning = f"no backup of {draft.before_path} was made: {name} is there already and is not overwritten"
             self.warnings.append(f"{warning}; the journal has the version before")
 

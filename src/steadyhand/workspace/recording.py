@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steadyhand.errors import EditError
+from steadyhand.workspace.file_history import Stop, gap_between, recorded_text
 from steadyhand.workspace.journal.record import FileChange, FileState, Ownership
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.lineage import Stop, gap_between, recorded_text
 from steadyhand.workspace.metadata import SPECIAL_BITS, new_file_mode
 from steadyhand.workspace.overlay import FileStep
 from steadyhand.workspace.place import FileImage

@@ -15,7 +15,7 @@ from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.knowledge import Knowledge
+from steadyhand.session.task_view import TaskView
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
@@ -35,27 +35,27 @@ _GONE = frozenset({Kind.NO_MATCH, Kind.LOW_CONFIDENCE, Kind.DRIFT_CONFLICT, Kind
 Replan = Callable[[Sequence[Edit]], Plan]
 
 
-class Meetings:
+class ConflictCheck:
     """What one party's call meets. Made for one laying of its requests."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self.knowledge = knowledge
+    def __init__(self, view: TaskView) -> None:
+        self.view = view
         self.found: list[Conflict] = []
         self.has_met = False
         self._known: dict[str, tuple[News, ...]] = {}
         self._since_versions: dict[tuple[str, str], tuple[News, ...]] = {}
         self._replaced: dict[str, list[News]] = {}  # what this call has written over
 
-    def anew(self) -> Meetings:
+    def anew(self) -> ConflictCheck:
         """The same party's, for laying the same requests again."""
-        return Meetings(self.knowledge)
+        return ConflictCheck(self.view)
 
     def seen(self, draft: Draft) -> tuple[Span, ...] | None:
         """The characters of the draft's text that the party has been shown, or has written in this call; None: all."""
         changes = draft.changes
         if changes is None:  # this call has written all of it
             return None
-        seen = self.knowledge.seen(draft)
+        seen = self.view.seen(draft)
         if seen is None or not changes:
             return seen
         moved = [Span(changes.map_position(s.start), max(changes.map_position(s.end, assoc=-1), 0)) for s in seen]
@@ -109,7 +109,7 @@ class Meetings:
     ) -> list[Conflict]:
         from steadyhand.session.conflicts import find_conflicts
 
-        shown = self.knowledge.shown(draft) if news and not draft.changes else ()
+        shown = self.view.shown(draft) if news and not draft.changes else ()
         return find_conflicts(
             draft.path or "", planned, edits, source, news, shown,
             meant=believed.over, known=believed.text, is_secret=draft.secret,
@@ -127,10 +127,10 @@ class Meetings:
             return None
         shown = next(iter(numbered), None)
         if shown is None:
-            return Known.of(source, news) or self._read_before(draft, source, self.knowledge.last_whole(path))
+            return Known.of(source, news) or self._read_before(draft, source, self.view.last_whole(path))
         known = Known.of(source, self._since_shown(news, shown, draft))
-        if known is None and shown == self.knowledge.last(path):  # else it may count what this party wrote since
-            known = self._read_before(draft, source, self.knowledge.version_of(path, shown))
+        if known is None and shown == self.view.last(path):  # else it may count what this party wrote since
+            known = self._read_before(draft, source, self.view.version_of(path, shown))
         return known
 
     def _shown_in(self, edit: Edit, draft: Draft, source: Source) -> str | None:
@@ -140,7 +140,7 @@ class Meetings:
         if not is_by_number(edit.target):
             return None
         path = draft.before_path or ""
-        return self.knowledge.last_shown(path, lambda data, spans: is_shown(edit.target, _like(source, data), spans))
+        return self.view.last_shown(path, lambda data, spans: is_shown(edit.target, _like(source, data), spans))
 
     def _since_shown(self, news: Sequence[News], shown: str | None, draft: Draft) -> list[News]:
         """The news that came after the version in which some lines were shown; their numbers count what was before."""
@@ -263,7 +263,7 @@ class Meetings:
             written_over,
         )
 
-        data = self.knowledge.version_of(draft.path or "", expect)
+        data = self.view.version_of(draft.path or "", expect)
         if data is None:
             raise stale
         version = _like(source, data)
@@ -286,7 +286,7 @@ class Meetings:
 
     def _since(self, draft: Draft, written_for: Source, source: Source) -> ChangeSet:
         """What happened since a version: as it was recorded, which alone tells equal lines apart, else by comparing."""
-        known = self.knowledge.changes_since(draft, written_for)
+        known = self.view.changes_since(draft, written_for)
         whole = None if known is None else known.compose(draft.changes or ChangeSet())
         with contextlib.suppress(EditError):
             if whole is not None and draft.changes is not None and whole.apply(written_for.text) == source.text:
@@ -368,15 +368,15 @@ class Meetings:
         """What anybody did since a version, as it stands in the draft's text."""
         key = (draft.before_path or "", digest)
         if key not in self._since_versions:
-            self._since_versions[key] = self.knowledge.news(draft, instead=digest)
+            self._since_versions[key] = self.view.news(draft, instead=digest)
         return _moved(self._since_versions[key], draft)
 
     def _on_disk(self, draft: Draft) -> tuple[News, ...]:
         key = draft.before_path or ""
-        if draft.secret and not self.knowledge.has_read(key):  # who may not read it could not read it again
+        if draft.secret and not self.view.has_read(key):  # who may not read it could not read it again
             return ()
         if key not in self._known:
-            self._known[key] = self.knowledge.news(draft)
+            self._known[key] = self.view.news(draft)
         return self._known[key]
 
 
