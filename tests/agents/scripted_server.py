@@ -1,4 +1,4 @@
-"""A model that says what a script says, behind a real OpenAI-compatible server on loopback, streaming.
+"""A model that says what a script says, behind a real OpenAI-compatible server on loopback, streaming where asked to.
 
     with scripted_server(Call("edit", {...}), "All done.") as server:
         named_model("openai-chat:scripted", base_url=server.url)
@@ -18,6 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 _PIECE = 40  # characters of a reply in one event
+_USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,13 @@ class Raw:
     """These bytes for events."""
 
     body: bytes
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A reply as one JSON object, whether a stream was asked for or not."""
+
+    step: object
 
 
 @dataclass(frozen=True)
@@ -140,7 +148,10 @@ def _handler(state: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            step = state.next_step(json.loads(body))
+            request = json.loads(body)
+            step = state.next_step(request)
+            if not request.get("stream") and isinstance(step, str | Call | Calls):
+                step = Whole(step)
             try:
                 self._act(step)
             except (BrokenPipeError, ConnectionResetError):
@@ -164,6 +175,9 @@ def _handler(state: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                     part = b"".join(_events(step.step))[: step.after]
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
                     self.close_connection = True
+                case Whole():
+                    self.send_response(200)
+                    self._send(_whole(step.step), "application/json")
                 case Endless():
                     self.send_response(200)
                     self.send_header("content-type", "text/event-stream")
@@ -188,21 +202,43 @@ def _handler(state: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
 
 def _events(step: Step) -> Iterator[bytes]:
-    calls = step.calls if isinstance(step, Calls) else (step,) if isinstance(step, Call) else ()
+    calls = _calls(step)
     yield _event({"role": "assistant", "content": None if calls else ""})
     if not calls:
         for piece in _pieces(str(step)):
             yield _event({"content": piece})
     for number, call in enumerate(calls):
-        given = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
         head = {"index": number, "id": f"call_{number}_{id(step)}", "type": "function"}
         yield _event({"tool_calls": [{**head, "function": {"name": call.name, "arguments": ""}}]})
-        for piece in _pieces(given):
+        for piece in _pieces(_written(call)):
             yield _event({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
     yield _event({}, finish="tool_calls" if calls else "stop")
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-    yield _data({**_chunk(), "choices": [], "usage": usage})
+    yield _data({**_chunk(), "choices": [], "usage": _USAGE})
     yield b"data: [DONE]\n\n"
+
+
+def _whole(step: Step) -> bytes:
+    calls = _calls(step)
+    message: dict[str, object] = {"role": "assistant", "content": None if calls else str(step)}
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{number}_{id(step)}",
+                "type": "function",
+                "function": {"name": call.name, "arguments": _written(call)},
+            }
+            for number, call in enumerate(calls)
+        ]
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
+    return json.dumps({**_chunk(), "object": "chat.completion", "choices": [choice], "usage": _USAGE}).encode()
+
+
+def _calls(step: Step) -> tuple[Call, ...]:
+    return step.calls if isinstance(step, Calls) else (step,) if isinstance(step, Call) else ()
+
+
+def _written(call: Call) -> str:
+    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
 
 
 def _pieces(text: str) -> Iterator[str]:

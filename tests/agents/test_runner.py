@@ -22,6 +22,7 @@ from tests.agents.scripted_server import (
     ScriptedServer,
     Slow,
     Status,
+    Whole,
     scripted_server,
     text_of,
 )
@@ -71,6 +72,22 @@ def test_a_call_is_made_and_answered_and_counted(root: Path) -> None:
     assert answer["role"] == "tool"
     assert json.loads(text_of(answer))["success"] is True
     assert [step.tool for step in steps if isinstance(step, Made)] == ["edit"]
+
+
+def test_a_server_that_cannot_stream_is_asked_for_whole_replies(root: Path) -> None:
+    with scripted_server(Whole(EDIT), Whole(EDIT), Whole("All done.")) as server:
+        ended, _ = hold(root, server)
+    assert text(root) == "one\n2\nthree\n"
+    assert [bool(request.get("stream")) for request in server.requests] == [True, False, False]
+    assert (ended.stop, ended.text, ended.turns, ended.calls, ended.retries) == ("done", "All done.", 2, 1, 0)
+    assert ended.tokens.to_json() == {"input": 200, "output": 20}
+
+
+def test_a_whole_reply_has_the_limit_of_a_streamed_one(root: Path) -> None:
+    with scripted_server(Whole("x" * 1_000_001)) as server:
+        ended, _ = hold(root, server)
+    assert ended.stop == "model"
+    assert "longer than 1,000,000 characters" in (ended.error or "")
 
 
 def test_calls_of_one_reply_are_made_in_order(root: Path) -> None:

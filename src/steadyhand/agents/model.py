@@ -2,7 +2,8 @@
 
 `Model` is what an outsider may supply, such as a script in a test. `named_model` gives any model that pydantic-ai knows
 by name, or one behind an OpenAI-compatible URL; only that needs the extra `agent`. A reply is read from a stream, so
-that one that does not end is cut off instead of filling the memory.
+that one that does not end is cut off instead of filling the memory. A server that cannot stream is asked for whole
+replies.
 """
 
 from __future__ import annotations
@@ -190,6 +191,7 @@ class _Provided(AbstractAsyncContextManager["_Provided"]):
         self._own = own
         # Whoever drives the conversation tries again, and counts it; the provider's client does not do so besides.
         self._settings: dict[str, Any] = {"max_retries": 0, **({"max_tokens": max_tokens} if max_tokens else {})}
+        self._is_streaming = True
 
     async def __aenter__(self) -> Self:
         await self._own.__aenter__()
@@ -201,7 +203,6 @@ class _Provided(AbstractAsyncContextManager["_Provided"]):
         await self._own.__aexit__(kind, error, trace)
 
     async def ask(self, instructions: str, messages: Sequence[Message], tools: Sequence[Offered]) -> Reply:
-        from pydantic_ai.direct import model_request_stream
         from pydantic_ai.exceptions import AgentRunError, UserError
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.tools import ToolDefinition
@@ -210,23 +211,52 @@ class _Provided(AbstractAsyncContextManager["_Provided"]):
             ToolDefinition(name=tool.name, description=tool.summary, parameters_json_schema=dict(tool.schema))
             for tool in tools
         ]
+        request: dict[str, Any] = {
+            "model": self._own,
+            "messages": _history(instructions, messages),
+            "model_settings": self._settings,
+            "model_request_parameters": ModelRequestParameters(function_tools=offered),
+        }
         try:
-            async with model_request_stream(
-                self._own,
-                _history(instructions, messages),
-                model_settings=self._settings,  # type: ignore[arg-type]  # its keys are those of the settings
-                model_request_parameters=ModelRequestParameters(function_tools=offered),
-            ) as stream:
-                room = _LONGEST_REPLY
-                async for event in stream:
-                    room -= _size(event)
-                    if room < 0:
-                        raise ModelError(f"the reply is longer than {_LONGEST_REPLY:,} characters")
-                return _reply(stream.get())
+            streamed = await self._stream(request) if self._is_streaming else None
+            return await self._whole(request) if streamed is None else streamed
         except (AgentRunError, UserError) as error:
             raise _error(error) from error
         except (UnicodeError, RecursionError, ValueError) as error:  # what a broken server sends
             raise ModelError(f"the reply cannot be read: {type(error).__name__}", is_passing=True) from error
+
+    async def _stream(self, request: dict[str, Any]) -> Reply | None:
+        """A reply as it arrives; None where the stream holds nothing, as when the server answers with one object."""
+        from pydantic_ai.direct import model_request_stream
+        from pydantic_ai.exceptions import UnexpectedModelBehavior
+
+        is_empty = True
+        try:
+            async with model_request_stream(**request) as stream:
+                room = _LONGEST_REPLY
+                async for event in stream:
+                    is_empty = False
+                    room -= _size(event)
+                    _check_size(room)
+                return _reply(stream.get())
+        except UnexpectedModelBehavior:
+            if is_empty:
+                return None
+            raise
+
+    async def _whole(self, request: dict[str, Any]) -> Reply:
+        """A reply in one piece; where that works, the server is not asked for a stream again."""
+        from pydantic_ai.direct import model_request
+
+        reply = _reply(await model_request(**request))
+        _check_size(_LONGEST_REPLY - len(reply.text) - sum(len(str(call.arguments)) for call in reply.calls))
+        self._is_streaming = False
+        return reply
+
+
+def _check_size(room: int) -> None:
+    if room < 0:
+        raise ModelError(f"the reply is longer than {_LONGEST_REPLY:,} characters")
 
 
 def _history(instructions: str, messages: Sequence[Message]) -> list[ModelMessage]:
