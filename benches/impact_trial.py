@@ -79,14 +79,14 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def trial(commit: str, model_name: str, base_url: str, seconds: float) -> Iterator[dict[str, Any]]:
+def trial(commit: str, model_name: str, base_url: str, seconds: float, budget: Budget) -> Iterator[dict[str, Any]]:
     """One commit; a row for each article."""
     settings = RunSettings(
         base="HEAD~1",
         jobs=1,
         propagate=False,
         limits=Limits(turns=8, calls=12, seconds=seconds, retries=1),
-        budget=Budget(change=2_500, article=4_000),
+        budget=budget,
     )
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -130,13 +130,16 @@ def main() -> None:
     parser.add_argument("--model", default="openai-chat:qwen2.5-coder-1.5b")
     parser.add_argument("--commits", nargs="*", default=COMMITS)
     parser.add_argument("--seconds", type=float, default=1_500.0, help="how long a conversation may take")
+    parser.add_argument("--change", type=int, default=6_000, help="characters of the change that the model is shown")
+    parser.add_argument("--article", type=int, default=8_000, help="characters of the article that it is shown")
     parser.add_argument("--out", type=Path, default=Path("impact-trial.jsonl"))
     parser.add_argument("--table", action="store_true", help="only print what the file says")
     asked = parser.parse_args()
     rows = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out.exists() else []
     done = {row["commit"] for row in rows}
+    budget = Budget(change=asked.change, article=asked.article)
     for commit in [] if asked.table else [each for each in asked.commits if each not in done]:
-        for row in trial(commit, asked.model, asked.base_url, asked.seconds):
+        for row in trial(commit, asked.model, asked.base_url, asked.seconds, budget):
             rows.append(row)
             with asked.out.open("a") as file:
                 file.write(json.dumps(row) + "\n")
