@@ -45,6 +45,13 @@ class Status:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """A text or a call that ends because it has reached the limit of its length."""
+
+    step: object
+
+
+@dataclass(frozen=True)
 class Drop:
     """The connection ends after so many bytes of the reply to a call or a text."""
 
@@ -202,6 +209,7 @@ def _handler(state: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
 
 def _events(step: Step) -> Iterator[bytes]:
+    is_cut, step = isinstance(step, Cut), step.step if isinstance(step, Cut) else step
     calls = _calls(step)
     yield _event({"role": "assistant", "content": None if calls else ""})
     if not calls:
@@ -212,7 +220,7 @@ def _events(step: Step) -> Iterator[bytes]:
         yield _event({"tool_calls": [{**head, "function": {"name": call.name, "arguments": ""}}]})
         for piece in _pieces(_written(call)):
             yield _event({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
-    yield _event({}, finish="tool_calls" if calls else "stop")
+    yield _event({}, finish="length" if is_cut else "tool_calls" if calls else "stop")
     yield _data({**_chunk(), "choices": [], "usage": _USAGE})
     yield b"data: [DONE]\n\n"
 

@@ -311,3 +311,26 @@ def test_reasoning_without_its_name_is_reasoning(root: Path, said: object) -> No
     record = impact(root, only("docs/login.md", said), propagate=False)
     assert by_path(record)["docs/login.md"]["status"] == "unchanged"
     assert by_path(record)["docs/login.md"]["reasoning"].strip('"') == "It is right."
+
+
+def test_the_prompt_speaks_only_of_tools_that_are_there(root: Path) -> None:
+    for allow_new in (False, True):
+        record = impact(root, {path: [no_change()] for path in GOOD}, allow_new=allow_new, dry_run=True)
+        (request,) = asked(record, "docs/login.md")
+        offered = {tool["function"]["name"] for tool in request["tools"]}
+        said = text_of(request["messages"][0])
+        with sh.Workspace(root) as ws:
+            others = {tool.name for tool in ws.tools("article").tools} - offered
+        assert others >= {"impact_search", "impact_extract"}
+        assert [name for name in sorted(others) if name in said] == []
+        assert "### Edits" in said
+
+
+def test_a_refused_edit_is_answered_with_what_else_could_be_meant(root: Path) -> None:
+    same = edit("docs/login.md", "Five tries", "Five tries", "nothing has to change")
+    from_the_diff = edit("docs/login.md", "MAX_TRIES = 5", "MAX_TRIES = 3")
+    record = impact(root, only("docs/login.md", same, from_the_diff, no_change()))
+    assert statuses(record)["login.md"] == "unchanged"
+    answers = [text_of(request["messages"][-1]) for request in asked(record, "docs/login.md")[1:]]
+    assert "If the article is right as it is, call `no_change_needed`." in answers[0]
+    assert "quoted from the article, not from the change" in answers[1]

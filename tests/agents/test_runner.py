@@ -16,6 +16,7 @@ from steadyhand.tools.made import Made
 from tests.agents.scripted_server import (
     Call,
     Calls,
+    Cut,
     Drop,
     Endless,
     Raw,
@@ -132,6 +133,16 @@ def test_garbage_arguments_are_refused_and_the_conversation_goes_on(root: Path) 
     assert ended.tool_usage()["edit"] == {"calls": 3, "refused": 2}
 
 
+@pytest.mark.parametrize("written", ["", '```json\n{"name": "edit", "arguments": '])
+def test_a_model_whose_call_was_cut_off_is_told_so(root: Path, written: str) -> None:
+    half = '{"path": "a.md", "edits": [{"target": "two"'
+    with scripted_server(Cut(f"{written}{half}" if written else Call("edit", half)), EDIT, "Done.") as server:
+        ended, _ = hold(root, server)
+    assert (ended.stop, ended.calls) == ("done", 2)
+    assert "Send a shorter one" in text_of(server.requests[1]["messages"][-1])
+    assert "Send a shorter one" not in text_of(server.requests[2]["messages"][-1])
+
+
 def test_a_rate_limit_is_waited_for_as_long_as_it_says(root: Path) -> None:
     with scripted_server(Status(429, "0"), Status(429), Status(503), EDIT, "Done.") as server:
         ended, steps = hold(root, server)
@@ -187,8 +198,9 @@ def test_limits_on_turns_calls_and_tokens(root: Path) -> None:
 def test_a_model_that_repeats_itself_is_told_and_then_stopped(root: Path) -> None:
     with scripted_server(edit("nowhere at all", "x")) as server:
         ended, _ = hold(root, server)
-    assert (ended.stop, ended.calls) == ("loop", 5)
-    assert "this very call 3 times" in text_of(server.requests[3]["messages"][-1])
+    assert (ended.stop, ended.calls) == ("loop", 4)
+    assert "Do something else" not in text_of(server.requests[1]["messages"][-1])
+    assert "this call 2 times" in text_of(server.requests[2]["messages"][-1])
 
 
 def test_a_reply_without_end_is_cut_off(root: Path) -> None:

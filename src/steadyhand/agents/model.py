@@ -91,12 +91,16 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model says. `own` is the same as the provider has it, which it may want back word for word."""
+    """What the model says. `own` is the same as the provider has it, which it may want back word for word.
+
+    `is_cut`: the reply reached the limit of its length before it was complete.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     tokens: Tokens | None = None
     own: object = None
+    is_cut: bool = False
 
 
 Message = Said | Answered | Reply
@@ -319,7 +323,7 @@ def _reply(own: ModelResponse) -> Reply:
     ]
     usage = own.usage
     counted = Tokens(usage.input_tokens, usage.output_tokens)
-    return Reply(text, tuple(calls), counted if counted.total else None, own)
+    return Reply(text, tuple(calls), counted if counted.total else None, own, own.finish_reason == "length")
 
 
 def _error(error: Exception) -> ModelError:

@@ -29,13 +29,14 @@ Watch = Callable[[Step], None]
 
 _LONGEST_ANSWER = 60_000  # characters of a tool's answer that the model is sent
 _CHARACTERS_A_TOKEN = 4  # where a server counts nothing
-_SAME = 3  # times that a call may get the same answer; then a note says so, and two more times are the last
+_SAME = 2  # times that a call gets the same answer before a note says so; two more times are the last
 _LONGEST_WAIT = 60.0
 
 _AS_TEXT = (
     "Your reply held {what} written as text. I made {it} this time. From now on make tool calls through the tool-call "
     "interface, not as text."
 )
+_CUT = "Your reply was cut off because it was too long. Send a shorter one, such as a call with fewer or shorter edits."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,13 +168,13 @@ class Conversation:
         self._add(reply)
         if reply.calls:
             for call in reply.calls:
-                self._add(Answered(call, await self._make(call)))
+                self._add(Answered(call, await self._make(call, reply)))
             return not self._desk.is_over
         written = text_calls(reply.text, tools)
         if not written:
             return False
         ended.as_text += len(written)
-        answers = [await self._make(ToolCall(f"text-{ended.turns}", name, given)) for name, given in written]
+        answers = [await self._make(ToolCall(f"text-{ended.turns}", name, given), reply) for name, given in written]
         one = len(written) == 1
         said = _AS_TEXT.format(what="a tool call" if one else f"{len(written)} tool calls", it="it" if one else "them")
         texts = [f"Answer of {name}:\n{text}" for (name, _), text in zip(written, answers, strict=True)]
@@ -199,8 +200,8 @@ class Conversation:
             await asyncio.sleep(wait)
         raise AssertionError("unreachable")
 
-    async def _make(self, call: ToolCall) -> str:
-        """Make a call; what the model gets as its answer."""
+    async def _make(self, call: ToolCall, reply: Reply) -> str:
+        """Make a call of a reply; what the model gets as its answer."""
         ended = self.ended
         if ended.calls >= self._limits.calls:
             raise _Stopped("calls", f"the model made {ended.calls} calls and wanted more")
@@ -212,7 +213,8 @@ class Conversation:
         counts[0] += 1
         counts[1] += made.failed
         self._tell(made)
-        return self._checked(call, made.text)
+        answer = self._checked(call, made.text)
+        return f"{answer}\n\n{_CUT}" if reply.is_cut and made.failed else answer
 
     def _checked(self, call: ToolCall, text: str) -> str:
         """An answer as it is sent: no longer than a model can use, and with a word to one that repeats itself."""
@@ -223,7 +225,7 @@ class Conversation:
         if len(text) > _LONGEST_ANSWER:
             text = f"{text[:_LONGEST_ANSWER]}\n[cut off after {_LONGEST_ANSWER:,} of {len(text):,} characters]"
         if self._same[key] >= _SAME:
-            text += f"\n\nYou made this very call {self._same[key]} times with the same answer. Do something else."
+            text += f"\n\nYou made this call {self._same[key]} times, and the answer was the same. Do something else."
         return text
 
     def _estimate(self, reply: Reply) -> Tokens:

@@ -11,6 +11,7 @@ from typing import Final
 
 from steadyhand.agents.model import Offered, ToolCall
 from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import replace
 from steadyhand.structure.fields import bad_request
 from steadyhand.tools.kit import Kit
 from steadyhand.tools.made import Made, make_call_async, parsed
@@ -27,6 +28,13 @@ _READING: Final = ("read_file", "search_files", "list_files")
 _PARAMETERS: Final = Object(
     (Field("reasoning", Text(), "Why a reader of the article is not misled by the change.", required=True),)
 )
+_SECTIONS: Final = ("Edits", "After a refusal")  # the rest of the toolset's prompt is about other tools
+# What a refusal of an edit may mean here; a model that only reads how to send the edit again makes one up.
+_ADVICE: Final = {
+    Kind.NO_CHANGE: f"If the article is right as it is, call `{NO_CHANGE}`.",
+    Kind.NO_MATCH: "`old_string` is quoted from the article, not from the change of the code. "
+    f"If the article says nothing that the change made wrong, call `{NO_CHANGE}`.",
+}
 _SUMMARY: Final = "Say that the article is right as it is. Ends the conversation; nothing is changed."
 
 
@@ -52,8 +60,8 @@ class ArticleDesk:
 
     @property
     def section(self) -> str:
-        """How to edit, in the words of the toolset."""
-        return self._pen.prompt()
+        """How to edit, in the words of the toolset: only the parts that are about the tools that are here."""
+        return sections_of(self._pen.prompt(), _SECTIONS)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,6 +93,9 @@ class ArticleDesk:
         if is_writing and not made.failed:
             self.done.append((call.name, given))
             self.new_pages += [str(made.result.get("path"))] if call.name == "write_file" else []
+        advice = None if made.kind is None or self.has_edited else _ADVICE.get(made.kind)
+        if is_writing and advice is not None:
+            return replace(made, result={**made.result, "error": f"{made.result.get('error')}\n{advice}"})
         return made
 
     def _is_article(self, tool: str, given: object) -> bool:
@@ -115,6 +126,17 @@ class ArticleDesk:
             return Made(NO_CHANGE, failure(error))
         self.reasoning = reasoning
         return Made(NO_CHANGE, {"success": True})
+
+
+def sections_of(prompt: str, headings: Sequence[str]) -> str:
+    """Some sections of a prompt, by their headings of the third level.
+
+    >>> sections_of("## A\\n\\na\\n\\n### B\\n\\nb\\n\\n### C\\n\\nc\\n", ["B"])
+    '### B\\n\\nb'
+    """
+    parts = ("\n" + prompt).split("\n### ")
+    chosen = [f"### {part}" for part in parts[1:] if part.partition("\n")[0] in headings]
+    return "\n".join(part.partition("\n## ")[0].strip() + "\n" for part in chosen).strip()
 
 
 def _exists_already() -> EditError:
