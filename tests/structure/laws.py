@@ -9,7 +9,7 @@ from steadyhand.plan.edit import Delete, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.structure.address import parse_address, render_address
-from steadyhand.structure.format import Entry, format_of
+from steadyhand.structure.format import OutlineEntry, format_of
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.structure.target import Addressed
 from steadyhand.text.changeset import ChangeSet
@@ -21,7 +21,7 @@ NOT_PARSED = {Kind.UNPARSABLE, Kind.TOO_LARGE}
 NO_GUARDS = Policy(guards=frozenset())
 
 
-def outline_of(source: Source) -> Sequence[Entry] | Refusal:
+def outline_of(source: Source) -> Sequence[OutlineEntry] | Refusal:
     """What the format of a source says can be addressed."""
     known = format_of(source.path)
     assert known is not None, f"no format for {source.path}"
@@ -38,7 +38,7 @@ def node_of(source: Source, address: str) -> Node:
     return found[0]
 
 
-def check_entry(source: Source, entry: Entry) -> None:
+def check_entry(source: Source, entry: OutlineEntry) -> None:
     """All laws, for one address."""
     node = node_of(source, entry.address)
     assert (node.kind, node.span) == (entry.kind, entry.span), entry.address

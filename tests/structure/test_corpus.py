@@ -11,11 +11,12 @@ import pytest
 
 from steadyhand.structure.code.language import language_of
 from steadyhand.structure.code.reader import code_of
-from steadyhand.structure.format import Entry, format_of
+from steadyhand.structure.format import OutlineEntry, format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.real_files import CORPUS, installed_files
 from tests.structure.laws import NOT_PARSED, check_entry, outline_of, refusal_of
+from tests.table import table
 
 FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
 BROKEN = [path for path in FILES if path.name.startswith("broken-")]
@@ -33,7 +34,7 @@ def source_of(path: Path) -> Source:
     return Source.of_bytes(path.read_bytes(), path=path.name)
 
 
-def some(entries: Sequence[Entry], seed: str) -> list[Entry]:
+def some(entries: Sequence[OutlineEntry], seed: str) -> list[OutlineEntry]:
     """All of them, or a choice that is the same in every run."""
     return list(entries) if len(entries) <= AT_MOST else random.Random(seed).sample(list(entries), AT_MOST)
 
@@ -49,7 +50,7 @@ def some_installed() -> tuple[Path, ...]:
     return tuple(path for files in by_suffix.values() for path in chance.sample(files, min(len(files), REAL_AT_MOST)))
 
 
-def parsed(paths: Sequence[Path]) -> Iterator[tuple[Source, Sequence[Entry]]]:
+def parsed(paths: Sequence[Path]) -> Iterator[tuple[Source, Sequence[OutlineEntry]]]:
     for path in paths:
         source = source_of(path)
         entries = outline_of(source)
@@ -73,7 +74,7 @@ def test_the_corpus_is_as_large_as_it_should_be() -> None:
     }
 
 
-@pytest.mark.parametrize("path", BROKEN, ids=name_of)
+@table("path", BROKEN, ids=name_of)
 def test_a_file_that_does_not_parse_is_refused_as_such(path: Path) -> None:
     refusal = refusal_of(source_of(path))
     assert refusal is not None
@@ -81,7 +82,7 @@ def test_a_file_that_does_not_parse_is_refused_as_such(path: Path) -> None:
     assert refusal.hint
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=name_of)
+@table("path", WHOLE, ids=name_of, every=3)
 def test_the_laws_hold_for_every_address(path: Path) -> None:
     source = source_of(path)
     entries = outline_of(source)
@@ -90,7 +91,7 @@ def test_the_laws_hold_for_every_address(path: Path) -> None:
         check_entry(source, entry)
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=name_of)
+@table("path", WHOLE, ids=name_of)
 def test_every_address_of_an_outline_is_there_once(path: Path) -> None:
     entries = outline_of(source_of(path))
     assert not isinstance(entries, Refusal)
@@ -98,6 +99,7 @@ def test_every_address_of_an_outline_is_there_once(path: Path) -> None:
     assert len(addresses) == len(set(addresses))
 
 
+@pytest.mark.sweep
 def test_the_laws_hold_for_real_files() -> None:
     tried = 0
     for source, entries in parsed(some_installed()):
@@ -107,7 +109,7 @@ def test_the_laws_hold_for_real_files() -> None:
     assert tried > 500
 
 
-@pytest.mark.parametrize("path", [path for path in WHOLE if language_of(source_of(path))], ids=name_of)
+@table("path", [path for path in WHOLE if language_of(source_of(path))], ids=name_of)
 def test_a_renamed_symbol_keeps_its_scope(path: Path) -> None:
     source = source_of(path)
     code = code_of(source)

@@ -32,6 +32,7 @@ from steadyhand.text.diff import changes_between
 from steadyhand.text.pace import OFTEN, heed
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.table import table
 
 # Parses.
 
@@ -51,7 +52,7 @@ def test_a_toml_file_is_read_once_and_once_after_all_edits(monkeypatch: pytest.M
     assert sum(len(each) > len(text) // 2 for each in read) <= 3  # a guard reads what was there
 
 
-@pytest.mark.parametrize(("path", "parses"), [("a.py", 0), ("a.ts", 1)])
+@table(("path", "parses"), [("a.py", 0), ("a.ts", 1)])
 def test_an_edit_of_source_code_by_its_text_reads_no_definition(
     path: str, parses: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,7 +99,7 @@ def test_source_code_is_read_once_and_once_after_all_edits(monkeypatch: pytest.M
     assert sum(callable(each) for each in read) == 2  # long texts are handed over piece by piece
 
 
-@pytest.mark.parametrize(("rows", "is_compiled"), [(9_000, True), (11_000, False)])
+@table(("rows", "is_compiled"), [(9_000, True), (11_000, False)])
 def test_a_long_text_is_judged_by_its_tree_and_not_by_a_compiler(rows: int, is_compiled: bool) -> None:
     judged: list[int] = []
     python = replace(languages()["python"], verdict=lambda text: judged.append(len(text)))
@@ -118,7 +119,7 @@ def test_new_code_is_indented_by_its_tree_and_not_by_a_compiler() -> None:
     assert not judged
 
 
-@pytest.mark.parametrize("verb", [sh.Replace, sh.Insert])
+@table("verb", [sh.Replace, sh.Insert])
 def test_new_code_that_is_too_long_to_be_parsed_is_not_looked_at(verb: type[sh.Replace | sh.Insert]) -> None:
     class Unread(str):
         __slots__ = ()
@@ -202,7 +203,7 @@ LOOPS: dict[str, Callable[[int], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@table("name", LOOPS)
 def test_every_loop_asks_the_oftener_the_longer_it_is(name: str) -> None:
     less, more = (asked(lambda size=size: LOOPS[name](size)) for size in (4 * OFTEN, 8 * OFTEN))  # type: ignore[misc]
     assert 4 <= less < more

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from random import Random
 
-import pytest
 from dotenv import dotenv_values
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,6 +22,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from tests.structure.keyed import acted, after, missed, refused
 from tests.structure.laws import check_only_inside
+from tests.table import table
 
 PATH = ".env.example"
 TEXT = "# head\nA=1\n\n# group\nexport B='two' # b\nC=\"three\"\n"
@@ -30,7 +30,7 @@ SECRET = "hunter2-very-secret"
 FORMAT = format_of(PATH)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line"),
     [
         ('A=1\nB="open\nC=3\n', 2),
@@ -48,7 +48,7 @@ def test_what_is_no_env_file_is_unparsable_with_its_line(text: str, line: int) -
     assert (refusal.kind, refusal.details["line"]) == (Kind.UNPARSABLE, line)
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "action", "given", "kind"),
     [
         ("A", "set-key", {"value": None}, Kind.BAD_REQUEST),
@@ -75,7 +75,7 @@ def test_a_name_that_stands_twice_is_ambiguous() -> None:
     assert after("A=1\nA=2\n", Key("A", nth=2), "set-key", PATH, value=3) == "A=1\nA=3\n"
 
 
-@pytest.mark.parametrize("line", [f"A={SECRET}", f'A="{SECRET}"', f"A='{SECRET}'", f'A="{SECRET}', f'A="{SECRET}" x'])
+@table("line", [f"A={SECRET}", f'A="{SECRET}"', f"A='{SECRET}'", f'A="{SECRET}', f'A="{SECRET}" x'])
 def test_no_answer_ever_shows_a_value(line: str) -> None:
     text = f"{line}\nB=1\nB=2\n"
     source = Source.of_text(text, path=PATH)
@@ -100,7 +100,7 @@ def test_no_answer_ever_shows_a_value(line: str) -> None:
     assert not any(SECRET in str(getattr(one, "hint", "")) for one in refusals)
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "value", "new"),
     [
         ("K=1", 2, "K=2"),
@@ -126,7 +126,7 @@ def test_a_value_keeps_its_quotes_and_gets_some_where_it_needs_them(old: str, va
     assert after(f"A=1\n{old}\nZ=1\n", "K", "set-key", PATH, value=value) == f"A=1\n{new}\nZ=1\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "given", "expected"),
     [
         ("", {}, "N=v w"),

@@ -16,6 +16,7 @@ from steadyhand.structure.html.tree import Element
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.table import table
 
 MUCH = "<p>beside</p>\n" * 100
 
@@ -30,7 +31,7 @@ def cut(text: str, css: str) -> str | None:
     return None if found is None else found[0].source.text
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "css"),
     [
         ("<ul><li>open<li id=x>y</li></ul>", "#x"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.table import table
 
 UNSAFE = (
     "<svg><template><desc><p></template><a><p><a>",
@@ -47,7 +47,7 @@ UNSAFE = (
 )
 
 
-@pytest.mark.parametrize("text", UNSAFE)
+@table("text", UNSAFE)
 def test_a_page_that_may_crash_the_parser_never_reaches_it(text: str) -> None:
     assert not is_safe(text)
     found = Selector("p").locate(Source.of_text(text))
@@ -56,7 +56,7 @@ def test_a_page_that_may_crash_the_parser_never_reaches_it(text: str) -> None:
     assert "<template>" in found.message
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "<template><svg></svg></template>",
@@ -71,7 +71,7 @@ def test_plain_drawings_before_a_template_are_let_through(text: str) -> None:
     assert isinstance(page_of(Source.of_text(text)), Page)
 
 
-@pytest.mark.parametrize("text", ["<template>", "<p>", "<svg>"])
+@table("text", ["<template>", "<p>", "<svg>"])
 def test_markup_that_would_make_the_page_unsafe_is_refused(text: str) -> None:
     source = Source.of_text(f"<svg><g></g></svg>{text}<i>x</i>")
     found = Selector("g").resolve(source)
@@ -80,7 +80,7 @@ def test_markup_that_would_make_the_page_unsafe_is_refused(text: str) -> None:
     assert isinstance(done, Refusal)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "<div>" * 100_000,
@@ -102,7 +102,7 @@ def test_elements_nested_without_end_are_too_large(text: str) -> None:
     assert isinstance(known.outline(source), Refusal)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "<p>x" * 50_000,

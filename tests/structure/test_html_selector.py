@@ -14,6 +14,7 @@ from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
+from tests.table import table
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "html"
 PAGE = """<!doctype html>
@@ -32,7 +33,7 @@ def refused(css: str, text: str = PAGE) -> Refusal:
     return found
 
 
-@pytest.mark.parametrize(
+@table(
     ("css", "position", "said"),
     [
         ("p..a", 2, "expected an identifier"),
@@ -42,8 +43,8 @@ def refused(css: str, text: str = PAGE) -> Refusal:
         ("p!", 1, "expected a combinator"),
         ("p:nope", 6, "unknown pseudo-class"),
         ("p:not(.x", 8, "expected ')'"),
-        ("p::before", 1, "::before is no element"),
-        ("p:first-line", 1, ":first-line is no element"),
+        ("p::before", 1, "::before is not an element"),
+        ("p:first-line", 1, ":first-line is not an element"),
         ("p:has(a:not(:has(b)))", 12, ":has() in :has()"),
     ],
 )
@@ -54,23 +55,21 @@ def test_a_bad_selector_is_refused_with_the_position(css: str, position: int, sa
     assert refusal.details["position"] == position
 
 
-@pytest.mark.parametrize("css", ["a:hover", "a:focus", "p:visited", ":target"])
+@table("css", ["a:hover", "a:focus", "p:visited", ":target"])
 def test_what_only_a_browser_knows_never_matches_and_is_said_so(css: str) -> None:
     refusal = refused(css)
     assert refusal.kind == Kind.BAD_REQUEST
     assert "never holds in a file" in refusal.message
 
 
-@pytest.mark.parametrize(
-    "fields", [{"css": " "}, {"css": "p" * 6000}, {"css": "p", "nth": 0}, {"css": "p", "part": "x"}]
-)
+@table("fields", [{"css": " "}, {"css": "p" * 6000}, {"css": "p", "nth": 0}, {"css": "p", "part": "x"}])
 def test_arguments_are_checked(fields: dict[str, object]) -> None:
     with pytest.raises(EditError) as caught:
         Selector.from_json(fields, "selector")
     assert caught.value.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize(
+@table(
     ("css", "nearest"),
     [
         ("#titel", "selector:#title"),
@@ -95,7 +94,7 @@ def test_a_miss_names_similar_elements_and_creates_nothing(css: str, nearest: st
     assert refusal.hint.startswith("send selector:")
 
 
-@pytest.mark.parametrize("css", ["div:has(video) p", "div:is(:has(video), b) > p", "p:not(div:has(i) *)"])
+@table("css", ["div:has(video) p", "div:is(:has(video), b) > p", "p:not(div:has(i) *)"])
 def test_a_selector_that_would_take_minutes_is_refused_before_it_is_matched(css: str) -> None:
     refusal = refused(css, "<div>" * 100 + "<p>x</p>" * 5000)
     assert refusal.kind == Kind.TOO_LARGE
@@ -124,7 +123,7 @@ def test_several_elements_are_refused_with_a_selector_for_each() -> None:
         assert isinstance(parse_address(place["address"]).locate(source), Match)
 
 
-@pytest.mark.parametrize(
+@table(
     ("css", "text", "said"),
     [
         ("body", "<p>x", "the parser put in <body>: there is no tag for it"),
@@ -158,7 +157,7 @@ def test_a_repaired_element_among_several_does_not_hide_the_sound_one() -> None:
     assert isinstance(Selector("p").resolve(source, "all"), Refusal)
 
 
-@pytest.mark.parametrize(
+@table(
     ("marked", "css", "part"),
     [
         ("<p>a<p>b", "p:first-of-type", "element"),
@@ -190,7 +189,7 @@ def test_spans_are_exact(marked: str, css: str, part: str) -> None:
     assert f"{text[:start]}⟦{text[start:end]}⟧{text[end:]}" == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("css", "address"),
     [
         ("h1", "selector:#title"),
@@ -205,7 +204,7 @@ def test_addresses_are_short(css: str, address: str) -> None:
     assert found[0].address == address
 
 
-@pytest.mark.parametrize("path", sorted(CORPUS.glob("[!b]*")), ids=lambda path: path.name)
+@table("path", sorted(CORPUS.glob("[!b]*")), ids=lambda path: path.name)
 def test_every_element_has_an_address_that_only_it_answers_to(path: Path) -> None:
     source = Source.of_bytes(path.read_bytes(), path=path.name)
     page = page_of(source)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.html.template import FILLER, mask
@@ -11,6 +9,7 @@ from steadyhand.structure.node import Refusal
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from tests.structure.html import changed, refused
+from tests.table import table
 
 PROSE = (
     "<code>{{</code> and <code>}}</code>",
@@ -25,12 +24,12 @@ PROSE = (
 )
 
 
-@pytest.mark.parametrize("text", PROSE)
+@table("text", PROSE)
 def test_prose_and_programs_are_not_covered(text: str) -> None:
     assert mask(text).text == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "covered"),
     [
         ("a {{ b }} c", "a         c"),
@@ -65,7 +64,7 @@ JINJA = """<ul class="list {% if wide %}wide{% endif %}">
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("css", "action", "arguments", "kind", "said"),
     [
         ("#q", "add-class", {"value": "a"}, Kind.BAD_REQUEST, "may write 'class' itself"),
@@ -98,7 +97,7 @@ def test_what_a_template_decides_is_refused(
 BRANCHES = "{% if a %}<div id=x>{% else %}<div id=y>{% endif %}<p>t</p></div>"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "css"),
     [
         (BRANCHES, "#x"),
@@ -117,7 +116,7 @@ def test_an_element_that_parts_a_construct_is_refused(text: str, css: str) -> No
     assert "template syntax" in refusal.message
 
 
-@pytest.mark.parametrize(
+@table(
     ("css", "action", "arguments", "old", "new"),
     [
         ("li", "set-attribute", {"attr": "class", "value": "x"}, '"{{ "on" if item.n > 3 else "off" }}"', '"x"'),
@@ -144,7 +143,7 @@ def test_edits_around_template_syntax_leave_it_as_it_is(
     assert changed(JINJA, css, action, **arguments) == JINJA.replace(old, new, 1)
 
 
-@pytest.mark.parametrize("value", ["{{ open", "{% open", "<% open", "<?php open"])
+@table("value", ["{{ open", "{% open", "<% open", "<?php open"])
 def test_a_value_that_opens_template_syntax_and_leaves_it_open_is_refused(value: str) -> None:
     text = "<p title='a'>x }} %} %> ?></p>"
     assert refused(text, "p", "set-attribute", attr="title", value=value).kind == Kind.UNPARSABLE
@@ -163,7 +162,7 @@ def test_a_component_inside_a_jinja_page_is_found_and_changed() -> None:
     assert changed(text, "td", "add-class", value="n") == text.replace("<td>", '<td class="n">')
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "action", "arguments"),
     [
         ('<p {% if a %}class="a"{% endif %}>x</p>', "add-class", {"value": "b"}),
@@ -178,7 +177,7 @@ def test_a_class_that_depends_on_the_template_is_neither_changed_nor_written(
     assert refused(text, "p", action, **arguments).kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("tag", ["script", "style", "textarea", "title"])
+@table("tag", ["script", "style", "textarea", "title"])
 def test_a_construct_that_ends_in_an_element_of_text_is_not_parted(tag: str) -> None:
     source = Source.of_text(f"<body><p>a</p>{{% if a %}}<{tag}>q{{% endif %}}r</{tag}></body>")
     found = Selector(tag).resolve(source)
@@ -186,7 +185,7 @@ def test_a_construct_that_ends_in_an_element_of_text_is_not_parted(tag: str) -> 
     assert "template syntax opens inside" in found.message
 
 
-@pytest.mark.parametrize(
+@table(
     ("page", "value", "is_open"),
     [
         ("{% if a %}b{% endif %}", "{{ c", True),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.format import format_of
@@ -11,6 +9,7 @@ from steadyhand.structure.html.selector import Selector
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.structure.html import changed, refused
+from tests.table import table
 
 PAGE = """<!DOCTYPE html>
 <html lang=en>
@@ -65,7 +64,7 @@ def test_lines_of_a_page_with_crlf_stay_crlf() -> None:
     assert result.text.count("\n") == result.text.count("\r\n")
 
 
-@pytest.mark.parametrize("name", ["a.html", "a.HTM", "x/b.j2", "c.html.erb", "d.hbs", "e.twig"])
+@table("name", ["a.html", "a.HTM", "x/b.j2", "c.html.erb", "d.hbs", "e.twig"])
 def test_pages_and_templates_have_an_outline(name: str) -> None:
     known = format_of(name)
     assert known is not None

@@ -6,7 +6,6 @@ import configparser
 from random import Random
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from tests.structure.keyed import acted, after, missed, node_at, refused
 from tests.structure.laws import check_only_inside
+from tests.table import table
 
 TWO = "; head\n\n[a]\n; about x\nx = 1 ; one\n\n; group\ny = 2\nz = 3\n\n[b]\nw=4\n"
 LINES = "[a]\nx =\n    one\n    two\ny = 1\n"
@@ -33,7 +33,7 @@ def read(text: str, path: str = "a.ini") -> Any:
     return plain_of(reading.documents[0])
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line"),
     [
         ("[a\nx = 1\n", 1),
@@ -54,7 +54,7 @@ def test_what_is_no_ini_is_unparsable_with_its_line(text: str, line: int) -> Non
     assert (refusal.kind, refusal.details["line"]) == (Kind.UNPARSABLE, line)
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "action", "given", "kind"),
     [
         ("a.x", "set-key", {"value": None}, Kind.BAD_REQUEST),
@@ -81,7 +81,7 @@ def test_what_ini_cannot_say_is_refused(key: str, action: str, given: dict[str, 
     assert refused(TWO, key, action, "a.ini", **given).kind == kind
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "key", "nearest"),
     [
         ("a.ini", "[Main]\nKey = 1\n", "main.Key", "key:Main"),
@@ -110,7 +110,7 @@ def test_a_name_that_is_the_only_one_but_for_case_is_found_as_configparser_finds
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("action", "said"),
     [
         ("add-key", {"key": "Main", "name": "KEY", "value": 1}),
@@ -136,7 +136,7 @@ def test_what_stands_twice_is_ambiguous() -> None:
     assert after(text, Key("a", nth=2), "delete-key", "a.ini") == "[a]\nx = 1\n[b]\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "expected"),
     [
         ("a.ini", "[a]\nx = 1 # c\ny = a#b ; c\nz: #1\n", {"a": {"x": "1", "y": "a#b", "z": "#1"}}),
@@ -154,7 +154,7 @@ def test_each_relative_is_read_in_its_own_way(path: str, text: str, expected: ob
     assert read(text, path) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "value", "new"),
     [
         ("x = 1 ; c", 2, "x = 2 ; c"),
@@ -187,7 +187,7 @@ def test_comments_among_the_lines_of_a_value_are_never_lost() -> None:
     assert refused(text, "a.x", "set-key", "a.ini", value="\na\nb\nc").kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "key", "given", "expected"),
     [
         (TWO, "a", {"name": "q", "value": 1}, TWO.replace("z = 3\n", "z = 3\nq = 1\n")),
@@ -208,7 +208,7 @@ def test_a_key_is_added_as_its_siblings_are(text: str, key: str, given: dict[str
     assert after(text, key, "add-key", "a.ini", **given) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "key", "expected"),
     [
         (TWO, "a.x", TWO.replace("; about x\nx = 1 ; one\n", "")),
@@ -351,7 +351,7 @@ def test_entries_and_sections_are_inserted_as_they_are_written() -> None:
     assert edit(text, Insert(Key("a"), "[c]\nd=1", where="end"), path="a.ini").error is not None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "key", "action", "said", "expected"),
     [
         ("[a]\nx = 1\n", "a.x", "set-key", {"value": 2}, "[a]\nx = 2\n"),
@@ -372,7 +372,7 @@ def test_what_is_inserted_is_read_in_the_dialect_of_the_file() -> None:
     assert node_at(made.text, '"c: d"', ".npmrc")[1].span.of(made.text) == "3"
 
 
-@pytest.mark.parametrize("value", ['a "b', "C:\\path", 'x"', '"open'])
+@table("value", ['a "b', "C:\\path", 'x"', '"open'])
 def test_git_could_not_read_a_quote_that_is_open_or_a_backslash_that_is_no_escape(value: str) -> None:
     text = "[user]\n\tname = A B\n"
     refusal = refused(text, "user.name", "set-key", ".gitconfig", value=value)
@@ -381,7 +381,7 @@ def test_git_could_not_read_a_quote_that_is_open_or_a_backslash_that_is_no_escap
     assert isinstance(acted(text, "user.name", "set-key", "a.ini", value=value), str)
 
 
-@pytest.mark.parametrize("value", ['"C:\\\\path"', 'say \\"hi\\"', "tab\\there", '"a # b"'])
+@table("value", ['"C:\\\\path"', 'say \\"hi\\"', "tab\\there", '"a # b"'])
 def test_what_git_reads_is_written_as_it_is_sent(value: str) -> None:
     text = "[user]\n\tname = A B\n"
     assert after(text, "user.name", "set-key", ".gitconfig", value=value) == text.replace("A B", value)

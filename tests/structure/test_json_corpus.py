@@ -7,17 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from steadyhand.plan.edit import Act, Delete
 from steadyhand.plan.preview import edit
 from steadyhand.structure.config.item import KeyPath, parse_path
 from steadyhand.structure.config.key import Key
-from steadyhand.structure.format import Entry, format_of
+from steadyhand.structure.format import OutlineEntry, format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from tests.structure.jsonc import load
+from tests.table import table
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "json"
 ODD = {"deep.json", "deep-objects.json", "nan.json", "duplicates.json", "numbers.json"}
@@ -35,7 +34,7 @@ def source_of(path: Path) -> Source:
     return Source.of_bytes(path.read_bytes(), path=path.name)
 
 
-def keys_of(source: Source) -> list[tuple[Entry, KeyPath]]:
+def keys_of(source: Source) -> list[tuple[OutlineEntry, KeyPath]]:
     known = format_of(source.path)
     assert known is not None
     entries = known.outline(source)
@@ -49,7 +48,7 @@ def parent(data: Any, path: KeyPath) -> tuple[Any, Any]:
     return data, path[-1]
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
+@table("path", FILES, ids=NAMES)
 def test_a_deleted_key_is_gone_and_nothing_else(path: Path) -> None:
     source = source_of(path)
     for _, keys in keys_of(source):
@@ -61,7 +60,7 @@ def test_a_deleted_key_is_gone_and_nothing_else(path: Path) -> None:
         assert json.dumps(load(result.text)) == json.dumps(expected), keys
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
+@table("path", FILES, ids=NAMES)
 def test_a_set_key_changes_one_line_only(path: Path) -> None:
     source = source_of(path)
     for entry, keys in keys_of(source):
@@ -77,7 +76,7 @@ def test_a_set_key_changes_one_line_only(path: Path) -> None:
             assert before[:row] + before[row + 1 :] == after[:row] + after[row + 1 :]
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
+@table("path", FILES, ids=NAMES)
 def test_what_is_added_to_every_container_is_there_and_nothing_else(path: Path) -> None:
     source = source_of(path)
     data: Any = load(source.text)

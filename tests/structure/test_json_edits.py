@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Act, Insert, Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.config.key import Key
 from steadyhand.structure.node import Refusal, Where
 from tests.structure.keyed import acted, after, applied, node_at, refused
+from tests.table import table
 
 LINED = '{\n  "a": 1,\n  "b": {\n    "c": "x"\n  },\n  "d": [\n    1,\n    2\n  ]\n}\n'
 INLINE = '{"a": 1, "b": {"c": "x"}, "d": [1, 2]}'
 MINIFIED = '{"a":1,"b":{"c":"x"},"d":[1,2]}'
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "action", "given", "kind"),
     [
         ("a", "add-key", {"name": "x", "value": 1}, Kind.BAD_REQUEST),
@@ -50,7 +49,7 @@ def test_what_cannot_be_done_is_refused(key: str, action: str, given: dict[str, 
         assert refused(text, key, action, **given).kind == kind
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "key", "new"),
     [
         (LINED, "a", '"1"'),
@@ -89,7 +88,7 @@ def test_a_refused_text_says_how_it_would_be_written() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "text", "where"),
     [
         ("a", '"b": 1', "after"),
@@ -111,7 +110,7 @@ def test_entries_that_do_not_fit_are_refused(key: str, text: str, where: Where) 
     assert refusal.kind in (Kind.BAD_REQUEST, Kind.EXISTS_ALREADY)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "value", "expected"),
     [
         (LINED, "a", 2, LINED.replace("1,", "2,", 1)),
@@ -140,7 +139,7 @@ def test_set_key(before: str, key: str, value: object, expected: str) -> None:
     assert after(before, key, "set-key", value=value) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "given", "expected"),
     [
         (LINED, "", {}, LINED.replace("  ]\n}", '  ],\n  "n": 7\n}')),
@@ -186,7 +185,7 @@ def test_new_lines_end_as_their_neighbours_do() -> None:
     assert result.text == '{\r\n  "a": 1,\r\n  "n": {\r\n    "x": [\r\n      1\r\n    ]\r\n  }\r\n}\r\n'
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "given", "expected"),
     [
         (LINED, "d", {}, LINED.replace("    2\n", "    2,\n    7\n")),
@@ -210,7 +209,7 @@ def test_append_item(before: str, key: str, given: dict[str, object], expected: 
     assert after(before, key, "append-item", value=7, **given) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "expected"),
     [
         (LINED, "a", LINED.replace('  "a": 1,\n', "")),
@@ -250,7 +249,7 @@ def test_delete_key(before: str, key: str, expected: str) -> None:
     assert after(before, target, "delete-key") == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "name", "expected"),
     [
         (LINED, "a", "z", LINED.replace('"a"', '"z"')),
@@ -262,7 +261,7 @@ def test_rename_key(before: str, key: str, name: str, expected: str) -> None:
     assert after(before, key, "rename-key", name=name) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "given", "expected"),
     [
         (LINED, "a", {"to": "b"}, '{\n  "b": {\n    "c": "x",\n    "a": 1\n  },' + LINED[38:]),
@@ -307,7 +306,7 @@ def test_comments_are_not_lost_where_they_cannot_stand() -> None:
     assert refused(text, "a", "move-key", to="b").kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "written", "where", "expected"),
     [
         (LINED, "a", '"n": 7', "after", LINED.replace("1,\n", '1,\n  "n": 7,\n', 1)),
@@ -331,7 +330,7 @@ def test_entries_are_inserted_as_they_are_written(
     assert applied(source, node.insert(source, written, where)) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "part", "new", "expected"),
     [
         (LINED, "a", "value", "5", LINED.replace("1,", "5,", 1)),
@@ -350,7 +349,7 @@ def test_replace(before: str, key: str, part: str, new: str, expected: str) -> N
     assert result.text == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "action", "given", "expected"),
     [
         ("{a: 'x', b: 1}", "a", "set-key", {"value": "it's"}, "{a: 'it\\'s', b: 1}"),
@@ -424,7 +423,7 @@ def test_a_text_that_a_comment_would_swallow_is_refused() -> None:
     assert isinstance(node.replace(source, "[1] /*"), Refusal)
 
 
-@pytest.mark.parametrize("text", ['{"a": {"b": 1}}', '{"a": {"b": 1}, "c": [1]}'])
+@table("text", ['{"a": {"b": 1}}', '{"a": {"b": 1}, "c": [1]}'])
 def test_a_bracket_too_many_is_refused_even_where_the_rest_would_still_parse(text: str) -> None:
     source, node = node_at(text, "a.b")
     for written in ('1}, "x": {"y": 2', "1}", '1, "z": 2'):

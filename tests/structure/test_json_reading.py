@@ -6,7 +6,6 @@ import json
 import random
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.structure.jsonc import load
+from tests.table import table
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "json"
 VALUES = st.recursive(
@@ -72,7 +72,7 @@ def _is_closed(written: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line", "column"),
     [
         ("", 1, 1),
@@ -120,7 +120,7 @@ def test_what_is_no_json_is_refused_with_its_place(text: str, line: int, column:
     assert (fault.line, fault.column) == (line, column)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["[" * 100_000, '{"a":' * 100_000, "[" * 100_000 + "]" * 100_000, "[[],{}," * 50_000, "[" * 511 + "{}," * 100_000],
 )
@@ -130,7 +130,7 @@ def test_depth_bombs_are_too_large_or_read(text: str) -> None:
     assert refusal.kind in (Kind.TOO_LARGE, Kind.UNPARSABLE)
 
 
-@pytest.mark.parametrize(
+@table(
     "text", ["/*" * 100_000, "/" * 100_000, '"' + "\\" * 100_001, " " * 500_000, "[" + "1," * 100_000, "-" * 100_000]
 )
 def test_texts_that_tempt_a_pattern_to_try_again_end(text: str) -> None:
@@ -142,7 +142,7 @@ def test_what_is_nested_as_deep_as_allowed_is_read() -> None:
     assert max(len(part.path) for part in item.walk()) == 511
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("[1,]", [1]),
@@ -159,7 +159,7 @@ def test_comments_trailing_commas_and_odd_scalars_are_read(text: str, value: obj
     assert plain_of(top(text)) == value
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("{a: 1, $b: 2, 'c d': 3, \"e\": 4,}", {"a": 1, "$b": 2, "c d": 3, "e": 4}),
@@ -175,7 +175,7 @@ def test_json5_is_read_where_the_name_says_so(text: str, value: object) -> None:
     assert isinstance(read(text, "a.json"), Refusal)
 
 
-@pytest.mark.parametrize("text", ['{\n  "a": 1,\n}', '{\n  "a": 1 // x\n}'])
+@table("text", ['{\n  "a": 1,\n}', '{\n  "a": 1 // x\n}'])
 def test_what_a_program_cannot_read_is_a_fault_in_its_files(text: str) -> None:
     for path, is_fault in (
         ("sub/package.json", True),

@@ -19,6 +19,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.structure.keyed import missed, node_at
+from tests.table import table
 
 TEXT = """{
   "services": {
@@ -32,7 +33,7 @@ TEXT = """{
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "nearest"),
     [
         ("service", "services"),
@@ -54,7 +55,7 @@ def test_what_is_not_there_is_refused_with_what_is(key: str, nearest: str) -> No
     assert refusal.hint
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "said"),
     [
         ("services.web.image", "add-key"),
@@ -86,7 +87,7 @@ def test_a_name_that_stands_twice_is_ambiguous_and_nth_picks() -> None:
     assert missed(TEXT, Key("twice", nth=3)).kind == Kind.COUNT_MISMATCH
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "text"),
     [
         ("services.web.ports[0]", "80"),
@@ -111,9 +112,7 @@ def test_a_path_may_be_a_list_of_steps() -> None:
     assert node.address == 'key:"x.y".""'
 
 
-@pytest.mark.parametrize(
-    ("part", "text"), [("value", "[80, 443]"), ("name", '"ports"'), ("entry", '"ports": [80, 443]')]
-)
+@table(("part", "text"), [("value", "[80, 443]"), ("name", '"ports"'), ("entry", '"ports": [80, 443]')])
 def test_parts(part: str, text: str) -> None:
     source, node = node_at(TEXT, Key("services.web.ports", part=part))
     assert node.span.of(source.text) == text
@@ -126,7 +125,7 @@ def test_an_item_has_no_name() -> None:
     assert missed(TEXT, Key("services.web.ports[0]", part="name")).kind == Kind.NO_SUCH_TARGET
 
 
-@pytest.mark.parametrize(
+@table(
     "given",
     [
         {"path": "a..b"},
@@ -146,7 +145,7 @@ def test_wrong_fields_are_refused(given: dict[str, object]) -> None:
     assert caught.value.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize(
+@table(
     "key",
     [
         Key("a.b"),
@@ -162,7 +161,7 @@ def test_the_json_form_reads_as_itself(key: Key) -> None:
     assert Key.from_json(key.to_json(), "key") == key
 
 
-@pytest.mark.parametrize("address", ["key:a.b[0]", "key[2]:a", "key.name:a", "key.entry[1]:a.b", "key:", 'key:" a"'])
+@table("address", ["key:a.b[0]", "key[2]:a", "key.name:a", "key.entry[1]:a.b", "key:", 'key:" a"'])
 def test_addresses_are_written_as_they_are_read(address: str) -> None:
     assert render_address(parse_address(address)) == address
 
@@ -209,7 +208,7 @@ def test_what_is_carried_stands_at_the_margin() -> None:
     assert node.carried(source) == '"b": [\n  1\n]'
 
 
-@pytest.mark.parametrize(
+@table(
     ("span", "new"),
     [
         (Span(0, 0), " /*"),
@@ -238,7 +237,7 @@ def test_labels_show_no_values() -> None:
     assert "hunter2" not in node.label
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "keys", "left"),
     [
         ("a.json", '{\n  "a": 1,\n  "b": 2,\n  "c": 3\n}\n', "abc", "{}\n"),
@@ -266,8 +265,8 @@ def test_all_entries_of_a_container_go_in_one_call_in_any_order(
         assert made.changes.invert().apply(made.text) == text
 
 
-@pytest.mark.parametrize("text", ["[\n  1,\n  2,\n  3\n]", "[1, 2, 3]", "[\n  1,\n  2,\n  3,\n]"])
-@pytest.mark.parametrize("numbers", [(0, 0, 0), (2, 1, 0), (1, 0, 0), (-1, -1, -1)])
+@table("text", ["[\n  1,\n  2,\n  3\n]", "[1, 2, 3]", "[\n  1,\n  2,\n  3,\n]"])
+@table("numbers", [(0, 0, 0), (2, 1, 0), (1, 0, 0), (-1, -1, -1)])
 def test_all_items_of_a_sequence_go_in_one_call(text: str, numbers: tuple[int, ...]) -> None:
     for path, before, left in (("a.jsonc", text, "[]"), ("a.toml", f"x = {text}\n", "x = []\n")):
         top = "x" if path == "a.toml" else ""
@@ -280,7 +279,7 @@ def test_all_of_a_name_go_at_once_where_nothing_is_left_between() -> None:
     assert edit('{"t": 1, "t": 2}', Delete(Key("t"), occurrence="all"), path="a.json").text == "{}"
 
 
-@pytest.mark.parametrize("text", ['{\n  "a": 0,\n  "t": 1,\n  "t": 2\n}\n', '{"a": 0, "t": 1,\n "t": 2}\n'])
+@table("text", ['{\n  "a": 0,\n  "t": 1,\n  "t": 2\n}\n', '{"a": 0, "t": 1,\n "t": 2}\n'])
 def test_what_would_leave_a_comma_when_all_go_is_refused_and_works_one_by_one(text: str) -> None:
     made = edit(text, Delete(Key("t"), occurrence="all"), path="a.json")
     assert made.error is not None

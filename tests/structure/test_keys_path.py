@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.structure.config.item import KeyPath, parse_path, render_path
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "position"),
     [
         ("a..b", 2),
@@ -40,7 +41,7 @@ def test_what_is_no_path_is_refused_with_the_position(text: str, position: int) 
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "path"),
     [
         ("", ()),
@@ -74,7 +75,7 @@ def test_paths(text: str, path: KeyPath) -> None:
     assert parse_path(text) == path
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [
         ((), ""),

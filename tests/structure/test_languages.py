@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_sitter import Parser
@@ -21,6 +22,7 @@ from steadyhand.structure.format import format_of, formats
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.conftest import EXAMPLES
+from tests.table import table
 
 SUFFIXES = {name: language.suffixes[0] for name, language in languages().items()}
 JUDGED = ("csharp", "go", "java", "javascript", "php", "python", "ruby", "rust", "tsx", "typescript")
@@ -42,7 +44,7 @@ def test_no_suffix_belongs_to_two_languages() -> None:
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "name"),
     [
         (None, "x = 1\n", None),
@@ -101,7 +103,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", JUDGED)
+@table("name", JUDGED)
 def test_valid_text_has_no_fault_and_broken_text_says_where(name: str) -> None:
     assert fault(source_of(VALID[name], f"a{SUFFIXES[name]}")) is None
     found = fault(source_of(BROKEN[name], f"a{SUFFIXES[name]}"))
@@ -162,12 +164,12 @@ UNREAD = [
 ]
 
 
-@pytest.mark.parametrize(("suffix", "text"), NEWER + UNREAD)
+@table(("suffix", "text"), NEWER + UNREAD)
 def test_valid_text_that_what_is_installed_may_be_too_old_for_has_no_fault(suffix: str, text: str) -> None:
     assert fault(source_of(text, f"a.{suffix}")) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text"),
     [
         ("py", "def f[T](x: T -> T: return x\n"),
@@ -182,7 +184,7 @@ def test_broken_text_beside_or_in_what_is_new_has_a_fault(suffix: str, text: str
     assert fault(source_of(text, f"a.{suffix}")) is not None
 
 
-@pytest.mark.parametrize(("suffix", "text"), UNREAD)
+@table(("suffix", "text"), UNREAD)
 def test_a_construct_that_cannot_be_read_hides_no_missing_bracket_or_quote(suffix: str, text: str) -> None:
     lone = "'" if suffix in ("rs", "js") else ""
     code = re.sub(r"//.*", "", text)
@@ -191,7 +193,7 @@ def test_a_construct_that_cannot_be_read_hides_no_missing_bracket_or_quote(suffi
             assert fault(source_of(code[:at] + code[at + 1 :], f"a.{suffix}")) is not None, (at, letter)
 
 
-@pytest.mark.parametrize(("suffix", "text"), UNREAD)
+@table(("suffix", "text"), UNREAD)
 def test_a_construct_is_covered_without_moving_anything(suffix: str, text: str) -> None:
     language = language_of(source_of(text, f"a.{suffix}"))
     assert language is not None
@@ -204,7 +206,7 @@ def test_a_construct_is_covered_without_moving_anything(suffix: str, text: str) 
         ]
 
 
-@pytest.mark.parametrize("junk", ["\n" * 30_000, "  <A\n" * 10_000, "struct A where " * 10_000, "#if a\n" * 10_000])
+@table("junk", ["\n" * 30_000, "  <A\n" * 10_000, "struct A where " * 10_000, "#if a\n" * 10_000])
 def test_covering_costs_bounded_work_at_every_place_of_a_long_text(junk: str) -> None:
     for language in languages().values():
         for cover in language.unread:
@@ -230,7 +232,7 @@ def test_the_fault_of_a_missing_bracket_says_what_is_missing() -> None:
     assert (found.line, found.message) == (3, "missing `}`") or found.line == 2
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "\0",
@@ -259,8 +261,8 @@ def test_hostile_python_is_judged_and_never_crashes(text: str) -> None:
     assert done.returncode == 0, done.stderr[-500:]
 
 
-@pytest.mark.parametrize("name", list(languages()))
-@pytest.mark.parametrize(
+@table("name", list(languages()))
+@table(
     "bomb",
     [
         "(" * 100_000,
@@ -272,6 +274,7 @@ def test_hostile_python_is_judged_and_never_crashes(text: str) -> None:
         "@a " * 12_000,
     ],
     ids=["open", "lists", "braces", "angles", "comments", "templates", "words"],
+    every=5,
 )
 def test_depth_bombs_are_refused_or_read(name: str, bomb: str) -> None:
     source = source_of(("<?php\n" if name == "php" else "") + bomb, f"bomb{SUFFIXES[name]}")
@@ -294,7 +297,7 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize("name", list(HEADS))
+@table("name", list(HEADS), every=3)
 def test_junk_far_behind_a_sound_head_is_given_up_at_the_line_where_it_starts(name: str) -> None:
     head = HEADS[name] + "// sound\n" * 3_000
     refusal = code_of(source_of(head + "@a " * 50_000, f"junk{SUFFIXES[name]}"))
@@ -308,7 +311,7 @@ def test_mistakes_here_and_there_in_a_long_file_do_not_make_it_hopeless() -> Non
     assert not isinstance(found, Refusal)
 
 
-@pytest.mark.parametrize("length", [5_999, 6_001, 20_000])
+@table("length", [5_999, 6_001, 20_000])
 def test_a_text_that_is_read_piece_by_piece_is_read_as_it_is_in_one(length: int) -> None:
     text = "/* €𝄞 */ class A { constructor() {} é() { return '𝄞'; } }\n".ljust(70) * (length // 70)
     code = read_text(languages()["javascript"], text)
@@ -317,8 +320,8 @@ def test_a_text_that_is_read_piece_by_piece_is_read_as_it_is_in_one(length: int)
     assert {item.name.of(text) for item in code.definitions} == {"A", "constructor", "é"}
 
 
-@pytest.mark.parametrize("letter", ["é", "漢", "𠀀"])
-@pytest.mark.parametrize("shift", range(4))
+@table("letter", ["é", "漢", "𠀀"])
+@table("shift", range(4))
 def test_no_boundary_of_a_piece_cuts_a_character(letter: str, shift: int) -> None:
     """In a name, where half a character is a syntax error; in strings and comments it would not be noticed."""
     assert parsed_alike("python", "#" * shift + f"\n{letter * 50} = 1" * 200)
@@ -368,6 +371,24 @@ def test_a_grammar_that_is_not_installed_is_named() -> None:
     assert isinstance(refusal, Refusal)
     assert refusal.kind is Kind.NOT_INSTALLED
     assert refusal.details["package"] == "tree-sitter-no-such-language"
+
+
+def test_a_grammar_of_the_extra_is_asked_for_by_the_name_of_the_extra() -> None:
+    from dataclasses import replace
+
+    missing = replace(languages()["kotlin"], package="tree_sitter_no_such_language")
+    refusal = read_text(missing, "fun f() {}\n")
+    assert isinstance(refusal, Refusal)
+    assert refusal.kind is Kind.NOT_INSTALLED
+    assert "steadyhand[languages]" in str(refusal.to_error().hint)
+
+
+def test_the_extra_has_the_grammars_that_say_so_and_the_base_the_others() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = {False: project["dependencies"], True: project["optional-dependencies"]["languages"]}
+    for language in languages().values():
+        package = language.package.replace("_", "-")
+        assert any(each.startswith(f"{package}>") for each in groups[language.is_extra]), language.name
 
 
 def test_no_grammar_is_loaded_before_one_is_needed() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.structure.markdown import not_found, refused, written
+from tests.table import table
 
 LINKS = (
     "# Log\n\n## 2 [new]\n\nsee [Old page][old]\n\n## 1\n\nfirst\n\n[new]: http://x/2\n[OLD]:\n  http://x/1 'a title'\n"
@@ -30,7 +30,7 @@ FOLDED = "# R\n\n<details>\n<summary>More</summary>\n\n## In\n\ntext\n\n</detail
 HIDDEN = "# A\n\nx\n\n%%\n# no heading to its reader\n%%\n\ny\n\n# B\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "address", "verb", "args"),
     [
         ("# A\n\n[x]: y\n\nwords\n\n# B\n\n[x]\n", "heading:A", "delete", ()),
@@ -52,7 +52,7 @@ def test_what_would_change_something_else_is_refused(text: str, address: str, ve
     refused(text, address, verb, *args)
 
 
-@pytest.mark.parametrize(
+@table(
     ("verb", "args", "after"),
     [
         ("delete", (), LINKS.replace("## 1\n\nfirst\n\n", "")),
@@ -70,7 +70,7 @@ def test_definitions_that_nothing_else_needs_go_with_their_section() -> None:
     assert written(f"[b]: first\n\n{text}", "heading:B", "delete") == "[b]: first\n\n# A\n\nx\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "verb", "args", "after"),
     [
         ("heading:In", "delete", (), FOLDED.replace("## In\n\ntext\n\n", "")),
@@ -87,7 +87,7 @@ def test_a_tag_that_closes_what_was_opened_above_stays(
     assert written(FOLDED, address, verb, *args) == after
 
 
-@pytest.mark.parametrize("lone", ["a <T> b", "<p>x", "</b>", "`</details>`", "<br>", "<!-- </details> -->", "%%"])
+@table("lone", ["a <T> b", "<p>x", "</b>", "`</details>`", "<br>", "<!-- </details> -->", "%%"])
 def test_a_tag_without_its_other_end_holds_nothing_up(lone: str) -> None:
     text = f"# A\n\n<details>\n\n</details>\n\n# B\n\n{lone}\n\n# C\n\n<details></details>\n"
     assert lone not in written(text, "heading:B", "delete")

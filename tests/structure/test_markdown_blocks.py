@@ -8,16 +8,17 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.structure.markdown.block import Block
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written
+from tests.table import table
 
 TASKS = "# Day\n\n- [ ] milk\n- [x] bread ^b1\n  - rye\n  - wheat\n\n# Week\n\n1. one\n2. two\n\n* milk\n"
 
 
-@pytest.mark.parametrize("ref", ["^b", "^B1", "^", "mil", "Day", "", "^nope", "bread ^b1"])
+@table("ref", ["^b", "^B1", "^", "mil", "Day", "", "^nope", "bread ^b1"])
 def test_what_nothing_says_is_not_found(ref: str) -> None:
     assert not_found(TASKS, Block(ref)).kind == Kind.NO_SUCH_TARGET
 
 
-@pytest.mark.parametrize(
+@table(
     "text", ["x^2\n", "text ^a b\n", "text ^a_b\n", "```\ncode ^a\n```\n", "^a\n", "text\n\n    code ^a\n", "# H ^a\n"]
 )
 def test_what_only_looks_like_a_name_is_none(text: str) -> None:
@@ -39,14 +40,14 @@ def test_a_name_that_two_blocks_have_is_ambiguous() -> None:
     assert not_found("a ^x\n\nb ^x\n", "block:^x").kind == Kind.AMBIGUOUS_MATCH
 
 
-@pytest.mark.parametrize("value", [3, {}, {"ref": "a", "under": 3}, {"ref": "a", "nth": 0}])
+@table("value", [3, {}, {"ref": "a", "under": 3}, {"ref": "a", "nth": 0}])
 def test_a_request_that_is_none_is_refused(value: object) -> None:
     with pytest.raises(EditError) as caught:
         Block.from_json(value, "target")
     assert caught.value.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("ref", ["rye", "- rye", "RYE", "**rye**", "* rye"])
+@table("ref", ["rye", "- rye", "RYE", "**rye**", "* rye"])
 def test_markers_case_and_emphasis_are_tolerated(ref: str) -> None:
     assert located(TASKS, Block(ref)) == "  - rye\n"
 
@@ -68,7 +69,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("address", "notation"), PLACES)
+@table(("address", "notation"), PLACES)
 def test_a_name_is_that_of_the_block_it_ends_or_follows(address: str, notation: str) -> None:
     text, [span] = marked(notation)
     assert node_at(text, address)[1].span == span
@@ -95,12 +96,12 @@ EDITED = [
 ]
 
 
-@pytest.mark.parametrize(("address", "call", "old", "new"), EDITED)
+@table(("address", "call", "old", "new"), EDITED)
 def test_an_item_is_written_as_its_neighbours_are(address: str, call: tuple[str, ...], old: str, new: str) -> None:
     assert written(TASKS, address, *call) == TASKS.replace(old, new, 1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "address", "call", "after"),
     [
         ("1. a\n1. b\n", "block:a", ("insert", "x", "after"), "1. a\n1. x\n1. b\n"),
@@ -120,7 +121,7 @@ def test_numbers_gaps_and_indents_follow_the_list(before: str, address: str, cal
     assert written(before, address, *call) == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "call", "after"),
     [
         ("old ^a\n\nx\n", ("replace", "new"), "new ^a\n\nx\n"),
@@ -142,12 +143,12 @@ def test_a_name_never_ends_up_on_a_fence() -> None:
     assert refused("old ^a\n", "block:^a", "replace", "```\nx\n```").kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("address", ["block:^b1", "block:rye"])
+@table("address", ["block:^b1", "block:rye"])
 def test_an_item_without_words_is_refused(address: str) -> None:
     assert refused(TASKS, address, "replace", "\n").hint == "delete it"
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "call", "old", "new"),
     [
         ("block[1]:milk", {}, "[ ] milk", "[x] milk"),

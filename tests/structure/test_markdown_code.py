@@ -9,18 +9,19 @@ from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.markdown.code_block import CodeBlock
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written
+from tests.table import table
 
 MANY = "# A\n\n```py\na\n```\n\n```sh\nb\n```\n\n# B\n\n```py\nc\n```\n"
 
 
-@pytest.mark.parametrize("text", ["words\n", "``not a fence``\n", "`` ` ``\n", "~~x~~\n", "text\n    no code\n"])
+@table("text", ["words\n", "``not a fence``\n", "`` ` ``\n", "~~x~~\n", "text\n    no code\n"])
 def test_what_is_no_code_block_is_not_found(text: str) -> None:
     refusal = not_found(text, CodeBlock(0))
     assert refusal.kind == Kind.NO_SUCH_TARGET
     assert refusal.details["count"] == 0
 
 
-@pytest.mark.parametrize("target", [CodeBlock(3), CodeBlock(language="ruby"), CodeBlock(heading="B", language="sh")])
+@table("target", [CodeBlock(3), CodeBlock(language="ruby"), CodeBlock(heading="B", language="sh")])
 def test_a_miss_lists_the_code_blocks_there_are(target: CodeBlock) -> None:
     refusal = not_found(MANY, target)
     assert refusal.kind == Kind.NO_SUCH_TARGET
@@ -36,7 +37,7 @@ def test_a_language_that_several_blocks_have_is_ambiguous_and_a_number_picks() -
     assert located(MANY, "code_block[2]:py") == "c\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "expected"),
     [
         (CodeBlock(1), "b\n"),
@@ -51,14 +52,14 @@ def test_a_block_is_found_by_number_language_and_heading(target: CodeBlock, expe
     assert CodeBlock.from_json(target.to_json(), "target") == target
 
 
-@pytest.mark.parametrize("value", [-1, True, 1.5, {}, {"index": "x"}, {"part": "fenced"}])
+@table("value", [-1, True, 1.5, {}, {"index": "x"}, {"part": "fenced"}])
 def test_a_request_that_is_none_is_refused(value: object) -> None:
     with pytest.raises(EditError) as caught:
         CodeBlock.from_json(value, "target")
     assert caught.value.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("address", ["code_block:0", "code_block.fenced:2", "code_block[2]:python"])
+@table("address", ["code_block:0", "code_block.fenced:2", "code_block[2]:python"])
 def test_an_address_is_rendered_as_it_was_given(address: str) -> None:
     assert render_address(parse_address(address)) == address
 
@@ -90,7 +91,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("notation", "name"), SHAPES, ids=[name for _, name in SHAPES])
+@table(("notation", "name"), SHAPES, ids=[name for _, name in SHAPES])
 def test_the_content_is_what_stands_between_the_fences(notation: str, name: str) -> None:
     text, spans = marked(notation)
     _, node = node_at(text, "code_block:0")
@@ -126,12 +127,12 @@ REPLACED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "content", "after"), REPLACED)
+@table(("before", "content", "after"), REPLACED)
 def test_new_content_keeps_the_fences_and_never_breaks_out_of_them(before: str, content: str, after: str) -> None:
     assert written(before, "code_block:0", "replace", content) == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("where", "text", "expected"),
     [
         ("start", "x", "t\n\n```\nx\na\n```\n"),
@@ -145,7 +146,7 @@ def test_lines_are_put_inside_or_beside(where: str, text: str, expected: str) ->
     assert written("t\n\n```\na\n```\n", "code_block:0", "insert", text, where) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         ("a\n\n```\nx\n```\n\nb\n", "a\n\nb\n"),

@@ -10,12 +10,13 @@ from steadyhand.structure.markdown.front_matter import FrontMatter
 from steadyhand.text.source import Source
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written
+from tests.table import table
 
 NOTE = "---\n# kept\ntitle: Notes   # kept too\ntags: [a, b]\n---\n\n# Notes\n\ntext\n"
 POST = '+++\ntitle = "Post"\n[extra]\nn = 1\n+++\ntext\n'
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",
@@ -40,7 +41,7 @@ def test_what_is_no_front_matter_is_not_found(text: str) -> None:
     assert "lines:1-0" in refusal.hint
 
 
-@pytest.mark.parametrize(
+@table(
     "notation",
     [
         "---\n⟦a: 1\n⟧---\n",
@@ -59,7 +60,7 @@ def test_front_matter_is_what_stands_between_its_marks(notation: str) -> None:
     assert node_at(text, FrontMatter())[1].span == span
 
 
-@pytest.mark.parametrize("content", ["words", "a: 1\n---\nb: 2", "\na: 1", "# only a comment", "a: 1\n..."])
+@table("content", ["words", "a: 1\n---\nb: 2", "\na: 1", "# only a comment", "a: 1\n..."])
 def test_content_that_would_be_no_front_matter_is_refused(content: str) -> None:
     assert refused(NOTE, FrontMatter(), "replace", content).kind == Kind.BAD_REQUEST
 
@@ -68,7 +69,7 @@ def test_nothing_goes_before_front_matter() -> None:
     assert refused(NOTE, FrontMatter(), "insert", "x", "before").hint == "insert after it"
 
 
-@pytest.mark.parametrize(
+@table(
     ("call", "after"),
     [
         (("replace", "title: x"), "---\ntitle: x\n---\n\n# Notes\n\ntext\n"),
@@ -84,7 +85,7 @@ def test_front_matter_as_a_whole(call: tuple[str, ...], after: str) -> None:
     assert written(NOTE, FrontMatter(), *call) == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "path", "call", "after"),
     [
         (NOTE, "title", ("replace", "Other"), NOTE.replace("title: Notes", "title: Other")),
@@ -115,7 +116,7 @@ def test_broken_yaml_is_unparsable_with_the_line_of_the_file() -> None:
     assert located(text, FrontMatter()) == "a: 1\nb: [\n"
 
 
-@pytest.mark.parametrize("value", [3, {"path": [1.5]}, {"part": "entry"}, {"path": "a..b"}, {"key": "a"}])
+@table("value", [3, {"path": [1.5]}, {"part": "entry"}, {"path": "a..b"}, {"key": "a"}])
 def test_a_request_that_is_none_is_refused(value: object) -> None:
     with pytest.raises(EditError) as caught:
         FrontMatter.from_json(value, "target")

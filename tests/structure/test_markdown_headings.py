@@ -9,6 +9,7 @@ from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.markdown.heading import Heading
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found
+from tests.table import table
 
 NOT_HEADINGS = [
     ("in a fence", "```\n# X\n```\n"),
@@ -33,7 +34,7 @@ NOT_HEADINGS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text"), NOT_HEADINGS, ids=[name for name, _ in NOT_HEADINGS])
+@table(("name", "text"), NOT_HEADINGS, ids=[name for name, _ in NOT_HEADINGS])
 def test_what_only_looks_like_a_heading_is_none(name: str, text: str) -> None:
     refusal = not_found(text, "heading:X")
     assert refusal.kind == Kind.NO_SUCH_TARGET
@@ -46,10 +47,10 @@ def test_a_heading_that_none_is_similar_to_is_told_what_there_is_and_suggested_n
     refusal = not_found("# Intro\n\n# Usage\n", "heading:Zebra")
     assert refusal.message == "there is no heading 'Zebra'; none is similar; there are: Intro; Usage"
     assert refusal.details == {"nearest": [], "available": ["heading:Intro", "heading:Usage"]}
-    assert "send the one that is meant" in refusal.hint
+    assert "send the one you mean" in refusal.hint
 
 
-@pytest.mark.parametrize("path", ["page.html", "data.json", "app.py", "notes.txt", "notes.rst"])
+@table("path", ["page.html", "data.json", "app.py", "notes.txt", "notes.rst"])
 def test_headings_of_other_formats_are_refused_by_name(path: str) -> None:
     refusal = not_found("# X\n", "heading:X", path)
     assert refusal.kind == Kind.BAD_REQUEST
@@ -57,7 +58,7 @@ def test_headings_of_other_formats_are_refused_by_name(path: str) -> None:
     assert ".md" in refusal.message
 
 
-@pytest.mark.parametrize("path", [None, "README", "notes.md", "NOTES.MD", "a.markdown", "b.mdx", "c.mkd", "odd.xyz"])
+@table("path", [None, "README", "notes.md", "NOTES.MD", "a.markdown", "b.mdx", "c.mkd", "odd.xyz"])
 def test_markdown_is_what_has_its_suffix_or_no_other(path: str | None) -> None:
     _, node = node_at("# X\n", "heading:X", path)
     assert node.kind == "section"
@@ -89,7 +90,7 @@ def test_a_name_that_several_sections_have_is_ambiguous_with_their_paths_and_lin
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "expected"),
     [
         ("heading:CLI > Usage", "## Usage\n\nb\n"),
@@ -117,7 +118,7 @@ def test_a_full_path_that_is_also_the_end_of_another_is_not_taken_for_granted() 
 GUIDE = "# Guide\n\nintro\n\n## Set *up*: `x_y`\n\na\n\n### Deep\n\nb\n\n## Use &amp; [go](u.md) {#go}\n\nc\n"
 
 
-@pytest.mark.parametrize(
+@table(
     "name",
     [
         "Set *up*: `x_y`",
@@ -138,14 +139,12 @@ def test_marks_case_emphasis_and_the_way_a_path_is_written_are_tolerated(name: s
     assert located(GUIDE, Heading(name, part="line")) == "## Set *up*: `x_y`\n"
 
 
-@pytest.mark.parametrize("name", ["Use & go", "use &amp; [go](u.md)", "Use & go {#go}", "## Use & go"])
+@table("name", ["Use & go", "use &amp; [go](u.md)", "Use & go {#go}", "## Use & go"])
 def test_entities_links_and_attributes_are_tolerated(name: str) -> None:
     assert located(GUIDE, Heading(name, part="line")).startswith("## Use")
 
 
-@pytest.mark.parametrize(
-    "name", ["### Set up: x_y", "Guide > Deep", "Set", "# Use & go", "Use > Deep", "", "Set up x_y", "xy"]
-)
+@table("name", ["### Set up: x_y", "Guide > Deep", "Set", "# Use & go", "Use > Deep", "", "Set up x_y", "xy"])
 def test_another_level_a_skipped_level_and_a_part_of_the_words_are_no_match(name: str) -> None:
     assert not_found(GUIDE, Heading(name)).kind == Kind.NO_SUCH_TARGET
 
@@ -156,12 +155,12 @@ def test_exact_words_win_over_lax_ones_and_lax_ones_never_break_a_tie() -> None:
     assert not_found(text, "heading:NOTES").kind == Kind.AMBIGUOUS_MATCH
 
 
-@pytest.mark.parametrize("name", ["❤️ Hearts", "❤ Hearts", "❤ hearts"])
+@table("name", ["❤️ Hearts", "❤ Hearts", "❤ hearts"])
 def test_the_variation_of_an_emoji_does_not_matter(name: str) -> None:
     assert located("# ❤️ Hearts\n\nx\n", Heading(name, part="body")) == "\nx\n"
 
 
-@pytest.mark.parametrize("name", ["Input / Output", "Input/Output", "A > B", "std::vector", "GET /users/{id}"])
+@table("name", ["Input / Output", "Input/Output", "A > B", "std::vector", "GET /users/{id}"])
 def test_a_heading_that_has_a_separator_in_it_is_found(name: str) -> None:
     text = "# Input / Output\n\n# A > B\n\n# std::vector\n\n# GET /users/{id}\n"
     assert located(text, Heading(name)).startswith("# ")
@@ -201,7 +200,7 @@ SECTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("address", "notation"), SECTIONS)
+@table(("address", "notation"), SECTIONS)
 def test_a_section_ends_where_the_next_of_its_level_starts(address: str, notation: str) -> None:
     text, [span] = marked(notation)
     assert node_at(text, address)[1].span == span
@@ -211,7 +210,7 @@ def test_a_heading_in_a_quote_stands_under_the_one_outside() -> None:
     assert node_at("# A\n\n> ## Q\n> x\n\n## B\n", "heading:Q")[1].address == "heading:A > Q"
 
 
-@pytest.mark.parametrize(
+@table(
     "value",
     [{"path": "A", "part": "all"}, {"path": "A", "nth": 0}, {}, {"path": 3}, {"path": []}, {"path": "A", "level": 2}],
 )
@@ -221,6 +220,6 @@ def test_a_request_that_is_none_is_refused(value: object) -> None:
     assert caught.value.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("address", ["heading:A > B", "heading.own[2]:A", "heading:"])
+@table("address", ["heading:A > B", "heading.own[2]:A", "heading:"])
 def test_an_address_is_rendered_as_it_was_given(address: str) -> None:
     assert render_address(parse_address(address)) == address

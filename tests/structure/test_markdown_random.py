@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from steadyhand.structure.target import Addressed
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
+from tests.table import table
 
 NO_GUARDS = Policy(guards=frozenset())
 
@@ -215,8 +215,8 @@ def assert_laws(source: Source, node: Node, new: str) -> None:
     assert node.carried(source) is not None
 
 
-@pytest.mark.parametrize("size", [60, 1000, 100_000])
-@pytest.mark.parametrize("unit", [">", "> ", "- ", "1. ", "* > ", "+   "])
+@table("size", [60, 1000, 100_000])
+@table("unit", [">", "> ", "- ", "1. ", "* > ", "+   "])
 def test_nesting_is_read_or_too_large_however_deep(unit: str, size: int) -> None:
     found = read_markdown(Source.of_text(f"{unit * size}x\n\n# After\n"))
     if isinstance(found, Refusal):
@@ -226,7 +226,7 @@ def test_nesting_is_read_or_too_large_however_deep(unit: str, size: int) -> None
         assert found.sections[-1].mark.text == "After"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["[" * 100_000, "`" * 100_000, "*" * 100_000, "|" * 100_000 + "\n" + "|-" * 50_000, "<a " * 50_000, "\\" * 100_000,
      "[a](" * 30_000, "# " + "_a" * 50_000, "# " + " >" * 50_000, "# " + " " * 100_000 + "x {#", "&" * 100_000,

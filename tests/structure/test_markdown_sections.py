@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Insert, Replace
 from steadyhand.structure.markdown.heading import Heading
 from steadyhand.structure.node import Proposal
 from tests.checks import check_edit
 from tests.structure.markdown import node_at, refused, written
+from tests.table import table
 
 GUIDE = "# Guide\n\nintro\n\n## Setup\n\nold\n\n### Deep\n\nd\n\n## Use\n\nlast\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("content", "said"),
     [
         ("```py\nx = 1\n", "line 1"),
@@ -22,14 +21,14 @@ GUIDE = "# Guide\n\nintro\n\n## Setup\n\nold\n\n### Deep\n\nd\n\n## Use\n\nlast\
         ("- a\n\n  ```\n  x\n", "line 3"),
     ],
 )
-@pytest.mark.parametrize("verb", [("replace",), ("insert", "end"), ("insert", "before"), ("insert", "start")])
+@table("verb", [("replace",), ("insert", "end"), ("insert", "before"), ("insert", "start")])
 def test_a_fence_that_the_content_never_closes_is_refused(content: str, said: str, verb: tuple[str, ...]) -> None:
     refusal = refused(GUIDE, "heading:Setup", verb[0], content, *verb[1:])
     assert refusal.kind == Kind.BAD_REQUEST
     assert said in refusal.message
 
 
-@pytest.mark.parametrize("where", ["start", "before"])
+@table("where", ["start", "before"])
 def test_a_comment_that_would_swallow_the_next_heading_is_refused(where: str) -> None:
     assert refused(GUIDE, "heading:Setup", "insert", "<!-- open", where).kind == Kind.BAD_REQUEST
 
@@ -47,12 +46,12 @@ def test_a_rule_that_would_make_the_top_front_matter_is_refused() -> None:
     assert refused("---\nt: 1\n\n# A\n\nx\n", "heading:A", "insert", "---", "end").kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("where", ["start", "end"])
+@table("where", ["start", "end"])
 def test_a_heading_line_has_no_inside(where: str) -> None:
     assert "before or after" in refused(GUIDE, "heading.line:Setup", "insert", "x", where).hint
 
 
-@pytest.mark.parametrize("where", ["start", "end"])
+@table("where", ["start", "end"])
 def test_a_section_does_not_get_its_own_heading_twice(where: str) -> None:
     assert "twice" in refused(GUIDE, "heading:Setup", "insert", "## Setup\n\nmore", where).message
 
@@ -86,7 +85,7 @@ REPLACED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "expected"), REPLACED, ids=[name for name, *_ in REPLACED])
+@table(("name", "content", "expected"), REPLACED, ids=[name for name, *_ in REPLACED])
 def test_replacing_a_section_keeps_its_heading_and_never_doubles_it(name: str, content: str, expected: str) -> None:
     after = written(GUIDE, "heading:Setup", "replace", content)
     assert after == f"# Guide\n\nintro\n\n{expected}## Use\n\nlast\n"
@@ -102,7 +101,7 @@ def test_the_own_text_leaves_subsections_alone() -> None:
     assert after == GUIDE.replace("old", "new")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "new", "after"),
     [
         ("## A\n\nx\n", "B", "## B\n\nx\n"),
@@ -130,7 +129,7 @@ INSERTED = [
 ]
 
 
-@pytest.mark.parametrize(("where", "content", "expected"), INSERTED)
+@table(("where", "content", "expected"), INSERTED)
 def test_inserted_lines_stand_apart_by_one_blank_line(where: str, content: str, expected: str) -> None:
     after = written(GUIDE, "heading:Setup", "insert", content, where)
     assert expected in after
@@ -140,7 +139,7 @@ def test_inserted_lines_stand_apart_by_one_blank_line(where: str, content: str, 
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "where", "content", "after"),
     [
         ("# A\ntext\n## B\ntext\n", "end", "new", "# A\ntext\n\nnew\n## B\ntext\n"),
@@ -177,21 +176,21 @@ APPENDED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "body", "content", "expected"), APPENDED, ids=[name for name, *_ in APPENDED])
-@pytest.mark.parametrize("rest", ["", "\n## Next\n\nx\n"])
+@table(("name", "body", "content", "expected"), APPENDED, ids=[name for name, *_ in APPENDED])
+@table("rest", ["", "\n## Next\n\nx\n"])
 def test_what_is_appended_is_read_as_what_it_is(name: str, body: str, content: str, expected: str, rest: str) -> None:
     before = f"# A\n\n{body}\n{rest}"
     assert written(before, "heading.own:A", "insert", content, "end") == f"# A\n\n{expected}\n{rest}"
 
 
-@pytest.mark.parametrize("ending", ["\n", ""])
+@table("ending", ["\n", ""])
 def test_the_last_section_ends_as_the_file_ends(ending: str) -> None:
     assert written(f"# A\n\nx{ending}", "heading:A", "insert", "y\n", "end") == f"# A\n\nx\n\ny{ending}"
     assert written(f"# A\n\nx{ending}", "heading:A", "replace", "y\n") == f"# A\n\ny{ending}"
     assert written(f"# A\n\nx\n\n# B\n\ny{ending}", "heading:B", "delete") == f"# A\n\nx{ending}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "expected"),
     [
         ("heading:Setup", "# Guide\n\nintro\n\n## Use\n\nlast\n"),
@@ -222,7 +221,7 @@ CONTAINED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "address", "call", "after"), CONTAINED)
+@table(("before", "address", "call", "after"), CONTAINED)
 def test_lines_in_a_quote_or_list_get_its_marks(before: str, address: str, call: tuple[str, ...], after: str) -> None:
     assert written(before, address, *call) == after
 
@@ -235,7 +234,7 @@ def test_what_is_carried_out_of_a_quote_has_no_marks() -> None:
     assert node.carried(source) == "# L\nx\n\ny\n"
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@table("ending", ["\n", "\r\n", "\r"])
 def test_new_lines_end_as_their_neighbours_do(ending: str) -> None:
     def fit(text: str) -> str:
         return text.replace("\n", ending)
@@ -249,7 +248,7 @@ def test_new_lines_end_as_their_neighbours_do(ending: str) -> None:
     check_edit(fit(GUIDE), Delete(Heading("Setup")), fit(written(GUIDE, "heading:Setup", "delete")))
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@table("ending", ["\n", "\r\n"])
 def test_content_with_windows_line_ends_gets_no_blank_lines_between(ending: str) -> None:
     before = "# A\n\nx\n\n## B\n\ny\n".replace("\n", ending)
     after = "# A\n\none\ntwo\n\n## B\n\ny\n".replace("\n", ending)

@@ -9,22 +9,21 @@ from steadyhand.structure.address import parse_address, render_address
 from steadyhand.structure.markdown.table import Table
 from tests.checks import marked
 from tests.structure.markdown import located, node_at, not_found, refused, written
+from tests.table import table
 
 PEOPLE = "# T\n\n| Name  | Age |\n|-------|----:|\n| Ann   |  31 |\n| Bob   |   4 |\n\nend\n"
 BARE = "a | b\n--|--\n1 | 2\n"
 TIGHT = "|x|y|\n|-|-|\n|1|2|\n"
 
 
-@pytest.mark.parametrize(
-    "text", ["| a | b |\n", "| a |\n|---|---|\n", "```\n|a|\n|-|\n```\n", "a\n\n    |a|\n    |-|\n", "|a|\n|x|\n"]
-)
+@table("text", ["| a | b |\n", "| a |\n|---|---|\n", "```\n|a|\n|-|\n```\n", "a\n\n    |a|\n    |-|\n", "|a|\n|x|\n"])
 def test_what_is_no_table_is_not_found(text: str) -> None:
     refusal = not_found(text, "table:0")
     assert refusal.kind == Kind.NO_SUCH_TARGET
     assert refusal.details["count"] == 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "near"),
     [
         (Table(1), "table:0"),
@@ -51,16 +50,14 @@ def test_two_columns_or_rows_of_one_name_are_ambiguous() -> None:
     assert located(text, Table(0, row="x", nth=2)) == "|x|2|\n"
 
 
-@pytest.mark.parametrize(
-    "value", [-1, {"index": 0, "row": -1}, {"index": 0, "column": 1}, {"index": 0, "row": True}, {"rows": 1}, "x"]
-)
+@table("value", [-1, {"index": 0, "row": -1}, {"index": 0, "column": 1}, {"index": 0, "row": True}, {"rows": 1}, "x"])
 def test_a_request_that_is_none_is_refused(value: object) -> None:
     with pytest.raises(EditError) as caught:
         Table.from_json(value, "target")
     assert caught.value.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("address", ["table:0", "table:1[2]", "table:0[2,Name]", "table:0[Ann,3]", "table[2]:0"])
+@table("address", ["table:0", "table:1[2]", "table:0[2,Name]", "table:0[Ann,3]", "table[2]:0"])
 def test_an_address_is_rendered_as_it_was_given(address: str) -> None:
     assert render_address(parse_address(address)) == address
 
@@ -83,7 +80,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("address", "notation"), CELLS)
+@table(("address", "notation"), CELLS)
 def test_a_row_is_cut_at_every_pipe_without_a_backslash(address: str, notation: str) -> None:
     text, [span] = marked(notation)
     found = "table:0[2]" if address == "table:0[3]" else address
@@ -94,7 +91,7 @@ def test_a_table_is_found_by_its_heading() -> None:
     assert located(f"{TIGHT}\n{PEOPLE}", Table(heading="T", row="Ann", column="Age")) == "31"
 
 
-@pytest.mark.parametrize(("text", "hint"), [("a\nb", "<br>"), ("a\r\nb", "<br>")])
+@table(("text", "hint"), [("a\nb", "<br>"), ("a\r\nb", "<br>")])
 def test_a_cell_is_one_line(text: str, hint: str) -> None:
     assert hint in refused(PEOPLE, "table:0[1,1]", "replace", text).hint
 
@@ -104,12 +101,12 @@ def test_a_header_is_not_deleted_and_nothing_goes_above_it() -> None:
     assert refused(PEOPLE, "table:0[0]", "insert", "| x | y |", "before").kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("row", ["words", "- x", "| a |", "| a | b | c |"])
+@table("row", ["words", "- x", "| a |", "| a | b | c |"])
 def test_a_header_keeps_its_columns(row: str) -> None:
     assert refused(PEOPLE, "table:0[0]", "replace", row).kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("rows", ["| a | b |\n\n| c | d |", "# x", "- x", "> x"])
+@table("rows", ["| a | b |\n\n| c | d |", "# x", "- x", "> x"])
 def test_what_would_end_the_table_is_no_row(rows: str) -> None:
     assert refused(PEOPLE, "table:0[1]", "insert", rows, "after").kind == Kind.BAD_REQUEST
 
@@ -134,7 +131,7 @@ SET = [
 ]
 
 
-@pytest.mark.parametrize(("before", "address", "new", "after"), SET)
+@table(("before", "address", "new", "after"), SET)
 def test_a_cell_keeps_its_width_where_it_can_and_its_neighbours_always(
     before: str, address: str, new: str, after: str
 ) -> None:
@@ -148,7 +145,7 @@ def test_a_cell_is_set_by_row_and_column() -> None:
     assert written(PEOPLE, "table:0[2]", "set-cell", {"column": 2, "value": "5"}) == PEOPLE.replace("  4", "  5")
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "call"),
     [
         ("table:0", {"value": "x"}),
@@ -176,12 +173,12 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "address", "call", "after"), ROWS)
+@table(("before", "address", "call", "after"), ROWS)
 def test_a_new_row_is_written_as_the_others(before: str, address: str, call: dict[str, object], after: str) -> None:
     assert written(before, address, "add-row", call) == after
 
 
-@pytest.mark.parametrize(
+@table(
     "call",
     [{"cells": ["a", "b", "c"]}, {"cells": "a"}, {"cells": ["a\nb"]}, {"cells": ["a"], "at": 4}, {"cells": {"z": 1}}],
 )
@@ -189,7 +186,7 @@ def test_a_row_that_does_not_fit_is_refused(call: dict[str, object]) -> None:
     assert refused(PEOPLE, "table:0", "add-row", call).kind in (Kind.BAD_REQUEST, Kind.NO_SUCH_TARGET)
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "call", "after"),
     [
         ("table:0[1]", ("insert", "| x | 1 |", "before"), PEOPLE.replace("| Ann", "| x | 1 |\n| Ann")),

@@ -15,6 +15,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 from tests.checks import check_refused
 from tests.structure.neutral_changes import is_broken, is_proven, wrong_proofs
+from tests.table import table
 
 _PYTHON = '''from __future__ import annotations
 
@@ -167,14 +168,14 @@ def _splice(suffix: str, old: str, new: str) -> Splice:
     return Splice(_TEXTS[suffix].index(old), old, new)
 
 
-@pytest.mark.parametrize(("suffix", "old", "new"), _UNPROVEN)
+@table(("suffix", "old", "new"), _UNPROVEN)
 def test_what_may_break_a_text_is_not_proven(suffix: str, old: str, new: str) -> None:
     known = format_of(f"x{suffix}")
     assert known is not None
     assert not is_proven(known, _TEXTS[suffix], _splice(suffix, old, new))
 
 
-@pytest.mark.parametrize(("suffix", "old", "new"), _PROVEN)
+@table(("suffix", "old", "new"), _PROVEN)
 def test_usual_changes_are_proven(suffix: str, old: str, new: str) -> None:
     known = format_of(f"x{suffix}")
     assert known is not None
@@ -230,7 +231,7 @@ def _long(suffix: str) -> str:
     return text + "".join(more.format(number) for number in range(400))
 
 
-@pytest.mark.parametrize(("suffix", "old", "new"), _UNPROVEN)
+@table(("suffix", "old", "new"), _UNPROVEN)
 def test_a_long_file_is_refused_as_a_full_check_says(suffix: str, old: str, new: str) -> None:
     text = _long(suffix)
     assert len(text) > SMALL
@@ -247,7 +248,7 @@ def test_a_long_file_is_refused_as_a_full_check_says(suffix: str, old: str, new:
     assert (error.details["line"], error.details["problem"]) == (fault.line, fault.message)
 
 
-@pytest.mark.parametrize(("suffix", "old", "new"), _PROVEN)
+@table(("suffix", "old", "new"), _PROVEN)
 def test_what_is_proven_is_not_looked_at_as_a_whole(suffix: str, old: str, new: str) -> None:
     """A fault far away shows whether the whole text was parsed: then it would be warned of."""
     text = _long(suffix) + "\n)]} :\n  - {\n"

@@ -17,6 +17,7 @@ from steadyhand.plan.preview import edit
 from steadyhand.structure.node import Refusal, Where
 from steadyhand.structure.notebook.cell import Cell, CellNode
 from steadyhand.text.source import Source
+from tests.table import table
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "notebook"
 OUTPUT = {"name": "stdout", "output_type": "stream", "text": ["1\n"]}
@@ -61,7 +62,7 @@ def after(text: str, change: Any) -> str:
     return result.text
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in CORPUS.glob("broken-*")))
+@table("name", sorted(path.name for path in CORPUS.glob("broken-*")))
 def test_what_is_no_notebook_is_refused(name: str) -> None:
     source = Source.of_bytes((CORPUS / name).read_bytes(), path=name)
     refusal = Cell(0).resolve(source)
@@ -70,7 +71,7 @@ def test_what_is_no_notebook_is_refused(name: str) -> None:
     assert refusal.hint
 
 
-@pytest.mark.parametrize("at", [3, -4, "3", "summ", "", "1.0", 10**12])
+@table("at", [3, -4, "3", "summ", "", "1.0", 10**12])
 def test_a_cell_that_is_not_there_is_refused_with_those_that_are(at: str | int) -> None:
     refusal = Cell(at).resolve(Source.of_text(TEXT, path="a.ipynb"))
     assert isinstance(refusal, Refusal)
@@ -80,7 +81,7 @@ def test_a_cell_that_is_not_there_is_refused_with_those_that_are(at: str | int) 
     assert "cell:sum (code: a = 1)" in refusal.details["cells"]  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("where", ["before", "after"])
+@table("where", ["before", "after"])
 def test_text_beside_a_cell_is_refused_naming_add_cell(where: Where) -> None:
     result = edit(TEXT, Insert(Cell("sum"), "x = 1", where=where), path="a.ipynb")
     assert result.error is not None
@@ -94,13 +95,13 @@ def test_a_cell_as_a_whole_is_not_replaced() -> None:
     assert result.error.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("given", [{"at": True}, {"at": 1.5}, {"at": ["a"]}, {}, {"at": 0, "part": "output"}])
+@table("given", [{"at": True}, {"at": 1.5}, {"at": ["a"]}, {}, {"at": 0, "part": "output"}])
 def test_wrong_fields_are_refused(given: dict[str, object]) -> None:
     with pytest.raises(EditError):
         Cell.from_json(given, "cell")
 
 
-@pytest.mark.parametrize(
+@table(
     ("at", "text"),
     [(0, "# Title\ntext"), ("intro", "# Title\ntext"), ("1", "a = 1\nb = 2\na + b"), (-1, ""), ("c", "")],
 )
@@ -123,7 +124,7 @@ def test_an_id_that_stands_twice_is_ambiguous() -> None:
     assert after(text, Replace(Cell("s", nth=2), "c")) == text.replace('"b"', '"c"')
 
 
-@pytest.mark.parametrize(
+@table(
     ("at", "new", "old_json", "new_json"),
     [
         ("sum", "a = 1\nb = 3\na + b", '"b = 2\\n"', '"b = 3\\n"'),
@@ -155,8 +156,8 @@ def test_lines_are_added_at_the_start_and_the_end() -> None:
     assert node_at(after(TEXT, Insert(Cell("c"), "c", where="end")), 2)[1].cell.text == "c"
 
 
-@pytest.mark.parametrize("indent", [None, 1, 2, 4])
-@pytest.mark.parametrize(("where", "index"), [("before", 0), ("after", 1)])
+@table("indent", [None, 1, 2, 4])
+@table(("where", "index"), [("before", 0), ("after", 1)])
 def test_a_new_cell_is_laid_out_as_the_others(indent: int | None, where: str, index: int) -> None:
     cells = [cell(["a\n", "b"], name="one"), cell(["c"], name="two")]
     text = notebook(*cells, indent=indent)
@@ -194,7 +195,7 @@ def test_a_cell_goes_with_its_outputs_and_no_other() -> None:
     assert json.loads(after(TEXT, Delete(Cell("sum")))) == data
 
 
-@pytest.mark.parametrize(
+@table(
     ("at", "to", "where", "order"),
     [
         (0, 2, "after", [1, 2, 0]),

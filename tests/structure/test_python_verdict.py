@@ -8,12 +8,12 @@ import sys
 import warnings
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import steadyhand
 from steadyhand.structure.code.python_verdict import python_fault
+from tests.table import table
 
 PACKAGE = Path(steadyhand.__file__).parent
 
@@ -54,7 +54,7 @@ def check(text: str) -> None:
     assert (None if fault is None else (fault.line, fault.message, fault.column)) == compiled(text)
 
 
-@pytest.mark.parametrize("text", [*WARNED, *UNWARNED, *WRONG])
+@table("text", [*WARNED, *UNWARNED, *WRONG])
 def test_the_verdict_is_that_of_the_compiler(text: str) -> None:
     check(text + "\n")
 

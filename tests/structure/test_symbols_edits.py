@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Proposal, Refusal, Where
 from tests.structure.symbols import applied, deleted, inserted, node_at, replaced, source_of
+from tests.table import table
 
 
 def refused(proposal: Proposal | Refusal) -> Refusal:
@@ -18,7 +17,7 @@ def refused(proposal: Proposal | Refusal) -> Refusal:
 BRACES = "class A {\n    int f() { return 1; }\n\n    int g() { return 2; }\n}\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text", "name", "part", "new"),
     [
         ("py", "def f():\n    return 1\n\ndef g(): ...\n", "f", "whole", "def f(:\n    return"),
@@ -84,7 +83,7 @@ def test_nothing_is_put_inside_what_has_no_body() -> None:
 METHOD = "class A:\n    def f(self):\n        return 1\n\n    def g(self): ...\n"
 
 
-@pytest.mark.parametrize(
+@table(
     "new",
     [
         "def f(self):\n    return 2",  # at the margin
@@ -122,7 +121,7 @@ def test_lines_inside_strings_are_data() -> None:
     assert replaced("js", page, "f", new) == "class A {\n  f() {\n    return `\nx\n  y`;\n  }\n}\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text", "name", "part", "new", "after"),
     [
         ("py", "@a\n# c\n@b\ndef f(): ...\n", "f", "whole", "def f(): pass", "def f(): pass\n"),
@@ -192,7 +191,7 @@ TWO = "import x\n\n\ndef a():\n    pass\n\n\n# of b\ndef b():\n    pass\n"
 MEMBERS = "class A:\n    x = 1\n    y = 2\n\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text", "name", "where", "new", "after"),
     [
         ("py", TWO, "b", "before", "def n():\n    pass\n", TWO.replace("# of b", "def n():\n    pass\n\n\n# of b")),
@@ -307,7 +306,7 @@ def test_code_is_put_beside_or_inside_a_symbol_as_the_file_does_it(
     assert inserted(suffix, text, name, new, where) == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text", "name", "after"),
     [
         ("py", TWO, "a", "import x\n\n\n# of b\ndef b():\n    pass\n"),
@@ -359,7 +358,7 @@ def test_a_symbol_is_carried_with_its_indentation() -> None:
     assert applied(target, moved) == "def a():\n    pass\n\n\ndef f(self):\n    pass\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text", "name", "after"),
     [
         ("cpp", "void A::f() { g(); }\n", "A.f", "void A::h() { g(); }\n"),

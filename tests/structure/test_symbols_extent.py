@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from itertools import takewhile
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from steadyhand.errors import Kind
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Refusal
 from tests.structure.symbols import applied, deleted, inserted, node_at, replaced, source_of
+from tests.table import table
 
 DELETED = [
     ("py", 'a: int = 1\n"""The a."""\nb = 2\n', "a", "b = 2\n"),
@@ -41,7 +41,7 @@ DELETED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("suffix", "text", "name", "after"), DELETED)
+@table(("suffix", "text", "name", "after"), DELETED)
 def test_all_that_belongs_to_a_definition_is_deleted_with_it(suffix: str, text: str, name: str, after: str) -> None:
     assert deleted(suffix, text, name) == after
 

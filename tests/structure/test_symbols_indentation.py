@@ -27,6 +27,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.real_files import CORPUS, real_files
 from tests.structure.symbols import inserted, replaced
+from tests.table import table
 
 LARGEST = 25_000
 SOME = settings(max_examples=max(settings.default.max_examples * 2 // 5, 1))
@@ -46,7 +47,7 @@ RAISES = '''def get(self, key):
 '''
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text", "name", "where", "new", "after"),
     [
         pytest.param(
@@ -228,7 +229,7 @@ def test_inserted_code_is_indented_by_its_code_alone(
     assert inserted(suffix, text, name, new, where) == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("suffix", "text", "where", "new", "after"),
     [
         ("py", "class A:\n# note\n    x = 1\n", "end", "y = 2", "class A:\n# note\n    x = 1\n    y = 2\n"),
@@ -378,7 +379,7 @@ def check_body(source: Source, code: Code, index: int, choice: int) -> None:
 CODE_FILES = sorted(path for path in CORPUS.rglob("*") if path_of(path) is not None) if CORPUS.is_dir() else []
 
 
-@pytest.mark.parametrize("path", CODE_FILES, ids=lambda path: path.relative_to(CORPUS).as_posix())
+@table("path", CODE_FILES, ids=lambda path: path.relative_to(CORPUS).as_posix())
 def test_every_definition_of_the_corpus_is_inserted_verbatim_and_its_body_comes_back(path: Path) -> None:
     source = path_of(path)
     assert source is not None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.structure.code.indentation import fit
 from steadyhand.structure.code.language import languages
 from steadyhand.structure.code.symbol import Symbol
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
 from tests.structure.symbols import deleted, source_of
+from tests.table import table
 
 
 def accepted(proposal: Proposal | Refusal) -> Proposal:
@@ -36,7 +35,7 @@ def test_long_strings_far_down_a_text_are_data_every_time() -> None:
     assert len({fit(language, given, "    ", "    ") for _ in range(50)}) == 1
 
 
-@pytest.mark.parametrize("tail", ["", "\n", "\n\n", "\n\n\n", "\n    \n"])
+@table("tail", ["", "\n", "\n\n", "\n\n\n", "\n    \n"])
 def test_the_last_member_goes_whatever_blank_lines_the_file_ends_with(tail: str) -> None:
     head = "class A:\n    def f(self):\n        return 1\n"
     text = f"{head}\n    def g(self):\n        return 2{tail}"

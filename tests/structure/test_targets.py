@@ -14,6 +14,7 @@ from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Target, target_keys, targets
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
+from tests.table import table
 
 TEXT = "one\ntwo\r\nthree\n"
 
@@ -30,7 +31,7 @@ def refused(target: Target, text: str = TEXT) -> Refusal:
     return place
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "kind"),
     [
         (Lines(4), Kind.OUT_OF_BOUNDS),
@@ -52,7 +53,7 @@ def test_the_refusal_says_how_many_lines_there_are() -> None:
     assert "3 lines" in refusal.message
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "expected"),
     [
         (Lines(1), "one\n"),
@@ -72,7 +73,7 @@ def test_an_empty_file_has_one_empty_place() -> None:
     assert refused(Lines(1), "").kind == Kind.OUT_OF_BOUNDS
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "now"),
     [
         (Lines(2, 2, "TWO"), []),
@@ -98,7 +99,7 @@ def test_text_that_repeats_is_reported_at_every_line() -> None:
     assert refused(Lines(3, 4, "a\na"), "a\na\na\nb\na\na\n").details["now_at"] == [1, 2, 5]
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "expected"),
     [
         (Lines(2, 2, "two"), "two\r\n"),
@@ -117,7 +118,7 @@ def test_a_blank_line_may_be_given_with_or_without_its_newline() -> None:
     assert located(Lines(1, 2, "a\n"), "a\n\nb\n") == located(Lines(1, 2, "a\n\n"), "a\n\nb\n") == "a\n\n"
 
 
-@pytest.mark.parametrize("anchor", ["", "12", "12#", "12#ab", "#abc", "0#abc", "x#abc", "12#xyz", "-1#abc", " 1#abc"])
+@table("anchor", ["", "12", "12#", "12#ab", "#abc", "0#abc", "x#abc", "12#xyz", "-1#abc", " 1#abc"])
 def test_what_is_no_anchor_is_a_bad_request(anchor: str) -> None:
     with pytest.raises(EditError) as caught:
         Anchor(anchor)
@@ -153,9 +154,7 @@ def test_an_anchor_knows_the_line_and_not_its_ending() -> None:
     assert anchor_of(1, "two") == anchor_of(1, "two\r\n") == anchor_of(1, "two\n")
 
 
-@pytest.mark.parametrize(
-    "target", [Lines(3, 5), Lines(5, 4), Lines(3, 5, "x"), Anchor("12#a3f"), Anchor("12#a3f", "15#09c")]
-)
+@table("target", [Lines(3, 5), Lines(5, 4), Lines(3, 5, "x"), Anchor("12#a3f"), Anchor("12#a3f", "15#09c")])
 def test_targets_come_back_from_their_json_form(target: Target) -> None:
     assert type(target).from_json(target.to_json(), "target") == target
 
@@ -165,7 +164,7 @@ def test_lines_and_anchors_are_also_read_from_objects() -> None:
     assert Anchor.from_json({"start": "1#abc", "end": "2#abc"}, "x") == Anchor("1#abc", "2#abc")
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "value", "path"),
     [
         (Lines, [1], "x"),
@@ -214,7 +213,7 @@ def test_the_names_of_actions_are_those_of_the_tables() -> None:
     assert sorted(declared) == list(action_names()) == list(actions())
 
 
-@pytest.mark.parametrize("name", action_names())
+@table("name", action_names())
 def test_the_example_of_an_action_is_what_it_does(name: str) -> None:
     example = actions()[name].example
     call = {"target": {"at": example.address}, "act": name, "args": dict(example.arguments)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-import pytest
 import tomlkit
 
 from steadyhand.errors import Kind
@@ -15,6 +14,7 @@ from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.structure.keyed import is_alike
+from tests.table import table
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "toml"
 WHOLE = sorted(path for path in CORPUS.iterdir() if not path.name.startswith("broken-"))
@@ -30,7 +30,7 @@ def place(text: str, key: str) -> str:
     return document(text).item(parse_path(key)).value.of(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line"),
     [
         ("a = 1\nb", 2),
@@ -68,7 +68,7 @@ def test_what_is_no_toml_is_unparsable_with_its_line(text: str, line: int) -> No
     assert fault.line == line
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "a = " + "[" * 100_000,
@@ -86,7 +86,7 @@ def test_a_bomb_of_depth_is_too_large(text: str) -> None:
     assert refusal.kind == Kind.TOO_LARGE
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ['a = "' + "\\" * 200_001, "a = '''" + "''x" * 70_000, "a = [" + "#\n" * 100_000, "a" * 300_000, "\n" * 300_000],
 )
@@ -94,7 +94,7 @@ def test_a_long_text_ends_in_an_answer(text: str) -> None:
     assert read_document(Source.of_text(text)) is not None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "key", "value"),
     [
         ("a = 1 # c\n", "a", "1"),
@@ -115,7 +115,7 @@ def test_a_value_stands_where_it_is_written(text: str, key: str, value: str) -> 
     assert place(text.replace("\n", "\r\n"), key) == value.replace("\n", "\r\n")
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+@table("path", WHOLE, ids=lambda path: path.name)
 def test_the_corpus_says_what_other_parsers_read(path: Path) -> None:
     source = Source.of_bytes(path.read_bytes(), path=path.name)
     found = read_document(source)

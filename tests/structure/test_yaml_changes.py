@@ -6,7 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
 import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from tests.structure import keyed
 from tests.structure.yaml_documents import documents, values
+from tests.table import table
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "yaml"
 MERGED = """\
@@ -63,12 +63,8 @@ def made(text: str, path: tuple[str | int, ...], value: Any) -> str:
     return ChangeSet(proposed(text, path, value).splices).apply(text)
 
 
-@pytest.mark.parametrize(
-    "before", ["a: x  # c\n", "a: |  # c\n  x\n", "a: 'x'  # c\nb: 1\n", "a: >-  # c\n  x\n\nb: 1\n"]
-)
-@pytest.mark.parametrize(
-    "new", ["'one\n  two'", '"one\n  two"', "one\n  two", "'\n\n  '", "|\n  one\n  two", "!!str |-\n  one"]
-)
+@table("before", ["a: x  # c\n", "a: |  # c\n  x\n", "a: 'x'  # c\nb: 1\n", "a: >-  # c\n  x\n\nb: 1\n"])
+@table("new", ["'one\n  two'", '"one\n  two"', "one\n  two", "'\n\n  '", "|\n  one\n  two", "!!str |-\n  one"])
 def test_a_comment_on_the_line_never_gets_into_the_text(before: str, new: str) -> None:
     source, node = keyed.node_at(before, "a", "a.yaml")
     after = keyed.applied(source, node.replace(source, new))
@@ -77,7 +73,7 @@ def test_a_comment_on_the_line_never_gets_into_the_text(before: str, new: str) -
     assert after.count("  # c\n") == 1
 
 
-@pytest.mark.parametrize("new", ["a: 'x\n  y'\nb: |-\n  z", "- 'x\n  y'\n- 2"])
+@table("new", ["a: 'x\n  y'\nb: |-\n  z", "- 'x\n  y'\n- 2"])
 def test_a_comment_behind_an_item_never_gets_into_the_collection(new: str) -> None:
     source, node = keyed.node_at("- ~  # c\n- 2\n", "[0]", "a.yaml")
     after = keyed.applied(source, node.replace(source, new))
@@ -86,7 +82,7 @@ def test_a_comment_behind_an_item_never_gets_into_the_collection(new: str) -> No
     assert "# c\n" in after
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         ("# licence\na: 1\n\nb: 2\n", "# licence\n\nb: 2\n"),
@@ -99,7 +95,7 @@ def test_what_the_file_starts_with_is_not_the_first_entry_s_own(before: str, aft
     assert keyed.after(before, "a", "delete-key", "a.yaml") == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "value", "after"),
     [
         ("x: 1 # a\ny: 2 # b\n", {"x": 1, "y": 3}, "x: 1 # a\ny: 3 # b\n"),
@@ -124,25 +120,23 @@ def test_setting_an_anchored_collection_says_who_else_sees_it() -> None:
     assert found.notes == ("&x is set: its 1 alias has the new value too",)
 
 
-@pytest.mark.parametrize("value", [{"q": 1}, {}, [1], "text", None])
+@table("value", [{"q": 1}, {}, [1], "text", None])
 def test_comments_of_a_collection_that_is_written_anew_are_counted(value: Any) -> None:
     text = "a: # stays\n  x: 1 # one\n  # two\n  y: '# none' # three\nb: 1\n"
-    assert proposed(text, ("a",), value).notes == ("the value is written anew: 3 comments inside it are gone",)
+    assert proposed(text, ("a",), value).notes == ("the value is written again: 3 comments inside it are gone",)
     after = made(text, ("a",), value)
     assert yaml.safe_load(after) == {"a": value, "b": 1}
     assert "# stays" in after
 
 
-@pytest.mark.parametrize(
-    ("before", "value", "after"), [("no", False, "false"), ("on", True, "true"), ("0644", 420, "420")]
-)
+@table(("before", "value", "after"), [("no", False, "false"), ("on", True, "true"), ("0644", 420, "420")])
 def test_a_value_that_only_some_readers_take_for_that_is_written_so_that_all_do(
     before: str, value: object, after: str
 ) -> None:
     assert made(f"a: {before} # c\n", ("a",), value) == f"a: {after} # c\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "written"),
     [
         (("a", 0), "  - - x   # one\n    - y\n"),
@@ -169,7 +163,7 @@ def test_what_stands_with_comments_between_brackets_is_not_carried() -> None:
     assert isinstance(SYNTAX.carried(source, item), Refusal)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "line", "there"),
     [
         (("web", "restart"), 7, "base.restart"),
@@ -187,12 +181,12 @@ def test_a_key_that_a_merge_or_an_alias_brings_is_told_with_its_place(
     assert (told.details["line"], told.details["nearest"]) == (line, [f"key:{there}"])
 
 
-@pytest.mark.parametrize("path", [("web", "nothing"), ("web", "image"), ("base", "log"), ("web", "image", "x")])
+@table("path", [("web", "nothing"), ("web", "image"), ("base", "log"), ("web", "image", "x")])
 def test_a_key_that_nothing_brings_is_not_told(path: tuple[str, ...]) -> None:
     assert SYNTAX.elsewhere(Source.of_text(MERGED), path, None) is None
 
 
-@pytest.mark.parametrize("file", sorted(CORPUS.iterdir()), ids=lambda file: file.name)
+@table("file", sorted(CORPUS.iterdir()), ids=lambda file: file.name)
 def test_only_what_is_read_passes_as_readable(file: Path) -> None:
     text = file.read_bytes().decode("utf-8", errors="replace")
     dice = Random(file.name)

@@ -12,6 +12,7 @@ from steadyhand.structure.config.yaml.syntax import SYNTAX
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 from tests.structure import keyed
+from tests.table import table
 
 STACK = """\
 # The stack
@@ -44,21 +45,20 @@ def replaced(text: str, key: str, new: str) -> str | Refusal:
     return keyed.applied(source, node.replace(source, new))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "key", "action", "given", "said"),
     [
         ("a: &x 1\nb: *x\n", "a", "delete-key", {}, "the anchor &x in it is used by the alias on line 2"),
         ("a:\n  b: &x 1\nc: *x\n", "a", "set-key", {"value": 1}, "used by the alias on line 3"),
-        ("a: &x 1\nb: *x\nc: {}\n", "a", "move-key", {"to": "c"}, "would stand below the alias on line 2"),
+        ("a: &x 1\nb: *x\nc: {}\n", "a", "move-key", {"to": "c"}, "would be below the alias on line 2"),
         ("a: !Ref x\n", "a", "set-key", {"value": [1]}, "the tag !Ref"),
         ("a: [b: 1]\n", "a[0].b", "delete-key", {}, "exactly one entry"),
-        ("b: &b {x: 1}\na:\n  <<: *b\n", 'a."<<"', "rename-key", {"name": "c"}, "no simple name"),
-        ("? [a]\n: 1\n", '"[a]"', "rename-key", {"name": "c"}, "no simple name"),
-        ("a: [1]\nb:\n  - 2\n", "b", "move-key", {"to": "a"}, "written anew"),
+        ("b: &b {x: 1}\na:\n  <<: *b\n", 'a."<<"', "rename-key", {"name": "c"}, "not a simple name"),
+        ("? [a]\n: 1\n", '"[a]"', "rename-key", {"name": "c"}, "not a simple name"),
+        ("a: [1]\nb:\n  - 2\n", "b", "move-key", {"to": "a"}, "rewritten"),
         ("a: [1]\nb: 2 # c\n", "b", "move-key", {"to": "a"}, "comments would be lost"),
-        ("a: 1\nb: |\n  text", "", "add-key", {"name": "c", "value": 1}, "ends without a newline inside the text"),
         ("a: 1\n", "", "add-key", {"name": "x" * 2000, "value": 1}, "names are at most"),
-        ("a: 1\n", "a", "set-key", {"value": "\ud800"}, "a lone surrogate is no character"),
+        ("a: 1\n", "a", "set-key", {"value": "\ud800"}, "a lone surrogate is not a character"),
     ],
 )
 def test_what_cannot_be_done_says_why(text: str, key: str, action: str, given: dict[str, object], said: str) -> None:
@@ -80,7 +80,7 @@ def test_the_type_of_a_value_is_kept_by_a_replace() -> None:
     assert replaced("a: 5\n", "a", "6") == "a: 6\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "value", "made"),
     [
         ("a: 1 # c\n", "a", 2, "a: 2 # c\n"),
@@ -131,7 +131,7 @@ def test_setting_an_anchored_value_says_who_else_sees_it() -> None:
     assert proposal.notes == ("&x is set: its 2 aliases have the new value too",)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "given", "made"),
     [
         (
@@ -164,7 +164,7 @@ def test_a_new_entry_is_written_as_its_siblings_are(before: str, key: str, given
     assert made in after(before, key, "add-key", **given)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "value", "made"),
     [
         ("a:\n- 1\nb: 2\n", "a", 2, "a:\n- 1\n- 2\nb: 2\n"),
@@ -189,7 +189,7 @@ def test_a_new_item_is_written_as_its_siblings_are(before: str, key: str, value:
     assert after(before, key, "append-item", value=value) == made
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "made"),
     [
         ("# head\n\n# own\na: 1 # c\nb: 2\n", "a", "# head\n\n# own\nb: 2\n"),
@@ -216,7 +216,7 @@ def test_an_entry_goes_with_what_is_its_own(before: str, key: str, made: str) ->
     assert after(before, key, "delete-key") == made
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "given", "made"),
     [
         (
@@ -249,7 +249,7 @@ def test_an_entry_moves_as_it_is_written(before: str, key: str, given: dict[str,
     assert after(before, key, "move-key", **given) == made
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "name", "made"),
     [
         ("a: 1 # c\n", "a", "b", "b: 1 # c\n"),
@@ -265,7 +265,7 @@ def test_a_name_keeps_its_quotes(before: str, key: str, name: str, made: str) ->
     assert after(before, key, "rename-key", name=name) == made
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "key", "new", "made"),
     [
         ("a:\n  b: 1\n", "a", "c: 2\nd:\n  - 3\n", "a:\n  c: 2\n  d:\n    - 3\n"),

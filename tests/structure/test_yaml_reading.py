@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +17,7 @@ from steadyhand.structure.format import format_of
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 from tests.structure.yaml_documents import ODD, ODDER, WORDS
+from tests.table import table
 
 
 def read(text: str) -> Reading:
@@ -30,7 +30,7 @@ def item_at(text: str, path: str) -> Item:
     return read(text).find(parse_path(path))[0]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line"),
     [
         ("a: 1\nb: [1, 2\n", 2),
@@ -56,7 +56,7 @@ def test_what_does_not_parse_is_refused_with_its_line(text: str, line: int) -> N
     assert found.hint
 
 
-@pytest.mark.parametrize("piece", ["[", "{a: ", "- ", "? ", "[{", "a:\n ", "{? "])
+@table("piece", ["[", "{a: ", "- ", "? ", "[{", "a:\n ", "{? "])
 def test_a_nesting_bomb_is_too_large(piece: str) -> None:
     text = piece * 100_000 if "\n" not in piece else "".join(" " * depth + "a:\n" for depth in range(2_000))
     found = SYNTAX.read(Source.of_text(text))
@@ -89,7 +89,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             assert item.name is None or item.entry.start <= item.name.start <= item.name.end <= item.entry.end
 
 
-@pytest.mark.parametrize(
+@table(
     ("marked", "path"),
     [
         ("a: ⟦1⟧ # c\n", "a"),
@@ -133,7 +133,7 @@ def test_the_value_is_exactly_what_is_written(marked: str, path: str) -> None:
     assert (item.value.start, item.value.end) == (start, marked.index("⟧") - 1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "kind", "data"),
     [
         ("on", "flag", True),
@@ -184,14 +184,12 @@ def test_a_merge_brings_no_key() -> None:
     assert [child.path[-1] for child in found.find(("use",))[0].children] == ["<<", "y"]
 
 
-@pytest.mark.parametrize(
-    "word", [*ODD, *ODDER, "Yes", "OFF", "n", "+.inf", "0x1F", "1e3", "089", ".5", "1:20", "8080:80", "---", "..."]
-)
+@table("word", [*ODD, *ODDER, "Yes", "OFF", "n", "+.inf", "0x1F", "1e3", "089", ".5", "1:20", "8080:80", "---", "..."])
 def test_text_that_some_reader_takes_for_something_else_is_not_plain(word: str) -> None:
     assert not may_be_plain(word, in_flow=False)
 
 
-@pytest.mark.parametrize("word", [*WORDS, "10.0.0.1", "a:b", "a#b", "x-", "nginx:1.27", "-x", "?x", ":x"])
+@table("word", [*WORDS, "10.0.0.1", "a:b", "a#b", "x-", "nginx:1.27", "-x", "?x", ":x"])
 def test_ordinary_text_is_plain(word: str) -> None:
     assert may_be_plain(word, in_flow=False)
     assert yaml.safe_load(word) == word

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from steadyhand.lazy import Registry, dataclass
-from steadyhand.structure.fields import bad_request, check_integer, check_text, describe, join, unknown_field
+from steadyhand.schema import bad_request, check_integer, check_text, describe, join, unknown_field
 from steadyhand.structure.node import Node, Proposal, Refusal
 from steadyhand.text.source import Source
 

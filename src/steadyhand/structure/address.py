@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.fields import bad_request, check_text, join, nearest_name, read_object
+from steadyhand.schema import bad_request, check_text, join, nearest_name, read_object
 from steadyhand.structure.node import Node, Refusal, WholeLines
 from steadyhand.structure.target import Addressed, Target, target_keys, target_kind
 from steadyhand.text.source import Source
@@ -27,7 +27,9 @@ def parse_address(address: str, path: str = "address") -> Target:
     known = target_keys()
     found = _FORM.fullmatch(address)
     if found is None:
-        raise bad_request(path, f"{address[:60]!r} is no address", f"kind:value, with kind one of {', '.join(known)}")
+        raise bad_request(
+            path, f"{address[:60]!r} is not an address", f"kind:value, with kind one of {', '.join(known)}"
+        )
     kind, part, nth, value = found.groups()
     if kind not in known:
         near = nearest_name(kind, known)
@@ -45,7 +47,7 @@ def target_from_json(value: object, path: str) -> Target:
     known = target_keys()
     fields = read_object(value, path, ("old", "at", *known))
     if len(fields) != 1 or "old" in fields:
-        what = f"a target has one field, this has {len(fields)}" if len(fields) != 1 else "old text is no address"
+        what = f"a target has one field, this has {len(fields)}" if len(fields) != 1 else "old text is not an address"
         raise bad_request(path, what, f"one of {', '.join(known)}")
     (key,) = fields
     if key == "at":

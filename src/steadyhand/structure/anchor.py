@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.fields import bad_request, check_text, read_object, read_optional_text, read_text
+from steadyhand.schema import bad_request, check_text, read_object, read_optional_text, read_text
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Rows, RowTarget
 from steadyhand.text.lines import body
@@ -108,7 +108,7 @@ def _parse(anchor: object, path: str) -> tuple[int, str]:
     if found is None:
         raise bad_request(
             path,
-            f"{str(anchor)[:40]!r} is no anchor",
+            f"{str(anchor)[:40]!r} is not an anchor",
             "line number, '#', at least 3 hex digits of the line's SHA-256: 12#a3f, as a read with anchors shows it",
         )
     return int(found.group(1)), found.group(2).lower()

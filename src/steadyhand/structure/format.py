@@ -95,7 +95,7 @@ _LONGEST = 255  # characters of a name in which its suffixes are looked for: no 
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OutlineEntry:
     """One thing of a file that can be addressed. `depth` is how deep it stands in the outline, from 0."""
 
     address: str
@@ -146,7 +146,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    outline: Callable[[Source], Sequence[Entry] | Refusal]
+    outline: Callable[[Source], Sequence[OutlineEntry] | Refusal]
     fault: Callable[[Source], Fault | Unchecked | None] | None = None
     names: tuple[str, ...] = ()
     largest: int = 2_000_000

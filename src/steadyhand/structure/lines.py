@@ -7,18 +7,21 @@ its line and never followed.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from steadyhand.errors import Kind
 from steadyhand.hints import Reread, SendAddress, UseLines
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.fields import bad_request, check_integer, check_text, join, read_object, read_optional_text
+from steadyhand.schema import bad_request, check_integer, check_text, join, read_object, read_optional_text
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Rows, RowTarget
 from steadyhand.text.lines import split_bodies, to_lf
 from steadyhand.text.match import Match
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
+
+__all__ = ["bottom_up", "find_overlap"]
 
 _SHOWN = 20
 _RANGE = lazy_pattern(r"([0-9]{1,12})(?:[-:]([0-9]{1,12}))?", re.ASCII)
@@ -104,7 +107,7 @@ class Lines(RowTarget):
     def from_rows(cls, value: str) -> Self:
         found = _RANGE.fullmatch(value.strip())
         if found is None:
-            raise bad_request("address", f"{value[:40]!r} is no range of lines", "such as lines:3-5 or lines:3")
+            raise bad_request("address", f"{value[:40]!r} is not a range of lines", "such as lines:3-5 or lines:3")
         return cls(int(found.group(1)), int(found.group(2) or found.group(1)))
 
     def to_json(self) -> object:
@@ -146,9 +149,33 @@ def _lines_of(rows: Rows, wanted: list[str]) -> list[int]:
 
 def _whereabouts(lines: list[int]) -> str:
     if not lines:
-        return "it stands nowhere in the file"
+        return "it is nowhere in the file"
     shown = ", ".join(map(str, lines[:5]))
     return f"it begins at line {shown}{' …' if len(lines) > 5 else ''}"
 
 
 TARGET = Lines
+
+
+def bottom_up(ranges: Sequence[Lines]) -> list[int]:
+    """The indices of ranges, the last in the file first; insertions at one place come out in the order given.
+
+    >>> bottom_up([Lines(1, 2), Lines(5, 4), Lines(5, 9)])
+    [2, 1, 0]
+    """
+    return sorted(range(len(ranges)), key=lambda index: (ranges[index].start, ranges[index].end, index), reverse=True)
+
+
+def find_overlap(ranges: Sequence[Lines]) -> tuple[int, int] | None:
+    """Two ranges that share a line, or of which one inserts inside the other: the earlier given first.
+
+    >>> find_overlap([Lines(4, 6), Lines(1, 2), Lines(5, 4)]), find_overlap([Lines(4, 6), Lines(4, 3), Lines(7, 6)])
+    ((0, 2), None)
+    """
+    furthest: int | None = None
+    for index in reversed(bottom_up(ranges)):
+        if furthest is not None and ranges[index].start <= ranges[furthest].end:
+            return min(furthest, index), max(furthest, index)
+        if furthest is None or ranges[index].end > ranges[furthest].end:
+            furthest = index
+    return None

@@ -13,13 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Act, Advice, Hint, hints_of, render_hints
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.lines import line_ending
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    from steadyhand.hints import Advice, Hint
 
 Where = Literal["before", "after", "start", "end"]
 
@@ -41,15 +43,21 @@ class Refusal:
     @property
     def hints(self) -> tuple[Hint, ...]:
         """What to do next, as data."""
+        from steadyhand.hints import hints_of
+
         return hints_of(self.advice)
 
     @property
     def hint(self) -> str | None:
         """The hints in the words of the library."""
+        from steadyhand.hints import render_hints
+
         return render_hints(self.hints)
 
     def about_keys(self, kind: str) -> Refusal:
         """The same where keys are addressed by another kind, as those of front matter are."""
+        from steadyhand.hints import Act
+
         hints = tuple(replace(hint, kind=kind) if isinstance(hint, Act) else hint for hint in self.hints)
         return replace(self, advice=hints)
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
+from steadyhand.schema import bad_request
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.fields import bad_request
-from steadyhand.structure.format import Entry, Fault, Format, format_named, format_of, formats
+from steadyhand.structure.format import Fault, Format, OutlineEntry, format_named, format_of, formats
 from steadyhand.structure.node import Refusal
 from steadyhand.structure.target import Addressed, Target
 from steadyhand.text.match import Occurrence
@@ -52,7 +52,7 @@ class Outline:
     """
 
     format: str
-    entries: tuple[Entry, ...]
+    entries: tuple[OutlineEntry, ...]
     total: int
     source: Source
     gap: Fault | None = None
@@ -61,7 +61,8 @@ class Outline:
     def left_out(self) -> int:
         return self.total - len(self.entries)
 
-    def lines_of(self, entry: Entry) -> tuple[int, int]:
+    def lines_of(self, entry: OutlineEntry) -> tuple[int, int]:
+        """The first and the last line of an entry, from 1."""
         first, last = self.source.table.rows_of(entry.span)  # there are many entries
         return first + 1, last + 1
 
@@ -163,7 +164,7 @@ def _format(path: str | None, name: str | None) -> Format:
     )
 
 
-def _inside(source: Source, entries: Sequence[Entry], within: Target | str) -> list[Entry]:
+def _inside(source: Source, entries: Sequence[OutlineEntry], within: Target | str) -> list[OutlineEntry]:
     (place,) = locate(source, within)
     inside = [entry for entry in entries if place.span.start <= entry.span.start and entry.span.end <= place.span.end]
     least = min((entry.depth for entry in inside), default=0)

@@ -17,9 +17,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, cast
 
 from steadyhand.errors import Kind
-from steadyhand.hints import ChooseAddress
 from steadyhand.lazy import MISSING, Registry, fields
-from steadyhand.structure.fields import FieldError, bad_request, check_integer, join, read_object
+from steadyhand.schema import FieldError, bad_request, check_integer, join, read_object
 from steadyhand.structure.node import Node, Refusal
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
@@ -169,6 +168,8 @@ class Addressed(Target):
 
     def several(self, source: Source, nodes: Sequence[Node]) -> Refusal:
         """The refusal of an address that several places answer to."""
+        from steadyhand.hints import ChooseAddress
+
         places = [place_of(source, node, nth) for nth, node in enumerate(nodes[:_SHOWN], start=1)]
         lines = ", ".join(f"{node.label} (line {source.line_of(node.span.start)})" for node in nodes[:5])
         more = "" if len(nodes) <= 5 else " …"
@@ -190,6 +191,8 @@ class Addressed(Target):
             return self.several(source, found)
         index = {"unique": 0, "first": 0, "last": -1}.get(which, 0) if isinstance(which, str) else which - (which > 0)
         if not -len(found) <= index < len(found):
+            from steadyhand.hints import ChooseAddress
+
             return Refusal(
                 Kind.COUNT_MISMATCH,
                 f"{self.named()} is in {len(found)} place{'s' if len(found) > 1 else ''}, there is no number {which}",
@@ -242,7 +245,9 @@ class Addressed(Target):
         if nth is not None and check_integer(nth, f"{self.key}.nth") < 1 and nth != -1:
             raise bad_request(f"{self.key}.nth", f"place {nth} does not exist", "places count from 1; -1 is the last")
         if part is not None and part not in self.parts:
-            raise bad_request(f"{self.key}.part", f"{str(part)[:40]!r} is no part", f"one of {', '.join(self.parts)}")
+            raise bad_request(
+                f"{self.key}.part", f"{str(part)[:40]!r} is not a part", f"one of {', '.join(self.parts)}"
+            )
 
 
 def place_of(source: Source, node: Node, nth: int | None = None) -> dict[str, object]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _LONG = 400
-_HINT = "send text that is complete where it is to stand, or address a larger place"
+_HINT = "send text that is complete in its place, or address a larger place"
 
 
 def fault_in(source: Source) -> Fault | Unchecked | None:
@@ -160,11 +160,14 @@ def _strange(before: Code, after: Code, pieces: Sequence[Piece]) -> str | None:
     old = _outside(before, [piece.place for piece in pieces])
     new = _outside(after, _places_after(pieces))
     for one, two in zip(old, new, strict=False):
-        start, end = one.proper.start + moved[bisect_right(ends, one.proper.start)], one.proper.end
+        # Of `int a, b` only `b` is `b`; where it is the only one left, all of `int b;` is.
+        is_part = (one.is_listed, one.is_shared) != (two.is_listed, two.is_shared)
+        (start, end), there = (one.name, two.name) if is_part else (one.proper, two.proper)
+        start += moved[bisect_right(ends, start)]
         # What is put behind its end may be inside or not.
         may_end = (end + moved[bisect_left(starts, end)], end + moved[bisect_right(starts, end)])
-        is_same = (one.path, one.kind, start) == (two.path, two.kind, two.proper.start)
-        if not is_same or two.proper.end not in may_end:
+        is_same = (one.path, one.kind, start) == (two.path, two.kind, there.start)
+        if not is_same or there.end not in may_end:
             return f"{one.kind} {one.dotted}"
     longer = old if len(old) > len(new) else new
     rest = longer[min(len(old), len(new)) :]

@@ -1,18 +1,14 @@
-"""Definitions and their names.
-
-Names of definitions and of what a caller asks for, as paths.
-
-`Session.send`, `Session::send`, `Session#send`, `Session/send` and `send(self, x)` all name one thing; which
-separator a language writes is no part of a name. Case counts.
-
-Definitions with the places they stand at: what the parser reads and everything about symbols speaks of.
+"""Definitions and their names: what the reader makes of a tree and everything about symbols uses.
 
 A definition is data about one source; it never changes and never writes.
+`Session.send`, `Session::send`, `Session#send`, `Session/send` and `send(self, x)` all name one thing; which
+separator a language writes is no part of a name. Case counts.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.language import Language
@@ -56,8 +52,8 @@ def without_arguments(name: str) -> str:
     'Map::get'
     """
     kept, depth = [], 0
-    for character in name:
-        depth += character == "<"
+    for before, character in pairwise(f" {name}"):
+        depth += character == "<" and (depth > 0 or before.isalnum() or before in "_:")
         if not depth:
             kept.append(character)
         depth -= character == ">" and depth > 0
@@ -94,7 +90,7 @@ Path = tuple[str, ...]
 TYPES = frozenset({"class", "struct", "interface", "trait", "impl", "enum", "union", "record", "object", "extension"})
 SPACES = frozenset({"module", "namespace", "package"})
 CALLABLES = frozenset({"function", "method", "constructor"})
-VALUES = frozenset({"variable", "constant", "field", "property"})
+VALUES = frozenset({"variable", "constant", "field", "property", "member"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +106,7 @@ class Definition:
     `parent`     the number of the definition around it, or None
     `is_sound`   whether it can be relied upon: no syntax error is in it, or around it so that its ends are doubtful
     `is_listed`  whether it is an item of a list with commas
+    `is_shared`  whether its statement defines other names with it, and has no part that is this one alone
     `leads`      whether what follows in its group has its value from it, or from how many are above
     """
 
@@ -125,6 +122,7 @@ class Definition:
     decorators: int
     is_sound: bool
     is_listed: bool = False
+    is_shared: bool = False
     leads: bool = False
 
     @property

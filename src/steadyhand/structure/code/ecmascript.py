@@ -84,6 +84,15 @@ _QUERY = f"""
 (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name)) @variable)
 (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name)) @variable)
 (object (pair key: (_) @name value: {_FUNCTION_VALUE}) @function @listed)
+(object (pair key: [(property_identifier) (string)] @name value: (object)) @passed)
+(lexical_declaration
+  (variable_declarator name: (identifier) @name value: {_FUNCTION_VALUE}) @function @listed) @statement
+(variable_declaration
+  (variable_declarator name: (identifier) @name value: {_FUNCTION_VALUE}) @function @listed) @statement
+(program (lexical_declaration (variable_declarator name: (identifier) @name) @variable @listed) @statement)
+(program (variable_declaration (variable_declarator name: (identifier) @name) @variable @listed) @statement)
+(export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @variable @listed) @statement)
+(export_statement (variable_declaration (variable_declarator name: (identifier) @name) @variable @listed) @statement)
 (program (expression_statement (assignment_expression
   left: (member_expression property: (_) @name) right: {_FUNCTION_VALUE})) @function)
 (export_statement declaration: (_) @inner) @wrapper
@@ -103,6 +112,8 @@ _TYPED_QUERY = """
 (abstract_class_declaration name: (_) @name body: (_) @body) @class
 (interface_declaration name: (_) @name body: (_) @body) @interface
 (enum_declaration name: (_) @name body: (_) @body) @enum
+(enum_body name: (_) @name @member @listed)
+(enum_body (enum_assignment name: (_) @name) @member @listed)
 (type_alias_declaration name: (_) @name) @type
 (internal_module name: (_) @name body: (_) @body) @namespace
 (module name: (_) @name body: (_) @body) @namespace

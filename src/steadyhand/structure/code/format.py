@@ -8,12 +8,12 @@ from functools import partial
 
 from steadyhand.hints import ByText
 from steadyhand.structure.code.language import Language, languages
-from steadyhand.structure.format import Entry, Fault, Format, Unchecked
+from steadyhand.structure.format import Fault, Format, OutlineEntry, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
 
-def outline(source: Source) -> Sequence[Entry] | Refusal:
+def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     """Every definition that can be addressed; those that a syntax error makes doubtful are left out."""
     from steadyhand.errors import Kind
     from steadyhand.structure.code.reader import code_of
@@ -25,13 +25,13 @@ def outline(source: Source) -> Sequence[Entry] | Refusal:
     counts = Counter(item.dotted for item in code.definitions)
     doubtful = {item.dotted for item in code.definitions if not item.is_sound}
     seen: Counter[str] = Counter()
-    entries: list[Entry] = []
+    entries: list[OutlineEntry] = []
     for item in code.definitions:
         seen[item.dotted] += 1
         nth = f"[{seen[item.dotted]}]" if counts[item.dotted] > 1 else ""
         if item.dotted not in doubtful:
             label = signature_of(source, item)
-            entries.append(Entry(f"symbol{nth}:{item.dotted}", item.kind, label, item.whole, item.depth))
+            entries.append(OutlineEntry(f"symbol{nth}:{item.dotted}", item.kind, label, item.whole, item.depth))
     if not entries and code.errors:
         line, reason = (code.faults[0].line, code.faults[0].message) if code.faults else (1, "it cannot be parsed")
         return Refusal(Kind.UNPARSABLE, f"line {line}: {reason}", ByText(), {"line": line, "reason": reason})

@@ -85,6 +85,11 @@ def brackets_of(written: str) -> tuple[int, int, int]:
     )
 
 
+def blank(text: str) -> str:
+    """Blanks as long as a text in bytes of UTF-8; line ends stay."""
+    return re.sub(r"[^\r\n]", lambda letter: " " * len(letter.group().encode("utf-8", "surrogatepass")), text)
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """One programming language.
@@ -107,6 +112,7 @@ class Language:
     `largest`    texts longer than this many code points are not parsed
     `leads`      whether a definition's node cannot go without changing what those behind it in its group are
     `between`    what separates two statements, as it is behind the first: on its line or below it
+    `is_extra`   whether its grammar comes with the extra `languages`
     `is_checked` whether the errors of the grammar are taken at their word; off where valid text often has some
     """
 
@@ -134,6 +140,7 @@ class Language:
     between: re.Pattern[str] | None = None
     nests_comments: bool = False
     largest: int = 4_000_000
+    is_extra: bool = False
     is_checked: bool = True
 
     def judge_of(self, text: str) -> Callable[[str], Fault | None] | None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from steadyhand.lazy import lazy_pattern
 from steadyhand.structure.code.ecmascript import JAVASCRIPT, TSX, TYPESCRIPT
-from steadyhand.structure.code.language import Language, Unread, brackets_of
+from steadyhand.structure.code.language import Language, Unread, blank, brackets_of
 from steadyhand.structure.code.python_verdict import is_bounded, python_fault
+from steadyhand.structure.code.sql import SQL
 from steadyhand.structure.format import Change
 
 if TYPE_CHECKING:
@@ -25,22 +27,34 @@ def _declared(inner: str) -> str:
     return f"[{inner} {once} (pointer_declarator declarator: {once})]"
 
 
+def _held(name: str) -> str:
+    """What declares a variable or field of C: a name, pointers to it, arrays of these, a pointer to a function."""
+    array = f"(array_declarator declarator: {name})"
+    arrays = f"{array} (array_declarator declarator: {array}) (pointer_declarator declarator: {array})"
+    pointer = f"(pointer_declarator declarator: {name})"
+    function = f"(function_declarator declarator: (parenthesized_declarator {pointer}))"
+    return f"[{name} {pointer} (pointer_declarator declarator: {pointer}) {arrays} {function}]"
+
+
 _FUNCTION = "(function_declarator declarator: [(identifier) (field_identifier)] @name)"
 
 _C_QUERY = f"""
 (function_definition declarator: {_declared(_FUNCTION)} body: (_) @body) @function
 (function_definition) @function
 (declaration declarator: {_declared(_FUNCTION)}) @prototype
-(declaration declarator: {_declared("(identifier) @name")}) @variable
-(declaration declarator: (init_declarator declarator: {_declared("(identifier) @name")})) @variable
-(declaration declarator: (array_declarator declarator: (identifier) @name)) @variable
-(declaration declarator: (init_declarator declarator: (array_declarator declarator: (identifier) @name))) @variable
+(declaration declarator: {_held("(identifier) @name")}) @variable
+(declaration declarator: (init_declarator declarator: {_held("(identifier) @name")})) @variable
+(declaration declarator: {_held("(identifier) @name")} @variable @listed) @statement
+(declaration declarator: (init_declarator declarator: {_held("(identifier) @name")}) @variable @listed) @statement
 (field_declaration declarator: {_declared(_FUNCTION)}) @prototype
-(field_declaration declarator: {_declared("(field_identifier) @name")}) @field
-(field_declaration declarator: (array_declarator declarator: (field_identifier) @name)) @field
+(field_declaration declarator: {_held("(field_identifier) @name")}) @field
+(field_declaration declarator: {_held("(field_identifier) @name")} @field @listed) @statement
 (struct_specifier name: (_) @name body: (_) @body) @struct
 (union_specifier name: (_) @name body: (_) @body) @union
 (enum_specifier name: (_) @name body: (_) @body) @enum
+(type_definition type: (enum_specifier body: (_) @body) declarator: (type_identifier) @name) @enum
+(enum_specifier body: (_)) @enum
+(enumerator name: (_) @name) @member @listed
 (type_definition type: (struct_specifier body: (_) @body) declarator: (type_identifier) @name) @struct
 (type_definition declarator: (type_identifier) @name) @type
 (type_definition declarator: (function_declarator declarator:
@@ -79,6 +93,24 @@ _BASH = Language(
 )
 
 
+_GUARDED = lazy_pattern(
+    r"(?m)^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]+)__cplusplus[ \t)]*\r?$(.{0,300}?)^[ \t]*#[ \t]*endif\b",
+    re.DOTALL,
+)
+_LINKAGE = lazy_pattern(r"(?:[ \t]*(?:extern[ \t]+\"C\"[ \t\r\n]*\{|\}|//[^\r\n]*|/\*[^*]*\*/)[ \t\r\n;]*)+")
+
+
+def _without_linkage(text: str) -> str:
+    """The text without the `extern "C" {` and `}` that only C++ reads, if there are as many of one as of the other."""
+    found = [match.span(1) for match in _GUARDED.finditer(text) if _LINKAGE.fullmatch(match.group(1).strip("\r\n"))]
+    inside = "".join(text[start:end] for start, end in found)
+    if not found or inside.count("{") != inside.count("}"):
+        return text
+    edges = [0, *(edge for span in found for edge in span), len(text)]
+    parts = [text[start:end] for start, end in pairwise(edges)]
+    return "".join(blank(part) if at % 2 else part for at, part in enumerate(parts))
+
+
 # Macros make valid files look broken to the grammar; what the preprocessor would make of them is not known here.
 _C = Language(
     name="c",
@@ -87,6 +119,7 @@ _C = Language(
     query=_C_QUERY,
     strings=("string_literal",),
     enclosing=("struct X {",),
+    unread=(_without_linkage,),
     is_checked=False,
 )
 
@@ -96,6 +129,10 @@ _CPP_FUNCTION = f"(function_declarator declarator: {_CPP_NAMES})"
 _CPP_ANY = f"[{_CPP_FUNCTION} (pointer_declarator declarator: {_CPP_FUNCTION}) (reference_declarator {_CPP_FUNCTION})]"
 
 _CPP_QUERY = f"""
+((function_definition !type declarator: (function_declarator declarator: (identifier) @called
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @scope)
+  . (parameter_declaration type: (type_identifier) @name) .)) body: (_) @body) @function
+  (#set! called "TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P"))
 (class_specifier name: (_) @name body: (_) @body) @class
 (namespace_definition name: (_) @name body: (_) @body) @namespace
 (function_definition declarator: {_CPP_ANY} body: (_) @body) @function
@@ -112,6 +149,7 @@ _CPP_QUERY = f"""
 # `Class::method` outside its class is addressed as `Class.method`, as the one inside is.
 _CPP = Language(
     name="cpp",
+    is_extra=True,
     suffixes=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp"),
     package="tree_sitter_cpp",
     query=_CPP_QUERY + _C_QUERY,
@@ -132,6 +170,12 @@ _CSHARP_QUERY = """
 (record_declaration name: (_) @name body: (_) @body) @record
 (record_declaration name: (_) @name) @record
 (enum_declaration name: (_) @name body: (_) @body) @enum
+(enum_member_declaration name: (_) @name) @member @listed
+(operator_declaration operator: _ @name body: (block) @body) @method
+(operator_declaration operator: _ @name) @method
+(conversion_operator_declaration type: (_) @name body: (block) @body) @method
+(conversion_operator_declaration type: (_) @name) @method
+(destructor_declaration name: (_) body: (block) @body (#set! named "Finalize")) @method
 (method_declaration name: (_) @name body: (block) @body) @method
 (method_declaration name: (_) @name body: (arrow_expression_clause (_) @body)) @method
 (method_declaration name: (_) @name) @method
@@ -145,6 +189,7 @@ _CSHARP_QUERY = """
 (indexer_declaration (#set! named "this")) @property
 (delegate_declaration name: (_) @name) @type
 (field_declaration (variable_declaration (variable_declarator name: (_) @name))) @field
+(field_declaration (variable_declaration (variable_declarator name: (_) @name) @field @listed)) @statement
 (event_field_declaration (variable_declaration (variable_declarator name: (_) @name))) @field
 (global_statement (local_function_statement) @inner) @wrapper
 (attribute_list) @attribute
@@ -166,7 +211,7 @@ def _one_branch(text: str) -> str:
     at = 0
     for match in _BRANCH.finditer(text):
         part = text[at : match.start()]
-        pieces.append(_blank(part) if any(len(each) > 1 for each in branches) else part)
+        pieces.append(blank(part) if any(len(each) > 1 for each in branches) else part)
         opened = dict(enumerate(brackets_of(part)))
         for each in reversed(branches):
             each[-1].update(opened)
@@ -186,10 +231,6 @@ def _one_branch(text: str) -> str:
     return _DIRECTIVE("".join([*pieces, text[at:]]))
 
 
-def _blank(text: str) -> str:
-    return re.sub(r"[^\r\n]", lambda letter: " " * len(letter.group().encode("utf-8", "surrogatepass")), text)
-
-
 _CSHARP_UNREAD = (
     _one_branch,
     Unread.of(r"(\?)(?=\.[\w.]+\s*(?:[-+*/|&^%]|<<|>>>?|\?\?)?=[^=>])"),
@@ -201,6 +242,7 @@ _CSHARP_UNREAD = (
 # Each part of a partial class is a definition of its own; members are addressed by the name of the class.
 _CSHARP = Language(
     name="csharp",
+    is_extra=True,
     suffixes=(".cs", ".csx"),
     package="tree_sitter_c_sharp",
     query=_CSHARP_QUERY,
@@ -223,12 +265,18 @@ _GO_QUERY = f"""
 (method_declaration
   receiver: (parameter_list (parameter_declaration type: {_GO_TYPE})) name: (_) @name body: (_) @body) @method
 (type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @struct
-(type_spec name: (_) @name type: (interface_type)) @interface
+(type_spec name: (_) @name type: (interface_type) @body) @interface
 (type_spec name: (_) @name) @type
 (type_alias name: (_) @name) @type
 (interface_type (method_elem name: (_) @name) @method)
 (struct_type (field_declaration_list (field_declaration name: (_) @name) @field))
-(source_file (const_declaration (const_spec name: (_) @name) @constant))
+(struct_type (field_declaration_list (field_declaration name: (_) @name @field @listed) @statement))
+(source_file (const_declaration (const_spec (identifier) @name) @constant))
+(source_file (const_declaration (const_spec (identifier) @name @constant) @statement))
+(source_file (var_declaration (var_spec name: (_) @name @variable @listed !value) @statement))
+(source_file (var_declaration (var_spec name: (_) @name @variable) @statement))
+(source_file (var_declaration (var_spec_list (var_spec name: (_) @name @variable @listed !value) @statement)))
+(source_file (var_declaration (var_spec_list (var_spec name: (_) @name @variable) @statement)))
 (source_file (var_declaration (var_spec name: (_) @name) @variable))
 (source_file (var_declaration (var_spec_list (var_spec name: (_) @name) @variable)))
 ((type_declaration [(type_spec) (type_alias)] @inner) @wrapper (#set! unless "("))
@@ -286,6 +334,9 @@ _JAVA_QUERY = """
 (constructor_declaration name: (_) @name body: (_) @body) @constructor
 (compact_constructor_declaration name: (_) @name body: (_) @body) @constructor
 (field_declaration declarator: (variable_declarator name: (_) @name)) @field
+(field_declaration declarator: (variable_declarator name: (_) @name) @field @listed) @statement
+(enum_constant name: (_) @name body: (_) @body) @member @listed
+(enum_constant name: (_) @name) @member @listed
 (constant_declaration declarator: (variable_declarator name: (_) @name)) @constant
 (modifiers [(annotation) (marker_annotation)] @attribute)
 [(line_comment) (block_comment)] @comment
@@ -310,15 +361,21 @@ _JAVA = Language(
 _KOTLIN_QUERY = """
 (class_declaration "interface" name: (_) @name (class_body)? @body) @interface
 (class_declaration name: (_) @name (enum_class_body) @body) @enum
+(class_declaration (modifiers (class_modifier "enum")) name: (_) @name (class_body)? @body) @enum
+(enum_entry . (identifier) @name (class_body)? @body) @member @listed
 (class_declaration name: (_) @name (class_body) @body) @class
 (class_declaration name: (_) @name) @class
 (object_declaration name: (_) @name (class_body) @body) @object
 (object_declaration name: (_) @name) @object
 (companion_object name: (_) @name (class_body) @body) @object
 (companion_object (class_body) @body (#set! named "Companion")) @object
+(function_declaration [(user_type) (nullable_type)] @scope . "." . name: (_) @name
+  (function_body [(block) (_)] @body)?) @function
 (function_declaration name: (_) @name (function_body (block) @body)) @function
 (function_declaration name: (_) @name (function_body (_) @body)) @function
 (function_declaration name: (_) @name) @function
+(property_declaration [(user_type) (nullable_type)] @scope . "." .
+  (variable_declaration . (identifier) @name)) @property
 (secondary_constructor (block)? @body (#set! named "constructor")) @constructor
 (property_declaration (variable_declaration . (identifier) @name)) @property
 (type_alias . (identifier) @name) @type
@@ -329,6 +386,7 @@ _KOTLIN_QUERY = """
 # The grammar takes much valid code on one line for broken, so its errors are not taken at their word.
 _KOTLIN = Language(
     name="kotlin",
+    is_extra=True,
     suffixes=(".kt", ".kts"),
     nests_comments=True,
     package="tree_sitter_kotlin",
@@ -348,8 +406,11 @@ _PHP_QUERY = """
 (function_definition name: (_) @name body: (_) @body) @function
 (method_declaration name: (_) @name body: (_) @body) @method
 (method_declaration name: (_) @name) @method
+(enum_case name: (_) @name) @member
 (const_declaration (const_element . (name) @name)) @constant
+(const_declaration (const_element . (name) @name) @constant @listed) @statement
 (property_declaration (property_element name: (variable_name (name) @name))) @property
+(property_declaration (property_element name: (variable_name (name) @name)) @property @listed) @statement
 (attribute_group) @attribute
 (comment) @comment
 """
@@ -359,6 +420,7 @@ _PHP_UNREAD = (Unread.of(r"(?<=[;{}\s])(\(\s*void\s*\))"),)
 # The HTML around it is left alone.
 _PHP = Language(
     name="php",
+    is_extra=True,
     suffixes=(".php", ".phtml"),
     package="tree_sitter_php",
     grammar="language_php",
@@ -375,7 +437,12 @@ _PYTHON_QUERY = """
 (function_definition name: (_) @name body: (_) @body) @function
 (class_definition name: (_) @name body: (_) @body) @class
 (module (expression_statement (assignment left: (identifier) @name)) @variable)
-(class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @variable))
+(block (expression_statement (assignment left: (identifier) @name)) @variable)
+(expression_statement (assignment left: (identifier) @name @variable right: (assignment))) @statement
+(expression_statement (assignment right: (assignment left: (identifier) @name @variable))) @statement
+(expression_statement (assignment right: (assignment right: (assignment
+  left: (identifier) @name @variable)))) @statement
+(expression_statement (assignment left: (pattern_list (identifier) @name @variable))) @statement
 (type_alias_statement left: (type (identifier) @name)) @type
 (decorated_definition definition: (_) @inner) @wrapper
 (expression_statement (assignment right: (assignment))) @several
@@ -430,8 +497,13 @@ _RUBY_QUERY = """
 (method name: (_) @name) @function
 (singleton_method name: (_) @name body: (_) @body) @function
 (singleton_method name: (_) @name) @function
+(singleton_class) @class
 (program (assignment left: (constant) @name) @constant)
 (body_statement (assignment left: (constant) @name) @constant)
+(program (assignment left: (constant) @name @constant right: (assignment)) @statement)
+(program (assignment right: (assignment left: (constant) @name @constant)) @statement)
+(body_statement (assignment left: (constant) @name @constant right: (assignment)) @statement)
+(body_statement (assignment right: (assignment left: (constant) @name @constant)) @statement)
 (call method: (identifier) arguments: (argument_list . (method) @inner .)) @wrapper
 (assignment right: (assignment)) @several
 (comment) @comment
@@ -447,6 +519,7 @@ _RUBY_UNREAD = (
 # Methods of the class itself are addressed as its other methods are: `Module.method`.
 _RUBY = Language(
     name="ruby",
+    is_extra=True,
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
     names=("rakefile", "gemfile", "vagrantfile"),
     package="tree_sitter_ruby",
@@ -477,6 +550,8 @@ _RUST_QUERY = """
 (associated_type name: (_) @name) @type
 (macro_definition name: (_) @name) @macro
 (field_declaration_list (field_declaration name: (_) @name) @field @listed)
+(enum_variant name: (_) @name body: (field_declaration_list) @body) @member @listed
+(enum_variant name: (_) @name) @member @listed
 (attribute_item) @attribute
 [(line_comment) (block_comment)] @comment
 """
@@ -507,50 +582,15 @@ _RUST = Language(
 )
 
 
-_SQL_QUERY = """
-(create_table (object_reference) @name) @table
-(create_view (object_reference) @name) @view
-(create_materialized_view (object_reference) @name) @view
-(create_index column: (identifier) @name) @index
-(create_function (object_reference) @name) @function
-(create_trigger (object_reference) @name) @trigger
-(create_type (object_reference) @name) @type
-(create_sequence (object_reference) @name) @sequence
-(create_schema (identifier) @name) @schema
-(statement . [(create_table) (create_view) (create_materialized_view) (create_index)] @inner .) @wrapper
-(statement . [(create_function) (create_trigger) (create_type)] @inner .) @wrapper
-(statement . [(create_sequence) (create_schema)] @inner .) @wrapper
-(comment) @comment
-(marginalia) @comment
-"""
-
-_BREAKPOINT = r"--> *statement-breakpoint[^\r\n]*"
-_BETWEEN = lazy_pattern(
-    rf"[ \t]*{_BREAKPOINT}|\s*(?:\r\n?|\n)[ \t]*(?:{_BREAKPOINT}|(?:[Gg][Oo]|/)[ \t]*(?=[\r\n]|\Z))"
-)
-
-# What is created. Dialects differ more than one grammar knows, so its errors are not taken at their word.
-_SQL = Language(
-    name="sql",
-    suffixes=(".sql",),
-    package="tree_sitter_sql",
-    query=_SQL_QUERY,
-    layout="plain",
-    strings=("literal", "function_body"),
-    largest=200_000,  # the grammar needs more than linear time for text it does not know
-    between=_BETWEEN,
-    unread=(Unread.of(r"(?im)^[ \t]*(go|/)(?=[ \t]*\r?$)"),),
-    is_checked=False,
-)
-
-
 _SWIFT_QUERY = """
 (class_declaration "extension" name: (_) @of body: (_) @body) @extension
 (class_declaration "struct" name: (_) @name body: (_) @body) @struct
 (class_declaration "enum" name: (_) @name body: (_) @body) @enum
 (class_declaration name: (_) @name body: (_) @body) @class
 (protocol_declaration name: (_) @name body: (_) @body) @interface
-(function_declaration name: (simple_identifier) @name body: (_) @body) @function
+(function_declaration "func" . name: _ @name body: (_) @body) @function
+(enum_entry name: (simple_identifier) @name) @member
+(enum_entry name: (simple_identifier) @name @member) @statement
 (protocol_function_declaration name: (simple_identifier) @name) @function
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @property
 (init_declaration body: (_) @body (#set! named "init")) @constructor
@@ -564,6 +604,8 @@ _SWIFT_QUERY = """
 (enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @property)
 (typealias_declaration name: (type_identifier) @name) @type
 (property_declaration name: (_) name: (_)) @several
+(source_file (property_declaration name: (pattern bound_identifier: (_) @name @variable)) @statement)
+(class_body (property_declaration name: (pattern bound_identifier: (_) @name @property)) @statement)
 (modifiers (attribute) @attribute)
 [(comment) (multiline_comment)] @comment
 """
@@ -571,6 +613,7 @@ _SWIFT_QUERY = """
 # Members of an extension are addressed by the name of the type it extends.
 _SWIFT = Language(
     name="swift",
+    is_extra=True,
     suffixes=(".swift",),
     nests_comments=True,
     package="tree_sitter_swift",
@@ -593,7 +636,7 @@ LANGUAGES = (
     _PYTHON,
     _RUBY,
     _RUST,
-    _SQL,
+    SQL,
     _SWIFT,
     TSX,
     TYPESCRIPT,

@@ -1,14 +1,7 @@
 """Where code comes and goes: bodies, the blank lines between definitions, what is put in and taken out.
 
-The inside of a definition: where its statements or members stand, and how far they are indented.
-
-Knows the text of one source and one definition of it; proposes nothing.
-
-How many blank lines part definitions: the habit of the file, and only without one that of the language.
-
-Putting code beside a definition or inside its body. Proposes splices; what they do is checked by the caller.
-
-Taking a definition away: its lines, the blank lines that parted it from its neighbours, the comma behind it.
+Bodies are found in the text of one source. Blank lines follow the style of the file, and only without one that of the
+language. What is proposed is checked by the caller.
 """
 
 from __future__ import annotations
@@ -207,6 +200,7 @@ def _gaps(source: Source, code: Code, depth: int, parent: int | None) -> Iterato
 
 _LONGEST = 80  # of what parts two statements
 _COMMA = lazy_pattern(r"[ \t]*,")
+_LIST_END = lazy_pattern(r"[ \t]*;[ \t]*(?=[\r\n])")
 _STUB = lazy_pattern(r"(?:pass|\.\.\.)[ \t]*;?\Z")
 
 
@@ -282,9 +276,21 @@ def beside(source: Source, code: Code, index: int, given: str, *, after: bool) -
     lead = "," if item.is_listed and not comma else first
     tail = "," if comma and not fitted.endswith(",") else ""
     there = line_end(source, code, end)
-    if there is None or (lead and there != end):
+    if item.is_listed and _LIST_END.match(text, end):
+        there = end
+    if there is None or (item.is_listed and not is_first(text, item.whole.start)):
         return Proposal.of(source, (Span(end, end), f"{lead} {fitted}{tail}"))
+    if lead and there != end:
+        return Proposal.of(source, (Span(end, end), lead), (Span(there, there), f"{gap}{margin}{fitted}{tail}"))
     return Proposal.of(source, (Span(there, there), f"{lead}{gap}{margin}{fitted}{tail}"))
+
+
+def among_listed(source: Source, code: Code, index: int, given: str, *, at_end: bool) -> Proposal | None:
+    """Code before the first or after the last item of the list that a body has in it; None where there is none."""
+    listed = [at for at, item in enumerate(code.definitions) if item.parent == index and item.kind == "member"]
+    if not listed or not code.definitions[listed[0]].is_listed:
+        return None
+    return beside(source, code, listed[-1 if at_end else 0], given, after=at_end)
 
 
 def inside(source: Source, code: Code, index: int, given: str, *, at_end: bool) -> Proposal | Refusal:
@@ -405,7 +411,10 @@ def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[S
     """
     comma = _COMMA.match(source.text, span.end) if item.is_listed else None
     end = comma.end() if comma else parting_behind(code, source.text, span.end).end
+    before = _comma_before(source, code, item) if item.is_listed and comma is None else None
     last = line_end(source, code, end)
+    if before is not None and (last is None or not is_first(source.text, span.start)):
+        return (Span(before, end),)
     if last is None or not is_first(source.text, span.start):
         blanks = _BLANKS.match(source.text, end)
         return (Span(span.start, blanks.end() if blanks and last is None else end),)
@@ -413,7 +422,20 @@ def removed(source: Source, code: Code, item: Definition, span: Span) -> tuple[S
     is_last = end == span.end and not source.text[last:].strip()
     parting = parting_before(code, source.text, span.start) if is_last else None
     # behind the last statement there is nothing to be parted from
-    return tuple(sorted(part for part in (rows, blank, parting) if part is not None and not part.is_empty))
+    comma_span = None if before is None else Span(before, before + 1)
+    parts = (rows, blank, parting, comma_span)
+    return tuple(sorted(part for part in parts if part is not None and not part.is_empty))
+
+
+def _comma_before(source: Source, code: Code, item: Definition) -> int | None:
+    """Where the comma in front of the last item of a list is, if there is another item before it."""
+    others = [
+        other.whole.end
+        for other in code.definitions
+        if other.parent == item.parent and other.is_listed and other.whole.end <= item.whole.start
+    ]
+    found = _COMMA.match(source.text, others[-1]) if others else None
+    return None if found is None else found.end() - 1
 
 
 def _with_blank_rows(source: Source, span: Span) -> tuple[Span, Span]:

@@ -18,7 +18,11 @@ How a query is written:
     @of @as    what an unnamed scope extends, and by which trait: it is called `impl As for Of`, its members `Of.member`
     @wrapper   a node that belongs to the definition `@inner` inside it: decorators, `export`, `template`;
                with `(#set! unless "(")` only if that is not its second child
-    @several   a node that defines more than one name, whatever they are: it cannot be edited by one of them
+    @several   a node that defines more than one name: it is no definition itself, those inside it are
+    @statement a node around a definition that counts only if there are several in it: `a` and `b` of `int a, b`;
+               without @listed all of the statement is the definition of each: `y = z = 4`
+    @passed    no definition, but its name is part of the path of those inside it
+    @called    what has to have one of the names of `called`, instead of @name
     @listed    the definition is an item of a list with commas
     @behind    a node that belongs to the definition on the line above it: the docstring of an attribute
     @comment   comments; @attribute: decorators, attributes and annotations, inside the definition or in front of it
@@ -161,7 +165,7 @@ def suite_start(text: str, comments: Sequence[Span], start: int) -> int:
 _DEEPEST = 400
 _LISTS = ("nested_namespace_specifier", "namespace_name")  # qualified names whose parts are children without a field
 _OTHERS = frozenset(
-    {"name", "body", "scope", "of", "as", "wrapper", "inner", "several", "listed", "behind", "comment", "attribute"}
+    "name body scope of as wrapper inner several statement listed called behind comment attribute".split()
 )
 
 
@@ -183,6 +187,7 @@ class Captured:
     of: str | None
     by: str | None
     is_listed: bool
+    is_shared: bool = False
 
 
 @dataclass(slots=True)
@@ -212,6 +217,7 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
     gathered = Captures()
     outer: dict[int, Node] = {}
     found: dict[int, tuple[int, str, dict[str, list[Node]]]] = {}
+    parts: dict[int, tuple[int, str, dict[str, list[Node]]]] = {}
     shared: dict[int, set[int]] = {}
     several: set[int] = set()
     for pattern, nodes in paced(cursor.matches(parsed.tree.root_node)):
@@ -224,8 +230,13 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
             outer[nodes["inner"][0].id] = nodes["wrapper"][0]
         kind = next((name for name in nodes if name not in _OTHERS), None)
         called = settings.get("called")
-        if kind is not None and (called is None or parsed.written(nodes["name"][0]) == called):
+        written = None if called is None else parsed.written(nodes.get("called", nodes.get("name", []))[0])
+        if kind is not None and (called is None or written in called.split()):
             node = nodes[kind][0]
+            if "statement" in nodes:
+                if node.id not in parts or pattern < parts[node.id][0]:
+                    parts[node.id] = (pattern, kind, nodes)
+                continue
             shared.setdefault(node.id, set()).update(name.id for name in nodes.get("name", ()))
             if node.id not in found or pattern < found[node.id][0]:
                 found[node.id] = (pattern, kind, nodes)
@@ -235,8 +246,16 @@ def capture(language: Language, parsed: Parsed, *, grammar: str | None = None) -
     for node_id, (pattern, kind, nodes) in paced(found.items()):
         named = query.pattern_settings(pattern).get("named")
         is_named = "name" not in nodes or parsed.is_name(nodes["name"][0])
-        if len(shared[node_id]) <= 1 and node_id not in several and is_named:
+        is_one = len(shared[node_id]) <= 1 or "called" in nodes
+        if is_one and node_id not in several and is_named:
             gathered.definitions.append(_captured(parsed, extents[node_id], kind, nodes, named))
+    together = Counter(nodes["statement"][0].id for _, _, nodes in parts.values())
+    for _, kind, nodes in parts.values():
+        statement = nodes["statement"][0]
+        if together[statement.id] > 1 and parsed.is_name(nodes["name"][0]):
+            extent = nodes[kind][0] if "listed" in nodes else _extent(outer, statement)
+            made = _captured(parsed, extent, kind, nodes, None)
+            gathered.definitions.append(replace(made, is_shared="listed" not in nodes))
     gathered.definitions.sort(key=lambda item: (item.node.start_byte, -item.node.end_byte))
     return gathered
 
@@ -406,6 +425,10 @@ class _Reader:
         if kind is None:
             return None
         names = self._names(item)
+        if kind == "passed":
+            return _Scope(
+                item.node.end_byte, around.index, around.kind, (*around.path, *names), (*around.alias, *names)
+            )
         inner = (leaf_of(item.of),) if item.of else names
         scope = () if item.scope is None else (leaf_of(item.scope),)
         if not inner:
@@ -425,7 +448,7 @@ class _Reader:
     def _definition(self, item: Captured, kind: str, path: Path, alias: Path, parent: int | None) -> Definition:
         start, end = self._span(item.extent)
         name = Span(start, start) if item.leaf is None else self._span(item.leaf)
-        proper = Span(self.above.attributes_from(start), end_of(self.text, start, end))
+        proper = Span(self.above.attributes_from(start), end if item.is_listed else end_of(self.text, start, end))
         whole = Span(self.above.comments_from(proper.start), self._behind(kind, proper.end))
         body = None if item.body is None else self._body(item.body, proper)
         decorators = bisect_left(self.attributes, Span(name.start, 0)) - bisect_left(
@@ -445,6 +468,7 @@ class _Reader:
             max(decorators, 0),
             True,
             item.is_listed,
+            item.is_shared,
             leads=self.language.leads is not None and self.language.leads(item.node),
         )
 
@@ -457,6 +481,8 @@ class _Reader:
     def _body(self, node: Node, proper: Span) -> Span:
         start, end = self._span(node)
         end = start + len(self.text[start:end].rstrip())
+        if node.type == "interface_type":  # of Go: the word is part of the node
+            start = self.text.index("{", start)
         if self.language.layout in ("suite", "end"):
             start = suite_start(self.text, self.comments, start)
         return Span(start, min(max(end, start), proper.end))
@@ -484,10 +510,10 @@ def _kind(item: Captured, around: str) -> str | None:
     """The kind of a definition by what it stands in; None for the local values of a function."""
     kind = item.kind
     if kind in VALUES:
-        if around in TYPES:
+        if around in TYPES or around == "member":
             return "field" if kind == "variable" else kind
         return kind if not around or around in SPACES else None
-    return "method" if kind == "function" and around in TYPES else kind
+    return "method" if kind == "function" and (around in TYPES or around == "member") else kind
 
 
 def _offsets(captures: Captures, parsed: Parsed) -> list[int]:

@@ -19,10 +19,12 @@ from typing import ClassVar
 from steadyhand.errors import Kind
 from steadyhand.hints import ByText, Say, SendAddress
 from steadyhand.lazy import dataclass, field, replace
+from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.code.check import Piece, checked, checked_together
 from steadyhand.structure.code.definition import CALLABLES, TYPES, VALUES, Code, Definition, asked_path, loose
 from steadyhand.structure.code.indentation import differing, fit, rows_of
 from steadyhand.structure.code.placement import (
+    among_listed,
     beside,
     body_of,
     inside,
@@ -35,7 +37,6 @@ from steadyhand.structure.code.placement import (
 )
 from steadyhand.structure.code.reader import code_of, read_text
 from steadyhand.structure.code.tree import too_long
-from steadyhand.structure.fields import bad_request, check_text
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.lines import to_lf
@@ -100,6 +101,10 @@ class SymbolNode(Node):
         if where in ("before", "after") and self.part != "body":
             proposal: Proposal | Refusal = beside(source, code, self.index, text, after=where == "after")
         else:
+            listed = among_listed(source, code, self.index, text, at_end=where in ("end", "after"))
+            made = None if listed is None else self._checked(source, code, listed, listed.splices[0].span)
+            if isinstance(made, Proposal) and not made.notes:
+                return made
             proposal = inside(source, code, self.index, text, at_end=where in ("end", "after"))
         if isinstance(proposal, Refusal):
             return proposal
@@ -112,6 +117,12 @@ class SymbolNode(Node):
                 Kind.BAD_REQUEST,
                 f"the {self.part} of {item.kind} {item.dotted} cannot be taken away",
                 (Say("replace it"), SendAddress(f"symbol:{item.dotted}", "delete")),
+            )
+        if item.is_shared:
+            return Refusal(
+                Kind.BAD_REQUEST,
+                f"the statement of {item.dotted} defines other names as well",
+                SendAddress(f"symbol:{item.dotted}", "replace", more=" with a statement of the others"),
             )
         if item.leads:
             return Refusal(
@@ -323,7 +334,7 @@ class Symbol(Addressed):
             other = code.definitions[Symbol(self.name)._answering(code)[0]]
             return Refusal(
                 Kind.NO_SUCH_TARGET,
-                f"{self.named()} is no {self.kind[:40]} but a {other.kind}",
+                f"{self.named()} is a {other.kind}, not a {self.kind[:40]}",
                 f"send it without kind, or with kind {other.kind}",
                 {"nearest": [f"symbol:{other.dotted}"]},
             )

@@ -26,7 +26,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
-from steadyhand.hints import ByText
+from steadyhand.hints import ByText, Hint, InstallExtra
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.structure.code.language import Language
 from steadyhand.structure.format import Fault
@@ -302,10 +302,11 @@ def _depth(brackets: list[str]) -> int:
 
 def _not_installed(language: Language) -> Refusal:
     package = language.package.replace("_", "-")
+    wanted: Hint = InstallExtra("languages") if language.is_extra else ByText(f"install the package {package}")
     return Refusal(
         Kind.NOT_INSTALLED,
         f"the grammar of {language.name} is not installed",
-        ByText(f"install the package {package}"),
+        wanted,
         {"package": package},
     )
 

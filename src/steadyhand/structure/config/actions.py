@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 
 from steadyhand.errors import EditError, Kind
+from steadyhand.schema import bad_request, describe
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
 from steadyhand.structure.config.editor import Beside
 from steadyhand.structure.config.item import Item, check_plain, parse_path
 from steadyhand.structure.config.key import KeyNode, find_items
-from steadyhand.structure.fields import bad_request, describe
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 
@@ -81,7 +81,7 @@ def _container(node: KeyNode, to: str) -> Item | Refusal:
     return Refusal(
         Kind.AMBIGUOUS_MATCH,
         f"{len(found)} keys answer to {to[:80]!r}",
-        "rename one of them first: a name should stand once",
+        "rename one of them first: a name should occur once",
         {"count": len(found)},
     )
 

@@ -1,12 +1,8 @@
 """The editor of keys: a syntax proposes, and every proposal is checked before it is returned.
 
-What a proposal must have done and nothing else, checked before anyone sees it, for every syntax in the same way.
-
 The proposal is applied, the text is read again, and what it reads as is compared, item by item, with what was there
 before and what was asked. Every item that was not asked for keeps its place, its data and its very characters.
-A syntax that is wrong, or a parser that reads the rest of the file otherwise after an edit, ends here as a refusal.
-
-Whatever the format cannot do without the file reading otherwise elsewhere is refused here; nothing is applied.
+A syntax that is wrong, or a parser that reads the rest of the file differently after an edit, ends here as a refusal.
 """
 
 from __future__ import annotations
@@ -103,7 +99,8 @@ def checked(
         return _breaks(found)
     comparison = _Comparison(source.text, after.text, asked.family, syntax.typed, syntax.ordered)
     wrong = comparison.run(wanted, found)
-    return Proposal(real, proposal.notes, after) if wrong is None else _differs(wrong)
+    notes = (*proposal.notes, *(_ENDED,) * comparison.is_ended)
+    return Proposal(real, notes, after) if wrong is None else _differs(wrong)
 
 
 def _known(read: Source | None, after: Source) -> Source:
@@ -155,21 +152,28 @@ def _breaks(after: Refusal) -> Refusal:
 def _differs(where: str) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
-        f"the file would read differently elsewhere: {where or 'the top'}",
+        f"the file would read differently elsewhere: {where or 'the top level'}",
         "edit the lines themselves with a replace of their text",
         {"differs": where},
     )
 
 
-@dataclass(frozen=True, slots=True)
+_ENDED = "the last text of the file ended without a newline and now ends with one"
+
+
+@dataclass(slots=True)
 class _Comparison:
-    """Two trees side by side, without recursion; `run` gives the path of the first difference, None for none."""
+    """Two trees side by side, without recursion; `run` gives the path of the first difference, None for none.
+
+    A text that ran to the end of a file without a final newline may have got one: `is_ended` says so.
+    """
 
     before: str
     after: str
     family: Family
     typed: bool
     ordered: bool
+    is_ended: bool = False
 
     def run(self, wanted: Sequence[Wanted], found: Sequence[Item]) -> str | None:
         if len(wanted) != len(found):
@@ -199,8 +203,12 @@ class _Comparison:
         return self._below(one, two, exact=exact) if self._is_same(one, two, exact=exact) else None
 
     def _is_same(self, one: Item, two: Item, *, exact: bool) -> bool:
-        if one.kind != two.kind or not same_data(one.data, two.data):
+        if one.kind != two.kind:
             return False
+        if not same_data(one.data, two.data):
+            is_last = one.value.end == len(self.before) and self.before[-1:] not in ("\r", "\n")
+            self.is_ended = is_last and one.kind == "text" and two.data == f"{one.data}\n"
+            return self.is_ended
         return not exact or one.is_container or one.value.of(self.before) == two.value.of(self.after)
 
     def _is_named_alike(self, one: Item, two: Item) -> bool:
@@ -290,7 +298,7 @@ class Keys:
         if isinstance(index, Refusal):
             return index
         children: list[Wanted] = list(container.children)
-        children.insert(index, Fresh(name, value, is_placed=beside is not None))
+        children.insert(index, Fresh(name, value, is_placed=beside is not None and self.syntax.ordered))
         proposal = self.syntax.add(self.source, container, name, value, index)
         return self.checked(proposal, Asked.children((container, children)))
 
@@ -438,7 +446,7 @@ def place(reading: Reading, container: Item, beside: Beside | None) -> int | Ref
 
 def said(item: Item) -> str:
     """How messages name an item."""
-    return f"key {render_path(item.path)[:80]}" if item.path else "the top"
+    return f"key {render_path(item.path)[:80]}" if item.path else "the top level"
 
 
 def _moved(parent: Item, container: Item, item: Item, moved: Moved, index: int) -> Asked:
@@ -480,7 +488,7 @@ def _no_entry(item: Item, why: str) -> Refusal:
 def _no_container(item: Item, wanted: str, instead: str) -> Refusal:
     return Refusal(
         Kind.BAD_REQUEST,
-        f"{said(item)} is no {wanted} (it is a {item.kind})" if item.kind != "null" else f"{said(item)} is null",
+        f"{said(item)} is a {item.kind}, not a {wanted}" if item.kind != "null" else f"{said(item)} is null",
         f"use {instead}",
         {"kind": item.kind},
     )

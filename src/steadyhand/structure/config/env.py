@@ -1,11 +1,6 @@
 """`.env` files: their reader and how their entries are written.
 
-From the text of a `.env` file to its entries, as the usual loaders read them.
-
-A value may be a secret: nothing here puts one into a message.
-
-Names of `.env` files. Everything is text; a value keeps its quotes, and gets some where it needs them.
-
+Everything is text; a value keeps its quotes, and gets some where it needs them.
 A value may be a secret: no message, note or label of this syntax has one in it.
 """
 
@@ -29,6 +24,7 @@ from steadyhand.structure.config.lines import (
     text_of,
 )
 from steadyhand.structure.config.syntax import refuse
+from steadyhand.structure.format import file_name
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import to_lf
 from steadyhand.text.pace import go_on_at
@@ -52,11 +48,16 @@ _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 def read_env(source: Source) -> LineFile | Refusal:
     """The file, or `unparsable` with the first line that is no entry."""
     text = source.text
+    is_script = file_name(source.path) == ".envrc"  # of direnv: commands between the assignments
     entries: list[LineEntry] = []
     at = _skip(text, first_of(text))
     while at < len(text):
         entry = _entry_at(text, at)
         rest = _REST.match(text, entry.span.end) if entry else None
+        if (entry is None or rest is None) and is_script:
+            line = _BARE.match(text, at)
+            at = _skip(text, line.end() if line else len(text))
+            continue
         if entry is None or rest is None:
             return _refuse(source.line_of(at))
         entries.append(entry)
@@ -122,7 +123,7 @@ def _value_at(text: str, at: int) -> Span | None:
 def _refuse(line: int) -> Refusal:
     return Refusal(
         Kind.UNPARSABLE,
-        f"line {line} is no line of a .env file: NAME=value is expected, with quotes that are closed",
+        f"line {line} is not a line of a .env file: NAME=value is expected, with quotes that are closed",
         ByText("fix that line first"),
         {"line": line},
     )

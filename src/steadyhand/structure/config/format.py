@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from steadyhand.lazy import replace
-from steadyhand.structure.format import Change, Entry, Fault, Format, Unchecked
+from steadyhand.structure.format import Change, Fault, Format, OutlineEntry, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -22,7 +22,7 @@ _TELLING = ("name", "id", "key", "kind", "title", "uses")
 _LONGEST = 60
 
 
-def _outline(syntax: str, source: Source) -> Sequence[Entry] | Refusal:
+def _outline(syntax: str, source: Source) -> Sequence[OutlineEntry] | Refusal:
     from steadyhand.structure.config.key import outline_keys
 
     return outline_keys(source, syntax)
@@ -72,7 +72,7 @@ def _toml_is_neutral(change: Change) -> bool:
     return is_neutral(change)
 
 
-def _yaml_outline(source: Source) -> Sequence[Entry] | Refusal:
+def _yaml_outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     """Every key of every document, and items by the name they carry inside."""
     from steadyhand.structure.config.key import key_entries
     from steadyhand.structure.config.syntax import syntax_named
@@ -82,7 +82,7 @@ def _yaml_outline(source: Source) -> Sequence[Entry] | Refusal:
         return reading
     is_stream = len(reading.documents) > 1
     entries = iter(key_entries(reading, depth=int(is_stream)))
-    made: list[Entry] = []
+    made: list[OutlineEntry] = []
     for number, top in enumerate(reading.documents, start=1):
         for item in top.walk():
             if item.path:
@@ -94,11 +94,11 @@ def _yaml_outline(source: Source) -> Sequence[Entry] | Refusal:
     return made
 
 
-def _document(top: Item, number: int) -> Entry:
+def _document(top: Item, number: int) -> OutlineEntry:
     size = f" of {len(top.children)}" if top.is_container else ""
     said = _called(top)
     label = f"document {number}: {top.kind}{size}" + ("" if said is None else f" ({said})")
-    return Entry(f"key[{number}]:", "document", label, top.value)
+    return OutlineEntry(f"key[{number}]:", "document", label, top.value)
 
 
 def _called(item: Item) -> str | None:
@@ -123,10 +123,12 @@ def _yaml_is_neutral(change: Change) -> bool:
 
 
 _STAGES = "example sample template dist defaults local development dev test testing staging production prod ci docker"
+_KINDS = ("example", "sample", "template", "dist", "local")
 _ENV = (
     ".env",
+    ".envrc",
     *(f".env.{stage}" for stage in _STAGES.split()),
-    *(f".env.{stage}.local" for stage in ("development", "test", "production")),
+    *(f".env.{stage}.{kind}" for stage in _STAGES.split() for kind in _KINDS if kind != stage),
 )
 _INI = (
     ".ini .cfg .editorconfig .npmrc .gitconfig .gitmodules .pylintrc .flake8 .coveragerc "
@@ -134,7 +136,7 @@ _INI = (
 )
 
 FORMATS = (
-    Format("env", _ENV, partial(_outline, "env"), partial(_fault, "env", message="this is no line of a .env file")),
+    Format("env", _ENV, partial(_outline, "env"), partial(_fault, "env", message="this is not a line of a .env file")),
     Format("ini", tuple(_INI.split()), partial(_outline, "ini"), partial(_fault, "ini")),
     Format("conf", (".conf", ".cnf"), partial(_outline, "ini")),
     Format(

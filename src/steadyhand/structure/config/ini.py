@@ -169,7 +169,7 @@ def read_ini(source: Source) -> LineFile | Refusal:
         except NotIni as error:
             return Refusal(
                 Kind.UNPARSABLE,
-                f"line {number} is no line of an INI file: {error}",
+                f"line {number} is not a line of an INI file: {error}",
                 ByText("fix that line first"),
                 {"line": number, "reason": str(error)},
             )
@@ -244,7 +244,7 @@ class _Reader:
             entry.lines.append(Span(span.end - len(value.lstrip(_BLANKS)), span.end))
             self._goes_on = self._dialect.backslash and _is_continued(value)
             if not self._goes_on and not self._dialect.can_say(value[: self._dialect.value_end(value)]):
-                raise NotIni("a quote is not closed, or a backslash is no escape")
+                raise NotIni("a quote is not closed, or a backslash does not begin an escape")
         self._entry = entry
 
     def _end_entry(self) -> None:
@@ -308,7 +308,7 @@ class Ini(LineSyntax):
         if file.sections[0].entries or len(file.sections) == 1:
             return None
         names = [part.name for part in file.sections[1:11]]
-        return refuse("all keys of this file stand in sections", f"add it to one of them: {', '.join(names)}")
+        return refuse("all keys of this file are in sections", f"add it to one of them: {', '.join(names)}")
 
     def render(self, source: Source, entry: LineEntry | None, value: Plain) -> str | Refusal:
         text = _flag(value, entry.data or "") if isinstance(value, bool) and entry else text_of(value)
@@ -375,7 +375,7 @@ def _render_lines(source: Source, entry: LineEntry | None, text: str) -> str | R
         )
     if entry is not None and _has_comments(source.text, entry):
         return refuse(
-            "comments stand among the lines of the value",
+            "comments are among the lines of the value",
             "replace only the lines that change, by their text",
         )
     indent = _indent_of(source.text, entry)

@@ -26,7 +26,7 @@ from typing import Literal, cast
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.fields import bad_request, describe, join
+from steadyhand.schema import bad_request, describe, join
 from steadyhand.text.pace import go_on_at
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
@@ -137,7 +137,7 @@ def check_plain(value: object, path: str) -> Plain:
                 pass
             case float():
                 if not math.isfinite(part):
-                    raise bad_request(where, f"{part} is no JSON value", "send a finite number, or a string")
+                    raise bad_request(where, f"{part} is not a JSON value", "send a finite number, or a string")
             case list() | tuple():
                 waiting += [(inner, f"{where}[{at}]", depth + 1) for at, inner in enumerate(part)]
             case Mapping():
@@ -294,7 +294,7 @@ def _quoted(text: str, at: int, field: str) -> tuple[str, int]:
     try:
         return str(json.loads(written, strict=False)), found.end()
     except ValueError:
-        raise _wrong(text, at, "the quoted name is no JSON string", field) from None
+        raise _wrong(text, at, "the quoted name is not a JSON string", field) from None
 
 
 def _name(name: str) -> str:

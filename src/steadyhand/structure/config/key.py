@@ -23,11 +23,11 @@ from typing import ClassVar, Literal, Self, cast
 from steadyhand.errors import Kind
 from steadyhand.hints import Act, Advice, Note, SendAddress
 from steadyhand.lazy import dataclass, replace
+from steadyhand.schema import bad_request, check_integer, describe
 from steadyhand.structure.config.editor import Beside, Keys, names_of, parent_of, said
 from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Reading, Step, counted, parse_path, render_path
 from steadyhand.structure.config.syntax import Syntax, syntax_named, syntax_names, syntax_of
-from steadyhand.structure.fields import bad_request, check_integer, describe
-from steadyhand.structure.format import Entry, format_named, format_of
+from steadyhand.structure.format import OutlineEntry, format_named, format_of
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.indent import indent_at
@@ -179,7 +179,7 @@ class KeyNode(Node):
             index = 0 if where == "start" else len(self.item.children)
             return self.shifted(source, self.keys.insert_raw(self.item, text, index))
         if not self.item.path:
-            return Refusal(Kind.BAD_REQUEST, "nothing stands beside the top", "use where start or end")
+            return Refusal(Kind.BAD_REQUEST, "nothing can be beside the top", "use where start or end")
         parent = parent_of(self.keys.reading, self.item)
         index = next(at for at, child in enumerate(parent.children) if child is self.item)
         return self.shifted(source, self.keys.insert_raw(parent, text, index + (where == "after")))
@@ -227,21 +227,30 @@ class KeyNode(Node):
         from steadyhand.structure.config.pending import Pending
 
         pending = Pending(self.keys.syntax, self.keys.source, self.keys.reading)
-        made: list[Proposal] = []
+        made: list[tuple[Proposal, range]] = []
         for node, propose in asked:
             if not isinstance(node, KeyNode) or node.keys.source is not self.keys.source:
                 return None
-            known = len(pending.splices)
+            known = len(pending.steps)
             proposal = propose(replace(node, keys=pending)) if pending.reaches(node.item) else None
             if not isinstance(proposal, Proposal):
                 return None
-            if [splice.shift(-self.offset) for splice in proposal.splices] != pending.splices[known:]:
+            own = [splice.shift(self.offset) for step in pending.steps[known:] for splice in step]
+            if list(proposal.splices) != own:
                 return None  # something is written elsewhere, too
-            made.append(proposal)
+            made.append((proposal, range(known, len(pending.steps))))
         whole = pending.all()
         if isinstance(whole, Refusal):
             return None
-        return [*made[:-1], replace(made[-1], after=None if self.offset else whole.after)]
+        last = None if self.offset else whole.after
+        return [
+            replace(
+                proposal,
+                splices=tuple(splice.shift(self.offset) for at in steps for splice in pending.steps[at]),
+                after=last if proposal is made[-1][0] else None,
+            )
+            for proposal, steps in made
+        ]
 
     def shifted(self, source: Source, proposal: Proposal | Refusal) -> Proposal | Refusal:
         """A proposal on the text of the keys, as one on the file."""
@@ -332,22 +341,22 @@ def address_of(prefix: str, item: Item, number: int | None) -> str:
     return f"{prefix}{'' if number is None else f'[{number}]'}:{render_path(item.path)}"
 
 
-def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth: int = 0) -> list[Entry]:
+def key_entries(reading: Reading, *, offset: int = 0, prefix: str = "key", depth: int = 0) -> list[OutlineEntry]:
     """Every item as an outline shows it, the tops left out."""
     items = [(item, tuple(map(str, item.path))) for top in reading.documents for item in top.walk()]
     count = Counter(path for _, path in items)
     seen: Counter[tuple[str, ...]] = Counter()
-    entries: list[Entry] = []
+    entries: list[OutlineEntry] = []
     for item, path in paced(items):
         seen[path] += 1
         if path:
             address = address_of(prefix, item, seen[path] if count[path] > 1 else None)
             span = item.value.shift(offset)
-            entries.append(Entry(address, _kind(item), label_of(item), span, len(path) - 1 + depth))
+            entries.append(OutlineEntry(address, _kind(item), label_of(item), span, len(path) - 1 + depth))
     return entries
 
 
-def outline_keys(source: Source, syntax: str) -> list[Entry] | Refusal:
+def outline_keys(source: Source, syntax: str) -> list[OutlineEntry] | Refusal:
     """Every key of a text that is written in a syntax, for the outline of its format."""
     reading = source.derive(syntax_named(syntax).read)
     return reading if isinstance(reading, Refusal) else key_entries(reading)
@@ -393,7 +402,7 @@ def _nothing_inside(item: Item) -> Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Key(Addressed):
-    """The value at a path; names are parted by dots, numbers in brackets count from 0, `[-1]` is the last.
+    """The value at a path; names are separated by dots, numbers in brackets count from 0, `[-1]` is the last.
 
     `part` is the value, the entry (name and value) or the name. `document` counts the documents of a YAML stream or
     the lines of JSON Lines from 1. `format` names the format where the path of the file does not.

@@ -387,7 +387,7 @@ class LineSyntax(Syntax):
     def _check_move(self, source: Source, item: Item, container: Item, name: str | None) -> Refusal | None:
         number = note_of(container).section
         if item.is_container and number is not None:
-            return refuse("a section cannot stand in a section", "move its keys one by one")
+            return refuse("a section cannot be inside a section", "move its keys one by one")
         if name is None or item.is_container:
             return check_section_name(name or "")
         return self.check_name(source, name) or (self.check_loose(source) if number is None else None)

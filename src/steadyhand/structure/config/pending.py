@@ -19,6 +19,7 @@ from steadyhand.lazy import dataclass, field, replace
 from steadyhand.structure.config.editor import Asked, Beside, Keys, Wanted, checked
 from steadyhand.structure.config.item import Item, ItemKind, Plain
 from steadyhand.structure.node import Proposal, Refusal
+from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.splice import Splice
 
 _ALONE = Refusal(Kind.OVERLAPPING_EDITS, "this is not made together with others", "make the edits one by one")
@@ -77,7 +78,10 @@ class _Siblings:
 class Pending(Keys):
     """The keys of a text with the operations that were proposed on it so far and are not checked yet."""
 
-    splices: list[Splice] = field(default_factory=list, compare=False, repr=False)
+    steps: list[tuple[Splice, ...]] = field(default_factory=list, compare=False, repr=False)
+    """What each operation writes."""
+    _deleted: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
+    """The step that deletes an item, by the id of the item."""
     _siblings: dict[int, _Siblings] = field(default_factory=dict, compare=False, repr=False)
     _gone: set[int] = field(default_factory=set, compare=False, repr=False)
     _added: set[tuple[str, ...]] = field(default_factory=set, compare=False, repr=False)
@@ -99,18 +103,42 @@ class Pending(Keys):
     def all(self) -> Proposal | Refusal:
         """All operations, if they do what was asked and nothing else."""
         pairs = [(one.container, one.all()) for one in self._siblings.values()]
-        splices = sorted(self.splices, key=lambda splice: splice.span)
+        splices = sorted((splice for step in self.steps for splice in step), key=lambda splice: splice.span)
         if any(left.end > right.start for left, right in pairwise(splices)):
             return _ALONE
         return checked(self.syntax, self.source, self.reading, Proposal(tuple(splices)), Asked.children(*pairs))
 
     def add(self, container: Item, name: str, value: Plain, beside: Beside | None) -> Proposal | Refusal:
         self._tails.append(beside is None)
-        return _ALONE if beside is not None else Keys.add(self, container, name, value, beside)
+        made = _ALONE if beside is not None else Keys.add(self, container, name, value, beside)
+        return self._with_deletions(container, made)
 
     def append(self, container: Item, value: Plain, beside: Beside | None) -> Proposal | Refusal:
         self._tails.append(beside is None)
-        return _ALONE if beside is not None else Keys.append(self, container, value, beside)
+        made = _ALONE if beside is not None else Keys.append(self, container, value, beside)
+        return self._with_deletions(container, made)
+
+    def delete(self, item: Item) -> Proposal | Refusal:
+        self._deleted[id(item)] = len(self.steps)
+        return Keys.delete(self, item)
+
+    def _with_deletions(self, container: Item, made: Proposal | Refusal) -> Proposal | Refusal:
+        """Something new behind the last child. If that one is deleted, it is as beside the new one.
+
+        Alone, the deletion of the last child changes what is before it, or leaves an empty container.
+        """
+        gone = [child for child in container.children if id(child) in self._deleted]
+        if isinstance(made, Refusal) or not gone or gone[-1] is not container.children[-1]:
+            return made
+        after = self.source.apply(ChangeSet(made.splices))
+        reading = after.derive(self.syntax.read)
+        for child in gone:
+            found = [] if isinstance(reading, Refusal) else reading.find(child.path)
+            deletion = self.syntax.delete(after, found[0]) if len(found) == 1 else _ALONE
+            if isinstance(deletion, Refusal) or any(each.end > made.splices[0].start for each in deletion.splices):
+                return _ALONE
+            self.steps[self._deleted[id(child)]] = deletion.splices
+        return made
 
     def move(self, item: Item, container: Item, name: str | None, beside: Beside | None) -> Proposal | Refusal:  # noqa: ARG002
         return _ALONE
@@ -136,7 +164,7 @@ class Pending(Keys):
             if not known.take(wanted, is_tail=is_tail) or not self._note(container, wanted):
                 return _ALONE
         real = tuple(splice for splice in proposal.splices if not splice.changes_nothing)
-        self.splices.extend(real)
+        self.steps.append(real)
         return replace(proposal, splices=real, after=None)
 
     def _note(self, container: Item, wanted: Sequence[Wanted]) -> bool:

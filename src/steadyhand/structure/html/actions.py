@@ -22,8 +22,8 @@ from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.source import Source
 
 _PLACES = ("beforebegin", "afterbegin", "beforeend", "afterend")
-_NAMES = Parameter("value", "text", "one or more class names, parted by blanks")
-_NO_NAME = Refusal(Kind.BAD_REQUEST, "value: there is no class name in it", "give one or more, parted by blanks")
+_NAMES = Parameter("value", "text", "one or more class names, separated by spaces")
+_NO_NAME = Refusal(Kind.BAD_REQUEST, "value: there is no class name in it", "give one or more, separated by spaces")
 _MARKUP = Parameter("value", "text", "markup that is complete in itself")
 
 

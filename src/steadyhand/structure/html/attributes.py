@@ -107,7 +107,7 @@ _BRANCH = lazy_pattern(
 def set_attribute(page: Page, element: Element, name: str, value: str) -> Proposal | Refusal:
     """Give the element an attribute, or another value for it."""
     if not _NAME.fullmatch(name):
-        return refuse_change(page, element, f"{name[:40]!r} is no name of an attribute")
+        return refuse_change(page, element, f"{name[:40]!r} is not the name of an attribute")
     value = to_lf(value)
     tag = page.start_tag(element)
     attribute = tag.find(name)

@@ -1,8 +1,7 @@
 """Changes of what is inside and around an element: which splices make them, and the tree that proves them.
 
 Markup is written as it is given, never re-indented: blanks between tags are part of the page.
-
-Putting an element inside another: the wrapper is given empty, such as `<div class="x"></div>`.
+A wrapper is given empty, such as `<div class="x"></div>`.
 """
 
 from __future__ import annotations
@@ -71,9 +70,12 @@ def insert_html(page: Page, element: Element, markup: str, position: str) -> Pro
     markup = to_lf(markup)
     content = markup if element.tag in UNMASKED and position in ("afterbegin", "beforeend") else mask(markup).text
 
+    # What is written behind the end of the body is read as the end of it.
+    place = "beforeend" if position == "afterend" and element.tag == "body" and element.end_tag else position
+
     def change(tag: Tag) -> None:
-        check_content(tag if position in ("afterbegin", "beforeend") else tag.parent, content)
-        tag.insert_adjacent_html(position, content)
+        check_content(tag if place in ("afterbegin", "beforeend") else tag.parent, content)
+        tag.insert_adjacent_html(place, content)
 
     if position == "afterbegin":
         return _write_inside(page, element, Span(element.inner.start, element.inner.start), markup, change)
@@ -169,7 +171,7 @@ def check_content(holder: object, content: str) -> None:
     from turbohtml import Element as Holder
 
     if not isinstance(holder, Holder):
-        raise Unfit("nothing can stand beside it")
+        raise Unfit("nothing can be beside it")
     if not can_hold(holder, content):
         raise Unfit("a <template> inside SVG or MathML is not written")
     fault = fault_of(content, holder)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from steadyhand.lazy import dataclass, field, lazy_pattern, replace
-from steadyhand.structure.format import Entry
+from steadyhand.structure.format import OutlineEntry
 from steadyhand.structure.html.content import empty, insert_html, remove, replace_element, set_html
 from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.proof import prove_together
@@ -135,12 +135,12 @@ _LANDMARKS = frozenset(
 _WIDEST = 60
 
 
-def list_page(source: Source) -> Sequence[Entry] | Refusal:
+def list_page(source: Source) -> Sequence[OutlineEntry] | Refusal:
     """Elements with an id, landmarks, headings, forms and tables, each with a selector that singles it out."""
     page = page_of(source)
     if isinstance(page, Refusal):
         return page
-    entries: list[Entry] = []
+    entries: list[OutlineEntry] = []
     open_ends: list[int] = []  # where the entries around this one end
     for index in paced(_worth_showing(page)):
         element = page.element(index)
@@ -149,7 +149,7 @@ def list_page(source: Source) -> Sequence[Entry] | Refusal:
         while open_ends and open_ends[-1] <= element.span.start:
             open_ends.pop()
         entries.append(
-            Entry(address_of(page, index), "element", _label(page, index), element.span, len(open_ends)),
+            OutlineEntry(address_of(page, index), "element", _label(page, index), element.span, len(open_ends)),
         )
         open_ends.append(element.span.end)
     return entries

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.structure.format import Entry, Format
+from steadyhand.structure.format import Format, OutlineEntry
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
@@ -17,7 +17,7 @@ _SUFFIXES = (
 )
 
 
-def outline(source: Source) -> Sequence[Entry] | Refusal:
+def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     """Elements with an id, landmarks, headings, forms and tables, each with a selector that singles it out."""
     from steadyhand.structure.html.element import list_page
 

@@ -265,8 +265,12 @@ def _flaws(places: _Places, tags: Sequence[str], parents: Sequence[int], ends: S
     located.sort(key=places.starts.__getitem__)
     for index in _in_torn_noscripts(places, tags, parents):
         flaws.setdefault(index, "<noscript> does not end where a browser that runs scripts ends it")
+    body = tags.index("body") if "body" in tags else _NONE
+    ended = places.closed[body] if body >= 0 else _NONE
     for outer, inner in _misfits(located, places, parents, ends):
-        flaws.setdefault(inner, f"{_REPAIRED}: <{tags[inner]}> is not where it is written")
+        # What is written behind the end of the body is read as the end of it, wherever else that may be.
+        if outer != body or parents[inner] != body or not 0 <= ended <= places.starts[inner]:
+            flaws.setdefault(inner, f"{_REPAIRED}: <{tags[inner]}> is not where it is written")
         flaws.setdefault(outer, f"{_REPAIRED}: <{tags[outer]}> does not hold what is written in it")
     return flaws
 

@@ -1,16 +1,9 @@
-"""Elements by CSS selector: what a selector costs, what it may have meant, and the target.
-
-What a selector would cost on a page, told before it is matched: once begun, matching cannot be stopped.
-
-Only `:has()` is ever dear. It looks at everything beneath an element, and where more of the selector stands behind it,
-it does so again for every element that is looked at.
-
-What a selector that matches nothing may have meant: elements that share its id, class or tag, or nearly so.
-
-Elements of an HTML page by CSS selector.
+"""Elements of an HTML page by CSS selector: what a selector costs, what it may have meant, and the target.
 
 A selector is matched on the tree a browser would make of the page; what it matches is located in the source. An
 element the parser made up, moved or repaired is refused with the reason, never approximated.
+Only `:has()` is ever expensive: it looks at everything beneath an element, and where more of the selector follows it,
+it does so again for every element. The cost is known before matching starts, which cannot be stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +17,7 @@ from typing import ClassVar
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.fields import bad_request, check_text
+from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.html.element import ElementNode, address_of
 from steadyhand.structure.html.page import Page, page_of
 from steadyhand.structure.html.template import may_begin_region
@@ -178,7 +171,7 @@ def _shown(page: Page, index: int) -> dict[str, object]:
 
 
 _LONGEST = 5_000
-_QUOTED = lazy_pattern(r"\"[^\"]*+\"|'[^']*+'")
+_QUOTED = lazy_pattern(r"\"[^\"]*+\"|'[^']*+'|\\.", re.DOTALL)
 _PSEUDO_ELEMENT = lazy_pattern(r"::[\w-]+|:(?:before|after|first-line|first-letter)\b")
 _DYNAMIC = lazy_pattern(
     r":(?:hover|active|focus|focus-within|focus-visible|visited|target|target-within|current|past|future|playing|paused"
@@ -234,7 +227,7 @@ class Selector(Addressed):
         return Refusal(
             Kind.UNPARSABLE,
             f"{self.named()}: {flaw}",
-            "choose an element inside or around it, or edit by the text that stands there",
+            "choose an element inside or around it, or edit by its text",
             {"selector": self.css[:200]},
         )
 
@@ -250,7 +243,7 @@ class Selector(Addressed):
         plain = _QUOTED.sub(lambda found: "_" * len(found.group()), self.css)
         pseudo = _PSEUDO_ELEMENT.search(plain)
         if pseudo is not None:
-            said = f"{pseudo.group()} is no element of the page, at position {pseudo.start()}"
+            said = f"{pseudo.group()} is not an element of the page, at position {pseudo.start()}"
             return self._bad(said, f"select the element itself: {self.css[: pseudo.start()] or '*'!s:.60}")
         nested = nested_has(plain)
         reason = bad_selector(self.css) if nested is None else f":has() in :has(), at position {nested}"
@@ -270,7 +263,7 @@ class Selector(Addressed):
         details: dict[str, object] = {"path": "selector.css"}
         if position is not None:
             details["position"] = int(position.group(1))
-        return Refusal(Kind.BAD_REQUEST, f"selector.css: {self.css[:80]!r} is no selector: {reason}", hint, details)
+        return Refusal(Kind.BAD_REQUEST, f"selector.css: {self.css[:80]!r} is not a selector: {reason}", hint, details)
 
     def _missing(self, page: Page) -> Refusal:
 

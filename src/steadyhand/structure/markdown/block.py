@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.fields import check_text
+from steadyhand.schema import check_text
 from steadyhand.structure.markdown.document import Document, Item
 from steadyhand.structure.markdown.layout import MORE, cut, first_sound, prefix_near, swap, weave
 from steadyhand.structure.markdown.names import (
@@ -68,7 +68,7 @@ class ItemNode(Node):
         if isinstance(content, Refusal):
             return content
         if not content.lines:
-            return Refusal(Kind.BAD_REQUEST, "an item without words is none", "delete it")
+            return Refusal(Kind.BAD_REQUEST, "an item needs words", "delete it")
         content = self._with_ref(document, content)
         if _brings_marker(content):
             return swap(source, document, item.first, item.end, content, item.container)
@@ -155,7 +155,7 @@ class ItemNode(Node):
         if where == "before" and document.is_led(item.first, item.container):
             return Refusal(
                 Kind.BAD_REQUEST,
-                "the item stands behind the marker of another one, nothing goes between them",
+                "the item follows the marker of another one, nothing goes between them",
                 "insert after it, or edit the lines by number",
             )
         siblings = [each for each in document.items if each.list == item.list]
@@ -269,7 +269,7 @@ class ReferencedNode(Node):
             if isinstance(content, Refusal):
                 return content
             if not content.document.marks or content.document.marks[-1].kind != "paragraph":
-                return Refusal(Kind.BAD_REQUEST, "the name must stand behind words", "let the content end with words")
+                return Refusal(Kind.BAD_REQUEST, "the name must follow words", "let the content end with words")
         return swap(source, document, ref.first, ref.end, content, ref.container)
 
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
@@ -280,7 +280,7 @@ class ReferencedNode(Node):
         if where in ("start", "end"):
             return Refusal(Kind.BAD_REQUEST, f"nothing is put inside of a {self.kind}", "insert before or after it")
         if where == "before" and document.is_led(ref.first, ref.container):
-            return Refusal(Kind.BAD_REQUEST, "it stands behind the marker of a list item", "edit the lines by number")
+            return Refusal(Kind.BAD_REQUEST, "it follows the marker of a list item", "edit the lines by number")
         row = ref.first if where == "before" else ref.behind
         return weave(source, document, row, content, ref.container) if content.lines else Proposal(())
 
@@ -311,7 +311,7 @@ _BOX = lazy_pattern(r"\[[ xX]\][ \t]+")
 
 @dataclass(frozen=True, slots=True)
 class Block(Addressed):
-    """`ref` is `^id` for the block of that name, else what a list item says; `under` a heading it stands under.
+    """`ref` is `^id` for the block of that name, else what a list item says; `under` a heading it is under.
 
     >>> source = Source.of_text("- milk\\n- bread ^b1\\n")
     >>> Block("milk").locate(source).span, Block("^b1").locate(source).span
@@ -344,7 +344,7 @@ class Block(Addressed):
             refs = [ref for ref in refs_of(source) if ref.name == wanted[1:] and ref.first in within]
             if refs:
                 return [block_node(source, document, ref) for ref in refs]
-        items = _items(document, wanted, within)
+        items = _items(source, document, wanted, within)
         return [item_node(source, document, item) for item in items] or self._none(source, document)
 
     def _none(self, source: Source, document: Document) -> Refusal:
@@ -360,7 +360,17 @@ class Block(Addressed):
         return no_such_name(f"there is no {what} {self.ref[:80]!r}", nearest(self.ref, known), known)
 
 
-def _items(document: Document, wanted: str, within: range) -> list[Item]:
+def _is_wrapped(item: Item) -> bool:
+    return item.paragraph is not None and item.paragraph.end - item.paragraph.first > 1
+
+
+def _first_line(source: Source, item: Item) -> str:
+    """What the first line of an item says, without its marker and box: all that a search by line shows of it."""
+    words = source.table.text(item.first).partition(item.marker)[2].strip()
+    return _BOX.sub("", words, count=1) if _BOX.match(words) else words
+
+
+def _items(source: Source, document: Document, wanted: str, within: range) -> list[Item]:
     """The items that say it, by the strictest reading that finds any."""
     items = [item for item in document.items if item.first in within and item.paragraph is not None]
     bare = _MARKER.sub("", wanted, count=1) if _MARKER.match(wanted) else wanted
@@ -371,6 +381,7 @@ def _items(document: Document, wanted: str, within: range) -> list[Item]:
         [item for item in items if words_of(item) == wanted],
         [item for item in items if words_of(item) == bare],
         [item for item in items if loose(words_of(item)) == loose(bare)],
+        [item for item in items if _is_wrapped(item) and loose(_first_line(source, item)) == loose(bare)],
     ):
         if same:
             return same

@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 from steadyhand.errors import Kind
 from steadyhand.hints import Say, SendAddress
 from steadyhand.lazy import dataclass
-from steadyhand.structure.fields import bad_request, check_integer, check_text
+from steadyhand.schema import bad_request, check_integer, check_text
 from steadyhand.structure.markdown.document import Document, Mark
 from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
 from steadyhand.structure.markdown.names import SHOWN, rows_under, which_of
@@ -113,7 +113,7 @@ class CodeBlockNode(Node):
         if isinstance(content, Refusal):
             return content
         if where == "before" and document.is_led(mark.first, mark.container):
-            return Refusal(Kind.BAD_REQUEST, "the code stands behind the marker of a list item", _HINT)
+            return Refusal(Kind.BAD_REQUEST, "the code follows the marker of a list item", _HINT)
         row = mark.first if where == "before" else mark.end
         return weave(source, document, row, content, mark.container) if content.lines else Proposal(())
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steadyhand.errors import Kind
-from steadyhand.structure.format import Change, Entry, Fault, Format
+from steadyhand.structure.format import Change, Fault, Format, OutlineEntry
 from steadyhand.structure.markdown.document import SUFFIXES
 from steadyhand.structure.node import Refusal
 from steadyhand.text.pace import paced
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steadyhand.structure.markdown.document import Document, Section
 
 
-def outline(source: Source) -> Sequence[Entry] | Refusal:
+def outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     """Front matter and its keys, headings, code blocks, tables and named blocks, in the order of the file."""
     from steadyhand.structure.markdown.reader import read_markdown
 
@@ -28,42 +28,44 @@ def outline(source: Source) -> Sequence[Entry] | Refusal:
     return [*_front(source, document), *_deepened(found)]
 
 
-def _place(found: tuple[Section | None, Entry]) -> tuple[int, int]:
+def _place(found: tuple[Section | None, OutlineEntry]) -> tuple[int, int]:
     """Headings before what starts where they do."""
     return found[1].span.start, found[0] is None
 
 
-def _sections(source: Source, document: Document) -> list[tuple[Section | None, Entry]]:
+def _sections(source: Source, document: Document) -> list[tuple[Section | None, OutlineEntry]]:
     from steadyhand.structure.markdown.names import address_of
 
-    found: list[tuple[Section | None, Entry]] = []
+    found: list[tuple[Section | None, OutlineEntry]] = []
     for section in paced(document.sections):
         span = document.span_of(section.mark.first, section.end, section.mark.container)
         label = f"{'#' * section.mark.level} {section.mark.text}"[:120]
-        found.append((section, Entry(address_of(source, section), "section", label, span, len(section.path) - 1)))
+        found.append(
+            (section, OutlineEntry(address_of(source, section), "section", label, span, len(section.path) - 1))
+        )
     return found
 
 
-def _leaves(document: Document) -> list[tuple[Section | None, Entry]]:
+def _leaves(document: Document) -> list[tuple[Section | None, OutlineEntry]]:
     from steadyhand.structure.markdown.code_block import PARTS, code_block_node
     from steadyhand.structure.markdown.table import table_node
 
     nodes = [code_block_node(document, number, PARTS[0]) for number in range(len(document.codes))]
     tables = [table_node(document, number) for number in range(len(document.tables))]
-    return [(None, Entry(node.address, node.kind, node.label, node.span)) for node in (*nodes, *tables)]
+    return [(None, OutlineEntry(node.address, node.kind, node.label, node.span)) for node in (*nodes, *tables)]
 
 
-def _refs(source: Source, document: Document) -> list[tuple[Section | None, Entry]]:
+def _refs(source: Source, document: Document) -> list[tuple[Section | None, OutlineEntry]]:
     from steadyhand.structure.markdown.block import block_node
     from steadyhand.structure.markdown.names import refs_of
 
     nodes = [block_node(source, document, ref) for ref in refs_of(source)]
-    return [(None, Entry(node.address, node.kind, node.label, node.span)) for node in nodes]
+    return [(None, OutlineEntry(node.address, node.kind, node.label, node.span)) for node in nodes]
 
 
-def _deepened(found: Sequence[tuple[Section | None, Entry]]) -> list[Entry]:
+def _deepened(found: Sequence[tuple[Section | None, OutlineEntry]]) -> list[OutlineEntry]:
     """Entries one deeper than the section they stand in."""
-    entries: list[Entry] = []
+    entries: list[OutlineEntry] = []
     open_sections: list[tuple[int, int]] = []  # where each ends, and its depth
     for section, entry in found:
         while open_sections and open_sections[-1][0] <= entry.span.start:
@@ -73,11 +75,11 @@ def _deepened(found: Sequence[tuple[Section | None, Entry]]) -> list[Entry]:
             entries.append(entry)
         else:
             depth = open_sections[-1][1] + 1 if open_sections else 0
-            entries.append(Entry(entry.address, entry.kind, entry.label, entry.span, depth))
+            entries.append(OutlineEntry(entry.address, entry.kind, entry.label, entry.span, depth))
     return entries
 
 
-def _front(source: Source, document: Document) -> list[Entry]:
+def _front(source: Source, document: Document) -> list[OutlineEntry]:
     from steadyhand.structure.config.key import key_entries
     from steadyhand.structure.config.syntax import syntax_named
     from steadyhand.structure.markdown.front import front_source, front_span
@@ -85,7 +87,7 @@ def _front(source: Source, document: Document) -> list[Entry]:
     if document.front is None:
         return []
     span = front_span(document.table, document.front)
-    whole = Entry("front_matter:", "front matter", f"front matter ({document.front.syntax})", span)
+    whole = OutlineEntry("front_matter:", "front matter", f"front matter ({document.front.syntax})", span)
     reading = syntax_named(document.front.syntax).read(source.derive(front_source))
     if isinstance(reading, Refusal):
         return [whole]

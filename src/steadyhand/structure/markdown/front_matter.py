@@ -15,10 +15,10 @@ from typing import ClassVar, cast
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
 from steadyhand.lazy import dataclass
+from steadyhand.schema import bad_request, describe
 from steadyhand.structure.config.item import KeyPath, Step, parse_path, render_path
 from steadyhand.structure.config.key import Part, key_nodes
 from steadyhand.structure.config.syntax import syntax_named
-from steadyhand.structure.fields import bad_request, describe
 from steadyhand.structure.markdown.document import Front
 from steadyhand.structure.markdown.front import CLOSINGS, front_source, front_span, in_front
 from steadyhand.structure.markdown.layout import blanks_below, weave
@@ -52,7 +52,7 @@ class FrontMatterNode(Node):
     def insert(self, source: Source, text: str, where: Where) -> Proposal | Refusal:
         match where:
             case "before":
-                return Refusal(Kind.BAD_REQUEST, "front matter stands at the very top", "insert after it")
+                return Refusal(Kind.BAD_REQUEST, "front matter is at the very top", "insert after it")
             case "after":
                 return self._insert_after(source, text)
             case "start" | "end":
@@ -94,7 +94,7 @@ class FrontMatterNode(Node):
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter(Addressed):
-    """YAML between `---` lines or TOML between `+++` lines at the top. Without `path`: all that stands between them.
+    """YAML between `---` lines or TOML between `+++` lines at the top. Without `path`: all that is between them.
 
     `path` names a key, such as `author.name` or `tags[0]`; `$` is the top of the keys, where `add-key` adds one.
     `part` is the key's value, its entry or its name.

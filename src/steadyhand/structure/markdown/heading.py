@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass
-from steadyhand.structure.fields import bad_request, check_text
+from steadyhand.schema import bad_request, check_text
 from steadyhand.structure.markdown.document import Document, Section
 from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
 from steadyhand.structure.markdown.names import address_of, joined, loose, no_such_heading, sections_named
@@ -31,10 +31,10 @@ PARTS = ("section", "body", "own", "line")
 KINDS = {"section": "section", "body": "section body", "own": "section text", "line": "heading"}
 
 _KEPT = "the heading of the section stays: the content starts with a deeper one"
-_TAIL = "the last lines of the section stay: what stands outside of it needs them"
+_TAIL = "the last lines of the section stay: what is outside of it needs them"
 _LED = Refusal(
     Kind.BAD_REQUEST,
-    "the heading stands behind the marker of a list item, nothing goes between them",
+    "the heading follows the marker of a list item, nothing goes between them",
     "insert before the list item, or edit its lines by number",
 )
 
@@ -66,7 +66,7 @@ class SectionNode(Node):
         if self._brings_ancestor(content):
             return Refusal(
                 Kind.BAD_REQUEST,
-                f"the content starts with a heading that stands above this section: {content.lines[0][:80]!r}",
+                f"the content starts with a heading of a higher level than this section: {content.lines[0][:80]!r}",
                 f"start it with {self.label.split(' ')[0]} {mark.text[:80]}, or replace the section above",
             )
         return self._keeping_tail(source, lambda rows: self._replace_rows(source, document, content, rows))
@@ -184,7 +184,7 @@ class SectionNode(Node):
             return Refusal(
                 Kind.BAD_REQUEST,
                 f"a heading is one line of text; the content has {len(content.lines)} lines",
-                "replace the section to change what stands under the heading",
+                "replace the section to change what is under the heading",
             )
         words = content.lines[0].strip(" \t")
         made = self._reworded(source, document, words)

@@ -330,7 +330,7 @@ def markdown_of(source: Source, what: str) -> Document | Refusal:
     if suffix in _OTHER_PROSE or (found is not None and found.name != "markdown"):
         return Refusal(
             Kind.BAD_REQUEST,
-            f"{path} is no Markdown file: {what} can only be named in {', '.join(SUFFIXES)}",
+            f"{path} is not a Markdown file: {what} can only be named in {', '.join(SUFFIXES)}",
             ByText() if found is None else f"name what the outline of this {found.name} file lists",
             {"path": path},
         )

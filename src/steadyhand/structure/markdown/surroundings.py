@@ -378,7 +378,7 @@ def _disturbed(seen: View, kept: list[_Part], now: list[_Part]) -> Refusal:
     line = seen.row + row + 1
     return Refusal(
         Kind.BAD_REQUEST,
-        f"what stands outside of the edit would be read differently: line {line} after it, {words!r}",
+        f"text outside of the edit would be read differently: line {line} after it, {words!r}",
         "close what the content opens, and keep a blank line between it and what follows",
         {"line": line},
     )

@@ -15,7 +15,7 @@ from typing import ClassVar, Self, cast
 from steadyhand.errors import Kind
 from steadyhand.hints import Hint, Say, SendAddress
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.structure.fields import bad_request, check_integer, check_text, describe
+from steadyhand.schema import bad_request, check_integer, check_text, describe
 from steadyhand.structure.markdown.document import Document, Mark
 from steadyhand.structure.markdown.layout import cut, prefix_near, swap, weave
 from steadyhand.structure.markdown.names import SHOWN, loose, nearest, rows_under, which_of
@@ -241,7 +241,7 @@ class TableNode(Node):
         if isinstance(content, Refusal):
             return content
         if where == "before" and document.is_led(mark.first, mark.container):
-            return Refusal(Kind.BAD_REQUEST, "the table stands behind the marker of a list item", _BY_LINES)
+            return Refusal(Kind.BAD_REQUEST, "the table follows the marker of a list item", _BY_LINES)
         row = mark.first if where == "before" else mark.end
         return weave(source, document, row, content, mark.container) if content.lines else Proposal(())
 
@@ -298,7 +298,7 @@ class RowNode(Node):
     def delete(self, source: Source) -> Proposal | Refusal:
         if not self.row:
             whole = SendAddress(f"table:{self.number}", "delete")
-            return Refusal(Kind.BAD_REQUEST, "a table without its header is no table", whole)
+            return Refusal(Kind.BAD_REQUEST, "a table needs its header", whole)
         document = known_markdown(source)
         span = document.table.span(self.document_row)
         if span.end == len(source.text) and source.text[-1:] not in ("\n", "\r"):
@@ -476,7 +476,7 @@ _FORM = lazy_pattern(r"\s*([0-9]{1,9})(?:\[([^,]*)(?:,(.*))?\])?\s*", re.DOTALL 
 
 @dataclass(frozen=True, slots=True)
 class Table(Addressed):
-    """A table by its number in the file, from 0, or the heading it stands under.
+    """A table by its number in the file, from 0, or the heading it is under.
 
     `row` counts from 1 beneath the header, which is row 0; a string is the row whose first cell says it.
     `column` counts from 1; a string is the column whose header says it. As an address: `table:0[2,Name]`.
@@ -569,7 +569,7 @@ class Table(Addressed):
         found = _FORM.fullmatch(value)
         if found is None:
             raise bad_request(
-                "address", f"{value[:60]!r} is no table", "such as table:0, table:0[2] or table:0[2,Name]"
+                "address", f"{value[:60]!r} is not a table", "such as table:0, table:0[2] or table:0[2,Name]"
             )
         index, row, column = found.groups()
         said: dict[str, object] = {"index": int(index), "row": _number_or_name(row), "column": _number_or_name(column)}

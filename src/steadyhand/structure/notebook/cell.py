@@ -21,13 +21,13 @@ from typing import ClassVar, Literal, cast
 
 from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, lazy_pattern, replace
+from steadyhand.schema import bad_request, describe, nearest_name
 from steadyhand.structure.action import Action, Arguments, Example, Parameter
 from steadyhand.structure.config.editor import Asked, Beside, Fresh, Keys
 from steadyhand.structure.config.item import Item, Plain
 from steadyhand.structure.config.json.container import Box, Piece, Style, Write, style_of, unit_of, write_text
 from steadyhand.structure.config.json.reader import JSON
 from steadyhand.structure.config.syntax import syntax_named
-from steadyhand.structure.fields import bad_request, describe, nearest_name
 from steadyhand.structure.node import Node, Proposal, Refusal, Where
 from steadyhand.structure.target import Addressed
 from steadyhand.text.diff import diff_rows
@@ -83,7 +83,7 @@ def _read(source: Source) -> Notebook | Refusal:
     version = None if top is None else _field(top, "nbformat")
     if top is None or version is None or version.data != 4:
         found = "" if version is None else f", its nbformat is {str(version.data)[:20]}"
-        return _no_notebook(source, top, f"this is no notebook of nbformat 4{found}")
+        return _no_notebook(source, top, f"this is not a notebook of nbformat 4{found}")
     cells = _field(top, "cells")
     if cells is None or cells.kind != "sequence":
         return _no_notebook(source, top, "the notebook has no list of cells")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.structure.format import Entry, Fault, Format, Unchecked
+from steadyhand.structure.format import Fault, Format, OutlineEntry, Unchecked
 from steadyhand.structure.node import Refusal
 from steadyhand.text.source import Source
 
 
-def _outline(source: Source) -> Sequence[Entry] | Refusal:
+def _outline(source: Source) -> Sequence[OutlineEntry] | Refusal:
     from steadyhand.structure.notebook.cell import label_of, read_notebook
 
     notebook = read_notebook(source)
     if isinstance(notebook, Refusal):
         return notebook
     return [
-        Entry(notebook.addresses[cell.index], f"{cell.type} cell", label_of(cell), cell.source.value)
+        OutlineEntry(notebook.addresses[cell.index], f"{cell.type} cell", label_of(cell), cell.source.value)
         for cell in notebook.cells
     ]
 

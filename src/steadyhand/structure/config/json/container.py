@@ -1,13 +1,7 @@
-"""How a JSON file writes things, and a container with what is between its children.
-
-How a JSON file writes things, seen in the file itself, and values written that way.
+"""How a JSON file writes things, and a container with what is between its children: commas, comments, line ends.
 
 Nothing is decided for the whole file that a neighbour can tell better: callers ask the neighbours first.
-
-One container of a JSON text with what stands between its children: commas, comments and line ends.
-
-Finds places and proposes writes; it applies nothing, and looks at nothing outside its brackets but the line it starts
-on.
+Finds places and proposes writes; it looks at nothing outside its brackets but the line it starts on.
 """
 
 from __future__ import annotations
@@ -353,7 +347,12 @@ class Box:
         # In two parts: behind the last one an earlier edit of the same call may have taken a comma.
         parts = [(Span(gone.start, end), ""), (Span(end, gone.end), "")]
         last = None if index == 0 else self.comma(index - 1)
-        return parts if last is None else [(Span(last, last + 1), ""), *parts]
+        if last is None:
+            return parts
+        if self.text[last + 1 : gone.start] == self.text[end : gone.end] in ("\n", "\r\n", "\r"):
+            # The line end before it goes instead of the one behind it, where another edit may put something.
+            parts = [(Span(last + 1, gone.start), ""), parts[0]]
+        return [(Span(last, last + 1), ""), *parts]
 
     def _emptied(self, index: int, end: int) -> list[Write]:
         """Everything between the brackets, parted where siblings stood: earlier edits of the same call took those."""

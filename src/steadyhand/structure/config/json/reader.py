@@ -338,7 +338,7 @@ def _strict_fault(source: Source) -> Fault | None:
         json.loads(source.text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         line, column = _place(source, error.pos + source.text.startswith("\ufeff"))
-        return Fault(line, "comments and trailing commas are no JSON for the programs that read this file", column)
+        return Fault(line, "the programs that read this file accept no comments or trailing commas", column)
     except (ValueError, RecursionError):
         return None  # too many digits, or too deep to tell
     return None
@@ -376,7 +376,7 @@ def _refused(source: Source, error: Unreadable) -> Refusal:
         return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", ByText(), where, error.message)
     return Refusal(
         Kind.UNPARSABLE,
-        f"this is no JSON: line {line}, column {column}: {error.message}",
+        f"this is not JSON: line {line}, column {column}: {error.message}",
         ByText(f"fix line {line} first"),
         where,
         error.message,

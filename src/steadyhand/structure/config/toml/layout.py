@@ -1,12 +1,7 @@
 """How new TOML text is written, and where in a file it goes.
 
-New TOML text: keys and values, in the style of what stands in the file. Writes text, never into a file.
-
-Arrays and inline tables: where something goes in, and what must go when something is taken out.
-
-Each layout stays: on one line, an item a line, with or without a comma behind the last.
-
-Where in a TOML file pairs and sections stand and go: whole lines, with the comments that belong to them.
+Keys and values take the style of the file. Arrays and inline tables keep their layout: on one line, an item a line,
+with or without a comma behind the last. Pairs and sections are whole lines, with the comments that belong to them.
 """
 
 from __future__ import annotations
@@ -399,7 +394,7 @@ def _first_in(page: Page, home: int) -> Slot:
 def _new_header(page: Page, container: Item) -> Slot:
     """The first pair of a table that is only named in the headers of its tables: it gets a header of its own."""
     first = note_of(container).sections[0]
-    return Slot(page.head(first), above=f"[{render_table(container.path)}]\n", below="\n" * page.parts_sections)
+    return Slot(page.head(first), above=f"[{written_name(page, container)}]\n", below="\n" * page.parts_sections)
 
 
 def render_line(page: Page, slot: Slot, container: Item, name: str, value: str) -> str:
@@ -461,6 +456,15 @@ def write_sections(page: Page, place: tuple[int, bool], lines: str) -> tuple[Spa
     if is_before:
         return insertion(page.text, at, f"{lines}{gap}")
     return insertion(page.text, at, f"{gap if page.text[:at].strip() else ''}{lines}")
+
+
+def written_name(page: Page, table: Item, name: str | None = None) -> str:
+    """The name of a table, or of one in it, for a header: the table's as the first header that has it writes it."""
+    depth = sum(isinstance(step, str) for step in table.path)
+    headers = (page.document.sections[number].header for number in note_of(table).sections if depth)
+    keys = [header.key for header in headers if header is not None and depth <= len(header.key)]
+    own = page.text[keys[0][0].span.start : keys[0][depth - 1].span.end] if keys else render_table(table.path)
+    return own if name is None else ".".join(part for part in (own, render_key(name)) if part)
 
 
 def render_table(path: KeyPath) -> str:

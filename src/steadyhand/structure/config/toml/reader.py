@@ -375,7 +375,7 @@ class _Scanner:
             return Value("text", place, decode_text(written))
         scalar = decode_scalar(written)
         if scalar is None:
-            self.fail("this is no value", place.start)
+            self.fail("this is not a value", place.start)
         return Value(scalar[0], place, scalar[1])
 
     def pace(self) -> None:

@@ -1,25 +1,25 @@
-"""What can be done to keys of TOML.
+"""Keys of TOML: tables under headers, dotted keys, inline tables, arrays and arrays of tables.
 
-New entries of TOML tables and arrays, written as their siblings are.
-
-What goes when an entry of a TOML file goes, and what must be written so that the table around it stays.
-
-Entries of TOML on their way to another place: their text as it is written, with their comments.
-
-Keys of TOML: tables under headers, dotted keys, inline tables, arrays and arrays of tables.
-
-What has no value of its own but headers or dotted keys is only changed through its entries.
+New entries are written as their siblings are; what moves keeps its text and its comments; where the last entry of a
+table goes, the table stays. What has no value of its own but headers or dotted keys changes only through its entries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from steadyhand.errors import Kind
 from steadyhand.hints import SendAddress
-from steadyhand.lazy import dataclass
-from steadyhand.structure.config.item import Item, ItemKind, KeyPath, Plain, Reading
+from steadyhand.lazy import dataclass, replace
+from steadyhand.structure.config.item import (
+    Item,
+    ItemKind,
+    KeyPath,
+    Plain,
+    Reading,
+    says,
+)
 from steadyhand.structure.config.lines import merged, removal, with_endings_of
 from steadyhand.structure.config.syntax import Proposer, Syntax, in_steps, refuse
 from steadyhand.structure.config.toml.layout import (
@@ -30,37 +30,39 @@ from steadyhand.structure.config.toml.layout import (
     pair_slot,
     put_in,
     render_key,
+    render_like,
     render_line,
     render_pair,
     render_table,
     render_value,
     section_slot,
     take_out,
+    unsayable,
     write_lines,
     write_sections,
+    written_name,
 )
 from steadyhand.structure.config.toml.reader import Pair, Value
-from steadyhand.structure.config.toml.tree import Document, Form, note_of
+from steadyhand.structure.config.toml.tree import (
+    Document,
+    Form,
+    note_of,
+    read_document,
+)
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.lines import body, line_start, split_lines, to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-if TYPE_CHECKING:
-    from steadyhand.structure.config.toml.layout import Page, Writes
-
-
 _IN_SECTIONS: tuple[Form, ...] = ("root", "table", "implicit", "element")
 
 
-def add_entry(page: Page, container: Item, name: str, value: Plain, index: int) -> Writes | Refusal:
+def add_entry(page: Page, container: Item, name: str, value: Plain, index: int) -> Writes:
     """An entry of a mapping, however the mapping is written."""
     is_before_pair = index < len(container.children) and not note_of(container.children[index]).sections
-    lines = [] if is_before_pair else _as_sections(container, name, value, page.style)
+    lines = [] if is_before_pair else _as_sections(page, container, name, value)
     if lines:
         return [write_sections(page, section_slot(page, container, index), "\n".join(lines))]
-    if 0 < index < len(container.children) and all(note_of(one).sections for one in container.children[index - 1 :]):
-        return Refusal(Kind.BAD_REQUEST, "a key stands before the tables of its table", "leave before and after out")
     return add_written(page, container, name, render_value(value, page.style), index)
 
 
@@ -99,7 +101,7 @@ def append_items(page: Page, container: Item, values: Sequence[Plain], index: in
     lines: list[str] = []
     for value in values:
         assert isinstance(value, Mapping)
-        lines += [""] * bool(lines) + _section(container.path, value, style, is_array=True)
+        lines += [""] * bool(lines) + _section(written_name(page, container), value, style, is_array=True)
     return [write_sections(page, section_slot(page, container, index), "\n".join(lines))]
 
 
@@ -112,33 +114,33 @@ def enclosing(page: Page, item: Item) -> Value | None:
     return note.value if note.form == "inline" else None
 
 
-def _as_sections(container: Item, name: str, value: Plain, style: Style) -> list[str]:
+def _as_sections(page: Page, container: Item, name: str, value: Plain) -> list[str]:
     """The value as sections, where the siblings are written so; nothing where it is written as a pair."""
     if note_of(container).form not in _IN_SECTIONS:
         return []
     forms = [note_of(child).form for child in container.children]
-    path = (*container.path, name)
+    title, style = written_name(page, container, name), page.style
     if isinstance(value, Mapping):
         is_first = note_of(container).form == "root" and not any(form in ("inline", "dotted") for form in forms)
-        is_usual = is_first or any(form in ("table", "implicit") for form in forms)
-        return _section(path, value, style, is_array=False) if is_usual else []
+        is_usual = is_first or any(form in ("table", "implicit", "tables") for form in forms)
+        return _section(title, value, style, is_array=False) if is_usual else []
     if isinstance(value, list) and value and "tables" in forms and all(isinstance(one, Mapping) for one in value):
-        parts = [_section(path, one, style, is_array=True) for one in value if isinstance(one, Mapping)]
+        parts = [_section(title, one, style, is_array=True) for one in value if isinstance(one, Mapping)]
         return [line for part in parts for line in ("", *part)][1:]
     return []
 
 
-def _section(path: KeyPath, value: Mapping[str, Plain], style: Style, *, is_array: bool) -> list[str]:
+def _section(title: str, value: Mapping[str, Plain], style: Style, *, is_array: bool) -> list[str]:
     """A header, its pairs, and the sections of the tables that come behind the last pair."""
     names = list(value)
     pairs = next((at for at in range(len(names), 0, -1) if not _is_table(value[names[at - 1]])), 0)
-    title = f"[[{render_table(path)}]]" if is_array else f"[{render_table(path)}]"
-    lines = [] if names and not pairs and not is_array else [title]
+    header = f"[[{title}]]" if is_array else f"[{title}]"
+    lines = [] if names and not pairs and not is_array else [header]
     lines += [render_pair(name, value[name], style) for name in names[:pairs]]
     for name in names[pairs:]:
         inner = value[name]
         assert isinstance(inner, Mapping)
-        lines += [""] * bool(lines) + _section((*path, name), inner, style, is_array=False)
+        lines += [""] * bool(lines) + _section(f"{title}.{render_key(name)}", inner, style, is_array=False)
     return lines
 
 
@@ -194,7 +196,7 @@ def _remove_sections(page: Page, item: Item, parent: Item) -> Writes | Refusal:
     if around.form == "implicit" and len(around.sections) == len(note.sections):
         rest = [(part, "") for span in spans[1:] for part in removal(page.text, span)]
         place = Span(spans[0].start, spans[0].start + len(body(spans[0].of(page.text))))
-        return [(place, f"[{render_table(parent.path)}]"), *rest]
+        return [(place, f"[{written_name(page, parent)}]"), *rest]
     return [(part, "") for span in spans for part in removal(page.text, span)]
 
 
@@ -219,13 +221,13 @@ class Load:
     sections: str = ""
 
 
-def pick_up(page: Page, item: Item, path: KeyPath) -> Load | Refusal:
-    """The item as text; sections get the path that they will have."""
+def pick_up(page: Page, item: Item, container: Item, name: str | None) -> Load | Refusal:
+    """The item as text; sections get the name that they will have."""
     note = note_of(item)
     if note.form == "dotted":
         return refuse("it is written as dotted keys", "move its keys one by one")
     if note.sections:
-        return Load(sections=_renamed_sections(page, item, path))
+        return Load(sections=_renamed_sections(page, item, written_name(page, container, name)))
     if note.home is None or not note.pairs:
         return Load(value=item.value.of(page.text))
     lines = page.pair_lines(note.home, note.pairs[0])
@@ -295,13 +297,12 @@ def unfit(item: Item, container: Item) -> Refusal | None:
         is_fit = around in ("root", "table", "implicit", "element")
     if is_fit:
         return None
-    return refuse("it is written with headers, which cannot stand there", "add it anew with add-key and delete it")
+    return refuse("it is written with headers, which cannot be there", "add it again with add-key and delete it")
 
 
-def _renamed_sections(page: Page, item: Item, path: KeyPath) -> str:
-    """The lines of all its sections, their headers with another path in front."""
+def _renamed_sections(page: Page, item: Item, new: str) -> str:
+    """The lines of all its sections, their headers with another name in front."""
     depth = sum(isinstance(step, str) for step in item.path)
-    new = render_table(path)
     made: list[str] = []
     for run in section_runs(page, item):
         made.append("")
@@ -325,15 +326,10 @@ class Toml(Syntax):
     ordered: ClassVar[bool] = False
 
     def read(self, source: Source) -> Reading | Refusal:
-        from steadyhand.structure.config.toml.tree import read_document
-
         document = source.derive(read_document)
         return document if isinstance(document, Refusal) else document.reading
 
     def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
-        from steadyhand.structure.config.toml.layout import render_like, render_value, unsayable
-        from steadyhand.structure.config.toml.tree import note_of
-
         if refusal := unsayable(value):
             return refusal
         if note_of(item).value is None:
@@ -363,32 +359,27 @@ class Toml(Syntax):
         return refuse("the text is not one value of TOML", 'write one value, such as "text", 3 or [1, 2]')
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
-        from steadyhand.structure.config.toml.layout import unsayable
-
-        return unsayable(value) or _made(source, lambda page: add_entry(page, container, name, value, index))
+        made = unsayable(value) or _made(source, lambda page: add_entry(page, container, name, value, index))
+        if isinstance(made, Refusal) or not index or not note_of(container.children[index - 1]).sections:
+            return made
+        is_pair = not made.splices[0].new.lstrip().startswith("[")
+        return replace(made, notes=(f"TOML has keys before tables: {name} goes there",)) if is_pair else made
 
     def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
-        from steadyhand.structure.config.toml.layout import unsayable
-
         return unsayable(value) or _made(source, lambda page: append_items(page, container, [value], index))
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
-        from steadyhand.structure.config.toml.layout import render_key
-        from steadyhand.structure.config.toml.tree import note_of
-
         writes = [(span, render_key(name, span.of(source.text))) for span in note_of(item).names]
         return Proposal.of(source, *writes)
 
     def delete(self, source: Source, item: Item) -> Proposal | Refusal:
-
         return _made(source, lambda page: remove(page, item))
 
     def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
-
         page = _page(source)
         if isinstance(page, Refusal):
             return page
-        load = unfit(item, container) or pick_up(page, item, (*container.path, *([name] if name is not None else [])))
+        load = unfit(item, container) or pick_up(page, item, container, name)
         if isinstance(load, Refusal):
             return load
         parent = page.document.parent(item)
@@ -411,9 +402,6 @@ class Toml(Syntax):
         return alone, found[0].children if len(reading.documents[0].children) == 1 else ()
 
     def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
-        from steadyhand.structure.config.toml.layout import put_in
-        from steadyhand.structure.config.toml.tree import note_of, read_document
-
         value = note_of(container).value
         if container.kind == "sequence" and value is not None:
             found = self.entries(source, written, "sequence")
@@ -428,8 +416,6 @@ class Toml(Syntax):
 
     def _set_array(self, source: Source, item: Item, values: list[Plain]) -> Proposal | Refusal:
         """Only what differs: items that stay at the start and the end keep how they are written."""
-        from steadyhand.structure.config.item import says
-
         old = item.children
         least = min(len(old), len(values))
         head = next((at for at in range(least) if not says(old[at], values[at])), least)
@@ -448,7 +434,7 @@ class Toml(Syntax):
         if not isinstance(value, Mapping) or item.kind != "mapping":
             return refuse(
                 "it is written with headers or dotted keys and cannot become another kind of value",
-                "take it away with delete-key and add it anew with add-key",
+                "delete it with delete-key and add it again with add-key",
             )
         there = {str(child.path[-1]): child for child in item.children}
         steps: list[Proposer] = [self._deleting(child.path) for name, child in there.items() if name not in value]
@@ -459,8 +445,6 @@ class Toml(Syntax):
 
     def _sets(self, item: Item, value: Mapping[str, Plain]) -> list[Proposer]:
         """A step for each entry that says something else."""
-        from steadyhand.structure.config.item import says
-
         there = {child.path[-1]: child for child in item.children}
         changed = [name for name in value if not says(there[name], value[name])]
         return [self._setting(there[name].path, value[name]) for name in changed]
@@ -479,13 +463,9 @@ class Toml(Syntax):
         return lambda source: self.delete(source, _item(source, path))
 
     def _appending(self, path: KeyPath, values: list[Plain], index: int) -> Proposer:
-
         return lambda source: _made(source, lambda page: append_items(page, page.document.item(path), values, index))
 
     def _cutting(self, path: KeyPath, start: int, end: int) -> Proposer:
-        from steadyhand.structure.config.toml.layout import take_out
-        from steadyhand.structure.config.toml.tree import note_of
-
         def cut(page: Page) -> Writes:
             value = note_of(page.document.item(path)).value
             return [] if value is None else [(span, "") for span in take_out(page.text, value, start, end)]
@@ -494,8 +474,6 @@ class Toml(Syntax):
 
 
 def _page(source: Source) -> Page | Refusal:
-    from steadyhand.structure.config.toml.layout import Page
-    from steadyhand.structure.config.toml.tree import read_document
 
     document = source.derive(read_document)
     return document if isinstance(document, Refusal) else Page(source.text, document)
@@ -511,8 +489,6 @@ def _made(source: Source, make: Callable[[Page], Writes | Refusal]) -> Proposal 
 
 def _item(source: Source, path: KeyPath) -> Item:
     """The item at a path, in a text that was read before."""
-    from steadyhand.structure.config.toml.tree import Document, read_document
-
     document = source.derive(read_document)
     assert isinstance(document, Document)
     return document.item(path)

@@ -271,10 +271,10 @@ def _unscanned(source: Source, error: ScanError) -> Refusal:
         return Refusal(Kind.TOO_LARGE, f"line {line}: {error.message}", ByText(), {"line": line}, error.message)
     return Refusal(
         Kind.UNPARSABLE,
-        f"line {line}: this is no TOML: {error.message}",
+        f"line {line}: this is not TOML: {error.message}",
         ByText("fix that line first"),
         {"line": line, "reason": error.message},
-        f"this is no TOML: {error.message}",
+        f"this is not TOML: {error.message}",
     )
 
 
@@ -285,8 +285,8 @@ def _unloaded(message: str, last: int | None) -> Refusal:
     details = {"line": line, "reason": reason} | ({"column": int(found.group(3))} if found else {})
     return Refusal(
         Kind.UNPARSABLE,
-        f"{f'line {line}: ' if line else ''}this is no TOML: {reason[:200]}",
+        f"{f'line {line}: ' if line else ''}this is not TOML: {reason[:200]}",
         ByText("fix that line first"),
         details,
-        f"this is no TOML: {reason[:200]}",
+        f"this is not TOML: {reason[:200]}",
     )

@@ -64,27 +64,6 @@ def _behind(text: str, end: int, column: int, blanks: list[str], rows: Sequence[
     return Span(end, end), "".join(f"{row}\n" for row in made)
 
 
-def refuse_open_text(source: Source, container: Item, index: int) -> Refusal | None:
-    """The refusal to write behind a literal text at the end of a file that has no final newline: it would get one."""
-    text = source.text
-    if index < len(container.children) or not text or text[-1] in "\r\n":
-        return None
-    last = container
-    while last.children:
-        last = last.children[-1]
-    header = end_of_line(text, last.value.start)
-    is_clipped = note_of(last).style in ("literal", "folded") and not set("-+") & set(text[last.value.start : header])
-    if not is_clipped or last.value.end < len(text) or header >= last.value.end:
-        return None
-    line = source.line_of(last.value.start)
-    return Refusal(
-        Kind.BAD_REQUEST,
-        f"the file ends without a newline inside the text that starts on line {line}; that text would get one",
-        "end the file with a newline first, or write before that entry",
-        {"line": line},
-    )
-
-
 def insert_in_brackets(text: str, container: Item, index: int, written: str) -> list[Write]:
     """An entry on one line, put between the brackets of a flow collection."""
     children = container.children
@@ -226,9 +205,6 @@ def add(source: Source, parsed: Parsed, container: Item, name: str, value: Plain
         return _one_pair()
     manner = manner_of(source, container)
     like = _typed_name(source, container)
-    refused = refuse_open_text(source, container, index)
-    if refused is not None:
-        return refused
     if note_of(container).style == "block":
         rows = entry_rows(name, value, manner, like=like)
         return Proposal.of(source, *closed(source, insert_rows(source.text, container, index, rows), value))
@@ -243,9 +219,6 @@ def append(source: Source, parsed: Parsed, container: Item, value: Plain, index:
     if _is_fresh(source, container):
         return set_value(source, parsed, container, [value])
     manner = manner_of(source, container)
-    refused = refuse_open_text(source, container, index)
-    if refused is not None:
-        return refused
     if note_of(container).style == "block":
         rows = item_rows(value, manner.inside(index))
         return Proposal.of(source, *closed(source, insert_rows(source.text, container, index, rows), value))
@@ -260,7 +233,7 @@ def rename(source: Source, parsed: Parsed, item: Item, name: str) -> Proposal | 
         shown = item.name.of(source.text)[:60] if item.name is not None else "an item"
         return Refusal(
             Kind.BAD_REQUEST,
-            f"{shown} is no simple name",
+            f"{shown} is not a simple name",
             "add the entry under its new name with add-key, and delete this one",
         )
     if name == item.path[-1]:

@@ -295,7 +295,7 @@ class Builder:
             # A pair inside brackets opens nothing: its event has no width.
             cursor = slot.start + (event.end_mark.index > event.start_mark.index)
             if slot.is_name and self._text.startswith("{{", slot.start - 1) and is_mapping:
-                raise Unreadable(slot.start - 1, "braces in braces are no name: this looks like a template")
+                raise Unreadable(slot.start - 1, "braces in braces are not a name: this looks like a template")
         elif not self._frames or slot.is_name:
             cursor = slot.start
         self._frames.append(_Frame(slot, is_mapping, is_flow, cursor))
@@ -457,7 +457,7 @@ def is_readable(source: Source) -> bool:
 def _check_text(text: str) -> None:
     broken = _NOT_TEXT.search(text)
     if broken is not None:
-        raise Unreadable(broken.start(), "a lone surrogate is no character")
+        raise Unreadable(broken.start(), "a lone surrogate is not a character")
 
 
 def _shift(text: str) -> int:
@@ -472,10 +472,10 @@ def _unparsable(source: Source, offset: int, reason: str) -> Refusal:
     column = offset - source.table.start(row) + 1 if source.text else 1
     return Refusal(
         Kind.UNPARSABLE,
-        f"line {row + 1}: this is no YAML: {reason}",
+        f"line {row + 1}: this is not YAML: {reason}",
         ByText("fix that line first"),
         {"line": row + 1, "column": column, "reason": reason},
-        f"this is no YAML: {reason}",
+        f"this is not YAML: {reason}",
     )
 
 

@@ -237,7 +237,7 @@ def scalar(value: Plain, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
         case str():
             return quoted(value, wish, manner, in_flow=in_flow)
         case _:
-            raise Unwritable(f"a {type(value).__name__} is no scalar")
+            raise Unwritable(f"a {type(value).__name__} is not a scalar")
 
 
 def quoted(value: str, wish: Wish, manner: Manner, *, in_flow: bool) -> str:
@@ -256,7 +256,7 @@ def in_double_quotes(value: str) -> str:
     "a \\"b\\"\\n\\N"
     """
     if _SURROGATE.search(value):
-        raise Unwritable("a lone surrogate is no character")
+        raise Unwritable("a lone surrogate is not a character")
     return '"' + _TO_ESCAPE.sub(lambda found: _escape(found.group()), value) + '"'
 
 

@@ -1,17 +1,8 @@
-"""What can be done to keys of YAML.
+"""Keys of YAML: mappings, sequences and scalars, several documents in one file.
 
-Gives a YAML collection another value by changing only what differs, so that everything else stays with its comments.
-
-Values that change are written in their places; entries that are new or gone are put in and taken out one by one.
-Whatever cannot be done that way is left to `value.py`, which writes the whole collection again.
-
-Where a key is written that a YAML file seems to have at another place: merges and aliases are told, never followed.
-
-Only says where to look; a key that comes by a merge is never located at the place it comes to.
-
-YAML: mappings, sequences and scalars, several documents in one file.
-
-Aliases are never expanded and merges never followed.
+A collection gets another value by changing only what differs, so that everything else keeps its comments; whatever
+cannot be done that way is left to `value.py`, which writes the whole collection again. Aliases are never expanded and
+merges never followed: a key that one of them brings is refused with the place where it is written.
 """
 
 from __future__ import annotations
@@ -39,10 +30,24 @@ from steadyhand.structure.config.item import (
 )
 from steadyhand.structure.config.syntax import Proposer, Syntax, in_steps
 from steadyhand.structure.config.yaml.document import Parsed, note_of
-from steadyhand.structure.config.yaml.entries import add, append, delete
-from steadyhand.structure.config.yaml.reader import parse
+from steadyhand.structure.config.yaml.entries import (
+    add,
+    append,
+    delete,
+    rename,
+)
+from steadyhand.structure.config.yaml.reader import (
+    parse,
+    reread,
+)
 from steadyhand.structure.config.yaml.style import DEEPEST, Unwritable, depth_of
-from steadyhand.structure.config.yaml.transfer import move
+from steadyhand.structure.config.yaml.transfer import (
+    carried,
+    entries,
+    insert_raw,
+    move,
+    put_raw,
+)
 from steadyhand.structure.config.yaml.value import Slot, alias_notes, is_said, set_value
 from steadyhand.structure.node import Proposal, Refusal
 from steadyhand.text.changeset import ChangeSet
@@ -71,7 +76,7 @@ def _notes(text: str, anew: Sequence[Item]) -> tuple[str, ...]:
     """What a person should know of collections that are written anew."""
     lost = sum(comments_in(text, item) for item in anew)
     gone = "1 comment inside it is" if lost == 1 else f"{lost} comments inside it are"
-    return (f"the value is written anew: {gone} gone",) if lost else ()
+    return (f"the value is written again: {gone} gone",) if lost else ()
 
 
 def comments_in(text: str, item: Item) -> int:
@@ -366,48 +371,31 @@ class YamlSyntax(Syntax):
         return parsed if isinstance(parsed, Refusal) else parsed.reading
 
     def reread(self, source: Source, item: Item, end: int) -> Item | Refusal | None:
-        from steadyhand.structure.config.yaml.reader import reread
-
         return reread(source, item, end)
 
     def set_value(self, source: Source, item: Item, value: Plain) -> Proposal | Refusal:
-
         return _run(source, value, lambda parsed: change(source, parsed, item, value))
 
     def put_raw(self, source: Source, item: Item, written: str) -> Proposal | Refusal:
-        from steadyhand.structure.config.yaml.transfer import put_raw
-
         return _run(source, None, lambda parsed: put_raw(source, parsed, item, written))
 
     def add(self, source: Source, container: Item, name: str, value: Plain, index: int) -> Proposal | Refusal:
-        from steadyhand.structure.config.yaml.entries import add
-
         return _run(source, value, lambda parsed: add(source, parsed, container, name, value, index))
 
     def append(self, source: Source, container: Item, value: Plain, index: int) -> Proposal | Refusal:
-        from steadyhand.structure.config.yaml.entries import append
-
         return _run(source, value, lambda parsed: append(source, parsed, container, value, index))
 
     def rename(self, source: Source, item: Item, name: str) -> Proposal | Refusal:
-        from steadyhand.structure.config.yaml.entries import rename
-
         return _run(source, None, lambda parsed: rename(source, parsed, item, name))
 
     def delete(self, source: Source, item: Item) -> Proposal | Refusal:
-        from steadyhand.structure.config.yaml.entries import delete
-
         return _run(source, None, lambda parsed: delete(source, parsed, item))
 
     def move(self, source: Source, item: Item, container: Item, name: str | None, index: int) -> Proposal | Refusal:
-        from steadyhand.structure.config.yaml.transfer import move
-
         return _run(source, None, lambda parsed: move(source, parsed, item, container, name, index))
 
     def carried(self, source: Source, item: Item) -> str | Refusal:
         """An entry or item as another file takes it: with its comments, an item with its dash."""
-        from steadyhand.structure.config.yaml.transfer import carried
-
         parsed = source.derive(parse)
         return parsed if isinstance(parsed, Refusal) else carried(source, parsed, item)
 
@@ -422,13 +410,10 @@ class YamlSyntax(Syntax):
         written: str,
         kind: ItemKind,
     ) -> tuple[Source, tuple[Item, ...]] | Refusal:
-        from steadyhand.structure.config.yaml.transfer import entries
 
         return entries(written, kind)
 
     def insert_raw(self, source: Source, container: Item, written: str, index: int) -> Proposal | Refusal:
-        from steadyhand.structure.config.yaml.transfer import insert_raw
-
         return _run(source, None, lambda _parsed: insert_raw(source, container, written, index))
 
 

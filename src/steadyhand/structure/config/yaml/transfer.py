@@ -28,7 +28,6 @@ from steadyhand.structure.config.yaml.entries import (
     ends_in_text,
     insert_in_brackets,
     insert_rows,
-    refuse_open_text,
     remove,
     rename,
 )
@@ -81,9 +80,6 @@ def insert_raw(source: Source, container: Item, written: str, index: int) -> Pro
             return _several_lines()
         line = rows[0].removeprefix("- ") if container.kind == "sequence" else rows[0]
         return Proposal.of(source, *insert_in_brackets(source.text, container, index, line))
-    refused = refuse_open_text(source, container, index)
-    if refused is not None:
-        return refused
     if container.children:
         return Proposal.of(source, *insert_rows(source.text, container, index, rows))
     if note_of(container).in_flow:
@@ -235,14 +231,11 @@ def move(
         return _refused("its comments would be lost")
     if not container.children:
         if note_of(container).in_flow:
-            return _refused("the empty brackets it would go to stand between brackets")
+            return _refused("the empty brackets it would go to are between brackets")
         slot = Slot(text, container)
         value = Written("", tuple(rows), is_below=True)
         given = put(slot, placed(slot, value, manner, is_list=container.kind == "sequence"))
         return _together(source, parsed, item, remove(text, parent, at), given)
-    refused = refuse_open_text(source, container, index)
-    if refused is not None:
-        return refused
     return _together(source, parsed, item, remove(text, parent, at), insert_rows(text, container, index, rows))
 
 
@@ -287,7 +280,7 @@ def _on_one_line(text: str, item: Item, label: str | None) -> str | Refusal:
     is_plain = note.style == "plain" and not note.in_flow
     is_fit = note.style not in ("block", "literal", "folded", "pair") and not set("\r\n") & set(whole)
     if not is_fit or (is_plain and not may_be_plain(str(item.data), in_flow=True) and item.kind == "text"):
-        return _refused("between brackets it would have to be written anew")
+        return _refused("between brackets it would have to be rewritten")
     if item.value.is_empty and whole:
         whole += " "  # a tag ends with a blank
     if label is not None:
@@ -360,7 +353,7 @@ def _from_brackets(text: str, item: Item, label: str | None) -> str | Refusal:
     """An entry of a flow collection on a line of its own."""
     whole = Span(note_of(item).start, item.entry.end).of(text)
     if set("\r\n") & set(whole) or note_of(item).style == "pair":
-        return _refused("it stands on several lines between brackets")
+        return _refused("it is on several lines between brackets")
     head = "-" if label is None else f"{label}:"
     return f"{head} {whole}".rstrip()
 
@@ -408,7 +401,7 @@ def _parted(source: Source, parsed: Parsed, item: Item, place: int) -> Refusal |
                 line = source.line_of(alias)
                 return Refusal(
                     Kind.BAD_REQUEST,
-                    f"the anchor &{anchor.name[:60]} would stand below the alias on line {line}",
+                    f"the anchor &{anchor.name[:60]} would be below the alias on line {line}",
                     "move it to a place above, or the alias with it",
                     {"anchor": anchor.name, "line": line},
                 )

@@ -1,0 +1,154 @@
+"""SQL: what is created, and how statements that the grammar does not know are kept from spoiling the rest.
+
+Dialects differ more than one grammar knows. A statement that defines nothing is covered as a whole where the text has
+errors, and the body of a routine or trigger by one that the grammar reads: names and ends stay where they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from steadyhand.lazy import lazy_pattern
+from steadyhand.structure.code.language import Language, Unread, blank, brackets_of
+from steadyhand.text.pace import go_on_at
+
+_TOKEN = lazy_pattern(
+    r"--[^\r\n]*|/\*.*?\*/|'[^']*'|\"[^\"]*\"|`[^`]*`|(\$\w*\$).*?\1|^[ \t]*DELIMITER[^\r\n]*|//|;"
+    r"|\b(?:BEGIN|CASE|END(?:[ \t]+(?:IF|LOOP|WHILE|REPEAT|CASE))?)\b",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+_DEFINES_NOTHING = lazy_pattern(
+    r"\s*(?:PRAGMA|GRANT|REVOKE|USE|VACUUM|ANALYZE|(?:UN)?LOCK|DO|DROP|ALTER|CREATE\s+(?:POLICY|DOMAIN|VIRTUAL)"
+    r"|INSERT\s+OR|DELIMITER)\b",
+    re.IGNORECASE,
+)
+_ROUTINE = lazy_pattern(
+    r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(DEFINER\s*=\s*\S+\s+)?(?:TEMP(?:ORARY)?\s+)?(TRIGGER|PROCEDURE|FUNCTION)\s+"
+    r"(?:IF\s+NOT\s+EXISTS\s+)?[\w.`\"]+",
+    re.IGNORECASE,
+)
+_LINE = lazy_pattern(r"[^\r\n]+")
+_TRIGGER = "AFTER INSERT ON x EXECUTE FUNCTION x()"
+_FUNCTION = "() RETURNS x AS ''"
+
+# Words in the definition of a table that the grammar does not know, and the separators of batches.
+_UNREAD = (
+    Unread.of(r"(?im)^[ \t]*(go|/)(?=[ \t]*\r?$)"),
+    Unread.of(
+        r"(?i)\b(AUTOINCREMENT|WITHOUT\s+ROWID|COLLATE\s+\w+|ON\s+UPDATE\s+CURRENT_TIMESTAMP(?:\(\d*\))?)(?=[\s,;)])"
+    ),
+)
+
+
+def _readable(text: str) -> str:
+    """The text with every statement covered that the grammar is known not to read."""
+    return "".join(_covered(statement) for statement in _statements(text))
+
+
+def _covered(statement: str) -> str:
+    if _DEFINES_NOTHING.match(_uncommented(statement)) and not any(brackets_of(statement)):
+        return blank(statement)
+    routine = _ROUTINE.match(_uncommented(statement))
+    is_read = routine is not None and routine.group(2).upper() != "PROCEDURE" and not _BODY.search(statement)
+    if routine is None or is_read or any(brackets_of(statement)):
+        return statement
+    filled = _filled(statement[routine.end() :], _TRIGGER if routine.group(2).upper() == "TRIGGER" else _FUNCTION)
+    if filled is None:
+        return statement
+    start, end = routine.span(2)
+    kind = "TRIGGER" if end - start == len("TRIGGER") else "FUNCTION".ljust(end - start)
+    head = statement[:start]
+    if routine.group(1):
+        head = head[: routine.start(1)] + blank(routine.group(1)) + head[routine.end(1) :]
+    return head + kind + statement[end : routine.end()] + filled
+
+
+_BODY = lazy_pattern(r"\bBEGIN\b", re.IGNORECASE)
+
+
+def _uncommented(statement: str) -> str:
+    """A statement with blanks for the comments in front of it."""
+    at = 0
+    while (found := re.compile(r"\s*(?:--[^\r\n]*|/\*.*?\*/)", re.DOTALL).match(statement, at)) is not None:
+        at = found.end()
+    return " " * at + statement[at:]
+
+
+def _filled(text: str, words: str) -> str | None:
+    """Blanks for a text, and in them some words, in order; None where there is no room for them."""
+    waiting = words.split()
+    pieces: list[str] = []
+    at, last = 0, len(text) - 1
+    for line in _LINE.finditer(text):
+        room = len(line.group().encode("utf-8", "surrogatepass"))
+        is_apart = line.start() == 0 and text.startswith(" ")
+        placed = [""] * is_apart  # what is joined to it has a blank before it
+        while waiting and len(" ".join([*placed, waiting[0]])) <= room - (line.end() > last):
+            placed.append(waiting.pop(0))
+        pieces += [text[at : line.start()], " ".join(placed).ljust(room)]
+        at = line.end()
+    filled = "".join([*pieces, text[at:]])
+    return None if waiting else f"{filled[:-1]};"
+
+
+def _statements(text: str) -> Iterator[str]:
+    """The statements of a script, each with its end; one in a block of another is part of that."""
+    start = depth = 0
+    delimiter = ";"
+    for count, token in enumerate(_TOKEN.finditer(text)):
+        go_on_at(count)
+        word = token.group().upper()
+        if word.lstrip().startswith("DELIMITER"):
+            delimiter = "//" if word.split()[-1] == "//" else ";"
+            yield text[start : token.start()]
+            yield blank(token.group())
+            start, depth = token.end(), 0
+        elif word in ("BEGIN", "CASE"):
+            is_transaction = word == "BEGIN" and not _uncommented(text[start : token.start()]).strip()
+            depth += not is_transaction
+        elif word in ("END", "END CASE"):
+            depth -= depth > 0
+        elif word == delimiter and (not depth or delimiter == "//"):
+            yield text[start : token.end()]
+            start, depth = token.end(), 0
+    yield text[start:]
+
+
+_SQL_QUERY = """
+(create_table (object_reference) @name) @table
+(create_view (object_reference) @name) @view
+(create_materialized_view (object_reference) @name) @view
+(create_index column: (identifier) @name) @index
+(create_function (keyword_function) . (object_reference) @name) @function
+(create_trigger (keyword_trigger) . (object_reference) @name) @trigger
+(create_trigger (keyword_exists) . (object_reference) @name) @trigger
+(create_type (object_reference) @name) @type
+(create_sequence (object_reference) @name) @sequence
+(create_schema (identifier) @name) @schema
+(statement . [(create_table) (create_view) (create_materialized_view) (create_index)] @inner .) @wrapper
+(statement . [(create_function) (create_trigger) (create_type)] @inner .) @wrapper
+(statement . [(create_sequence) (create_schema)] @inner .) @wrapper
+(comment) @comment
+(marginalia) @comment
+"""
+
+_BREAKPOINT = r"--> *statement-breakpoint[^\r\n]*"
+_BETWEEN = lazy_pattern(
+    rf"[ \t]*{_BREAKPOINT}|\s*(?:\r\n?|\n)[ \t]*(?:{_BREAKPOINT}|(?:[Gg][Oo]|/)[ \t]*(?=[\r\n]|\Z))"
+)
+
+# What is created. Dialects differ more than one grammar knows, so its errors are not taken at their word.
+SQL = Language(
+    name="sql",
+    is_extra=True,
+    suffixes=(".sql",),
+    package="tree_sitter_sql",
+    query=_SQL_QUERY,
+    layout="plain",
+    strings=("literal", "function_body"),
+    largest=200_000,  # the grammar needs more than linear time for text it does not know
+    between=_BETWEEN,
+    unread=(*_UNREAD, _readable),
+    is_checked=False,
+)

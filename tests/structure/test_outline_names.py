@@ -1,0 +1,155 @@
+"""What an outline names in each language beyond plain functions and types."""
+
+from __future__ import annotations
+
+from steadyhand.errors import Kind
+from steadyhand.plan.edit import Delete, Insert, Replace
+from steadyhand.plan.preview import edit
+from steadyhand.structure.address import parse_address
+from steadyhand.structure.code.reader import code_of
+from steadyhand.structure.node import Refusal
+from steadyhand.text.source import Source
+from tests.table import table
+
+LINKAGE = """\
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int f(int);
+
+#ifdef __cplusplus
+}
+#endif
+"""
+
+ROUTINES = """\
+PRAGMA foreign_keys = ON;
+CREATE TABLE t (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  o INTEGER COLLATE NOCASE,
+  FOREIGN KEY (o) REFERENCES u (id) ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE TRIGGER trg AFTER INSERT ON t WHEN NEW.o IS NULL BEGIN
+  UPDATE t SET o = CASE WHEN 1 THEN 2 ELSE 3 END WHERE id = NEW.id;
+  DELETE FROM u;
+END;
+GRANT SELECT ON t TO reader;
+DELIMITER //
+CREATE PROCEDURE p(x INT)
+BEGIN
+  IF x THEN
+    SELECT 1;
+  END IF;
+END //
+DELIMITER ;
+CREATE OR REPLACE PROCEDURE q(a int) LANGUAGE plpgsql AS $$
+BEGIN
+  COMMIT;
+END;
+$$;
+CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE INDEX i ON t (o);
+"""
+
+NAMES = {
+    "several.c": ("int a, *b = 0;\nstruct S { int x, y; };\n", "a b S S.x S.y"),
+    "arrays.c": (
+        "int m[2][3];\nchar *names[];\nint (*handler)(int);\nstruct S { int (*cb)(void); };\n",
+        "m names handler S S.cb",
+    ),
+    "enums.c": ("enum { A };\nenum E { B, C = 2 };\ntypedef enum { X } T;\n", "A E E.B E.C T T.X"),
+    "linkage.h": (LINKAGE, "f"),
+    "gtest.cc": ("TEST(Foo, Works) {\n  int x;\n}\n\nTEST_F(Foo, Fails) {\n}\n", "Foo.Works Foo.Fails"),
+    "enums.cc": ("enum class Color { Red, Green };\nclass A { int a, b; };\n", "Color Color.Red Color.Green A A.a A.b"),
+    "several.ts": ("const a = 1, b = () => 2;\nexport let c = 1, d = 2;\n", "a b c d"),
+    "nested.ts": (
+        "const api = { nested: { deep() {}, g: () => 2 }, top() {} };\n",
+        "api api.nested.deep api.nested.g api.top",
+    ),
+    "enums.ts": ("enum E { A, B = 2 }\n", "E E.A E.B"),
+    "several.js": ("var a = 1, b = 2;\nfor (var c = 1, d = 2; ; ) {}\nfunction f() { let g = 1, h = 2 }\n", "a b f"),
+    "several.py": ("y = z = 4\na, b = 1, 2\nclass K:\n    r = s = 2\n", "y z a b K K.r K.s"),
+    "blocks.py": (
+        (
+            "if True:\n    C = 1\nwith open('x') as f:\n    D = 1\ntry:\n    import x\nexcept OSError:\n    x = None\n"
+            "class K:\n    if True:\n        q = 1\ndef f():\n    if 1:\n        local = 2\n"
+        ),
+        "C D x K K.q f",
+    ),
+    "operators.rb": (
+        "class A\n  def <=>(other)\n    1\n  end\n  class << self\n    def build\n    end\n  end\n  X = Y = 2\nend\n",
+        "A A.<=> A.build A.X A.Y",
+    ),
+    "operators.swift": (
+        (
+            "struct V {\n  var x = 1, y = 2\n  static func == (l: V, r: V) -> Bool { true }\n}\n"
+            "enum E {\n  case a, b\n  case c(Int)\n}\nfunc ** (l: Int, r: Int) -> Int { l }\n"
+        ),
+        "V V.x V.y V.== E E.a E.b E.c **",
+    ),
+    "operators.cs": (
+        (
+            "class V {\n  int a, b = 2;\n  public static V operator +(V l, V r) => l;\n"
+            "  public static implicit operator int(V v) { return 1; }\n}\nenum E { A, B = 1 }\n"
+        ),
+        "V V.a V.b V.+ V.int E E.A E.B",
+    ),
+    "receivers.kt": (
+        (
+            "fun String.shout(): String = this\nval Int.double: Int get() = this * 2\nfun List<Int>.total() {\n}\n"
+            "enum class E {\n    A,\n    B;\n\n    fun f() {}\n}\n"
+        ),
+        "String.shout Int.double List.total E E.A E.B E.f",
+    ),
+    "Enums.java": ("enum E {\n    A,\n    B(1) { void f() {} };\n    int x, y;\n}\n", "E E.A E.B E.B.f E.x E.y"),
+    "enums.rs": ("enum E {\n    A,\n    B(i32),\n    C { x: u8 },\n}\n", "E E.A E.B E.C E.C.x"),
+    "several.go": (
+        "package a\n\nvar a, b int\nconst p, q = 1, 2\ntype S struct {\n\tu, v int\n}\n",
+        "a b p q S S.u S.v",
+    ),
+    "enums.php": (
+        "<?php\nenum E: string {\n    case A = 'a';\n    const C = 1, D = 2;\n}\nclass K { public $a = 1, $b = 2; }\n",
+        "E E.A E.C E.D K K.a K.b",
+    ),
+    "routines.sql": (ROUTINES, "t trg p q g i"),
+}
+
+
+def names_of(path: str, text: str) -> list[str]:
+    code = code_of(Source.of_text(text, path=path))
+    assert not isinstance(code, Refusal), code
+    assert code.errors == 0
+    return [item.dotted for item in code.definitions]
+
+
+@table("path", NAMES)
+def test_every_name_is_in_the_outline(path: str) -> None:
+    text, names = NAMES[path]
+    assert names_of(path, text) == names.split()
+
+
+@table("path", NAMES)
+def test_every_name_can_be_changed_alone(path: str) -> None:
+    text, names = NAMES[path]
+    for name in names.split():
+        if name.rpartition(".")[2].isidentifier() and name != "V.int":
+            result = edit(text, Replace(parse_address(f"symbol.name:{name}"), "Renamed"), path=path)
+            assert result.error is None, f"{name}: {result.error}"
+            assert len(names_of(path, result.text)) == len(names.split()), name
+
+
+def test_one_of_several_names_goes_comes_and_changes() -> None:
+    assert edit("int a, *b = 0;\n", Delete(parse_address("symbol:a")), path="a.c").text == "int *b = 0;\n"
+    assert edit("int a, *b = 0;\n", Delete(parse_address("symbol:b")), path="a.c").text == "int a;\n"
+    text = "const a = 1, b = 2;\n"
+    assert edit(text, Replace(parse_address("symbol:b"), "b = 3"), path="a.ts").text == "const a = 1, b = 3;\n"
+    put = Insert(parse_address("symbol:b"), "c = 3", where="after")
+    assert edit(text, put, path="a.ts").text == "const a = 1, b = 2, c = 3;\n"
+
+
+def test_a_statement_that_is_the_definition_of_several_names_is_replaced_not_deleted() -> None:
+    refused = edit("y = z = 4\n", Delete(parse_address("symbol:z")), path="a.py")
+    assert refused.error is not None
+    assert refused.error.kind == Kind.BAD_REQUEST
+    assert edit("y = z = 4\n", Replace(parse_address("symbol:z"), "y = 4"), path="a.py").text == "y = 4\n"
