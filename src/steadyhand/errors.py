@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from steadyhand.hints import Advice, Hint, hints_of, render_hints
+if TYPE_CHECKING:
+    from steadyhand.hints import Advice, Hint
 
 __all__ = ["Action", "EditError", "Kind"]
 
@@ -55,14 +56,14 @@ class Kind(StrEnum):
 
     # fmt: off
     NO_MATCH = "no-match", Action.CHANGE_REQUEST, 10, "The old text is nowhere in the file."
-    AMBIGUOUS_MATCH = "ambiguous-match", Action.CHANGE_REQUEST, 11, "The old text stands in several places and nothing says which."
-    LOW_CONFIDENCE = "low-confidence", Action.CHANGE_REQUEST, 12, "A place was found, but not surely enough for this policy."
+    AMBIGUOUS_MATCH = "ambiguous-match", Action.CHANGE_REQUEST, 11, "The old text matches several places and nothing says which."
+    LOW_CONFIDENCE = "low-confidence", Action.CHANGE_REQUEST, 12, "A place was found, but the match is not certain enough for this policy."
     COUNT_MISMATCH = "count-mismatch", Action.CHANGE_REQUEST, 13, "The number of places is not the expected one."
     ALREADY_APPLIED = "already-applied", Action.CHANGE_REQUEST, 14, "The old text is gone and the new text is there already."
     NO_CHANGE = "no-change", Action.CHANGE_REQUEST, 15, "The edit would leave the file as it is."
     OVERLAPPING_EDITS = "overlapping-edits", Action.CHANGE_REQUEST, 16, "Two edits of one call touch the same text."
     STALE_SOURCE = "stale-source", Action.RE_READ, 20, "The file is not the version the edit was written for."
-    CONFLICT = "conflict", Action.RE_READ, 21, "Another change stands where this one wants to write."
+    CONFLICT = "conflict", Action.RE_READ, 21, "Another change is where this one would write."
     DRIFT_CONFLICT = "drift-conflict", Action.RE_READ, 22, "The lines to be changed differ from what the edit quotes."
     MALFORMED_PATCH = "malformed-patch", Action.CHANGE_REQUEST, 30, "The patch text does not follow its format."
     OUT_OF_BOUNDS = "out-of-bounds", Action.CHANGE_REQUEST, 31, "A line or offset lies outside the file."
@@ -77,7 +78,7 @@ class Kind(StrEnum):
     NO_SUCH_FILE = "no-such-file", Action.CHANGE_REQUEST, 44, "There is no such file or record."
     EXISTS_ALREADY = "exists-already", Action.CHANGE_REQUEST, 45, "The file is there already."
     TOO_LARGE = "too-large", Action.GIVE_UP, 46, "The file or the request is larger than the limit."
-    PLACEHOLDER_LEFT = "placeholder-left", Action.CHANGE_REQUEST, 50, "The new text stands for code it does not spell out."
+    PLACEHOLDER_LEFT = "placeholder-left", Action.CHANGE_REQUEST, 50, "The new text has a placeholder instead of the code it means."
     SUSPICIOUS_SHRINK = "suspicious-shrink", Action.CHANGE_REQUEST, 51, "A whole-file write would drop most of the file."
     BREAKS_SYNTAX = "breaks-syntax", Action.CHANGE_REQUEST, 52, "The file parsed before and would not parse after."
     UNSEEN_TEXT = "unseen-text", Action.RE_READ, 53, "The edit covers lines this task has never read."
@@ -86,11 +87,11 @@ class Kind(StrEnum):
     BAD_REQUEST = "bad-request", Action.CHANGE_REQUEST, 2, "The request is not well formed."
     BUSY = "busy", Action.RETRY_LATER, 60, "Another process holds the file."
     TIMED_OUT = "timed-out", Action.RETRY_LATER, 61, "The work did not end within its deadline."
-    CANCELLED = "cancelled", Action.RETRY_LATER, 62, "The caller took the request back."
+    CANCELLED = "cancelled", Action.RETRY_LATER, 62, "The caller cancelled the request."
     NOT_INSTALLED = "not-installed", Action.GIVE_UP, 63, "An optional part of Steadyhand is not installed."
     DISK_REFUSED = "disk-refused", Action.RETRY_LATER, 70, "The operating system refused to read or write."
     JOURNAL_DAMAGED = "journal-damaged", Action.GIVE_UP, 71, "The journal cannot be trusted or used."
-    CANNOT_UNDO = "cannot-undo", Action.CHANGE_REQUEST, 72, "The change cannot be taken back."
+    CANNOT_UNDO = "cannot-undo", Action.CHANGE_REQUEST, 72, "The change cannot be undone."
     INTERNAL = "internal", Action.REPORT_BUG, 99, "Steadyhand itself failed."
     # fmt: on
 
@@ -115,6 +116,8 @@ class EditError(Exception):
         hint: Advice = None,
         details: Mapping[str, object] | None = None,
     ) -> None:
+        from steadyhand.hints import hints_of  # thirty classes that most processes do without
+
         super().__init__(kind, message)
         self.kind = kind
         self.message = message
@@ -124,6 +127,8 @@ class EditError(Exception):
     @property
     def hint(self) -> str | None:
         """What to do next, in the words of the library; None where nothing is known."""
+        from steadyhand.hints import render_hints
+
         return render_hints(self.hints)
 
     def __str__(self) -> str:

@@ -16,7 +16,8 @@ from steadyhand.lazy import dataclass
 
 __all__ = [
     "HINTS", "Act", "Advice", "AllowPath", "AllowShrink", "ByText", "ChooseAddress", "ChooseOccurrence",
-    "ExpectCount", "ExpectVersion", "FitEncoding", "GiveReason", "Hint", "LeaveGuardOut", "LeaveOut", "NameEncoding",
+    "ExpectCount", "ExpectVersion", "FitEncoding", "FreeName", "GiveReason", "Hint", "InstallExtra", "LeaveGuardOut",
+    "LeaveOut", "NameEncoding",
     "NameFile", "NameFormat", "NameJournal", "Note", "OneByOne", "OpenForWriting", "Overwrite", "Phrases", "QuoteMore",
     "Redo", "ReplaceExisting", "Reread", "RunCommand", "Say", "SendAddress", "SendCorrected", "SendExample", "SendOld",
     "UseLines", "hints_of", "lines_named", "render_hints",
@@ -58,7 +59,7 @@ def render_hints(hints: Iterable[Hint], phrases: Phrases | None = None) -> str |
     """Hints as one sentence, in some surface's phrases or in the words of the library; None where nothing is said.
 
     >>> render_hints([Reread("a.md", (3, 4)), ExpectCount(2), Note("nothing was changed")])
-    'read lines 3–4 of a.md and quote them as they are; or expect 2, if all places are meant; nothing was changed'
+    'read lines 3–4 of a.md and copy them exactly; or expect 2 to change all of them; nothing was changed'
     """
     said = ""
     has_action = False
@@ -107,9 +108,9 @@ class Reread(Hint):
 
     def words(self) -> str:
         if self.lines is None:
-            return f"read {self.path or 'the file'} again and send the edit for its present text"
-        them = "it as it is" if self.lines[0] == self.lines[1] else "them as they are"
-        return f"read {lines_named(*self.lines)}{f' of {self.path}' if self.path else ''} and quote {them}"
+            return f"read {self.path or 'the file'} again and edit its current text"
+        them = "it" if self.lines[0] == self.lines[1] else "them"
+        return f"read {lines_named(*self.lines)}{f' of {self.path}' if self.path else ''} and copy {them} exactly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +128,24 @@ class QuoteMore(Hint):
     is_offered: bool = False
 
     def words(self) -> str:
+        return self.named("old and new text")
+
+    def named(self, texts: str) -> str:
+        """The same with the fields of a surface, which are the `texts` to add to."""
         if self.line is None:
-            return "quote more of the text around the place that is meant"
+            return f"add more of the surrounding text to {texts}"
         if self.before + self.after == 0:
-            if self.text is None:
-                return f"quote more of line {self.line} around the place that is meant"
-            return f"for line {self.line}, quote more of it, {self.text!r}, in the old and the new text"
+            more = "" if self.text is None else f", {self.text!r},"
+            return f"for line {self.line}, add more of the line{more} to {texts}"
         what = " and ".join(
-            f"the {'line' if count == 1 else f'{count} lines'} {side} it"
-            for count, side in ((self.before, "before"), (self.after, "after"))
+            f"the {'line' if count == 1 else f'{count} lines'} {side}"
+            for count, side in ((self.before, "above"), (self.after, "below"))
             if count
         )
         if self.text is not None:
             what += f", {self.text!r}," if self.text.strip() else ", which is blank,"
-        offered = ", as `corrected` of its candidate has them" if self.is_offered else ""
-        return f"for line {self.line}, add {what} to the old and the new text{offered}"
+        offered = " (`corrected` of its candidate)" if self.is_offered else ""
+        return f"for line {self.line}, add {what} to {texts}{offered}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +156,9 @@ class ChooseOccurrence(Hint):
 
     def words(self) -> str:
         if self.total == 1:
-            return "set `occurrence`: 1, the only one"
-        numbers = "1, 2 …" if self.total is None else "1 or 2" if self.total == 2 else f"1 to {self.total}"
-        return f'set `occurrence`: {numbers}, or "last"'
+            return "set `occurrence` to 1, the only one"
+        numbers = "1, 2 …" if self.total is None else "1, 2" if self.total == 2 else f"1 to {self.total}"
+        return f'set `occurrence` to {numbers} or "last"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +169,8 @@ class ChooseAddress(Hint):
 
     def words(self) -> str:
         if self.total == 1:
-            return "set `nth`: 1, the only one"
-        return f"send a longer address, or set `nth`, from 1 to {self.total}"
+            return "set `nth` to 1, the only one"
+        return f"send a longer address, or set `nth` (1 to {self.total})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ class ExpectCount(Hint):
     count: int
 
     def words(self) -> str:
-        return f"expect {self.count}, if all places are meant"
+        return f"expect {self.count} to change all of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +190,7 @@ class LeaveOut(Hint):
     fields: tuple[str, ...]
 
     def words(self) -> str:
-        return f"leave {' and '.join(self.fields)} out"
+        return f"leave out {' and '.join(self.fields)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +205,13 @@ class SendCorrected(Hint):
     new: str | None = None
 
     def words(self) -> str:
+        return self.named("old text", "new text")
+
+    def named(self, old: str, new: str) -> str:
+        """The same with the fields of a surface for the two texts."""
         if self.old is None or self.new is None:
-            return f"{self.aim}, send the edit given as `corrected` in the details"
-        return f"{self.aim}, send {self.old!r} as the old text and {self.new!r} as the new text"
+            return f"{self.aim}, send `corrected` of the details"
+        return f"{self.aim}, send {self.old!r} as {old} and {self.new!r} as {new}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +222,12 @@ class SendOld(Hint):
     old: str | None = None
 
     def words(self) -> str:
-        what = "the text given as `old` in the details" if self.old is None else repr(self.old)
-        return f"{self.aim}, send {what} as the old text"
+        return self.named("old text")
+
+    def named(self, field: str) -> str:
+        """The same with the field of a surface for the old text."""
+        what = "`old` of the details" if self.old is None else repr(self.old)
+        return f"{self.aim}, send {what} as {field}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +247,7 @@ class SendAddress(Hint):
 
     def spelled(self, address: str) -> str:
         """The same with the address as a surface spells it."""
-        what = f"the one that is meant, such as {address}" if self.is_example else address
+        what = f"the one you mean, such as {address}" if self.is_example else address
         return f"{self.verb} {what}{self.more}"
 
 
@@ -265,7 +277,7 @@ class UseLines(Hint):
     count: int
 
     def words(self) -> str:
-        return f"use lines from 1 to {self.count}" if self.count else "insert before line 1 with the range [1, 0]"
+        return f"use lines 1 to {self.count}" if self.count else "insert before line 1 with the range [1, 0]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +287,7 @@ class ByText(Hint):
     first: str = ""
 
     def words(self) -> str:
-        return f"{self.first}{', or ' if self.first else ''}name the place by lines or by its old text"
+        return f"{self.first}{', or ' if self.first else ''}address the place by lines or old text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +297,7 @@ class ExpectVersion(Hint):
     digest: str
 
     def words(self) -> str:
-        return f"say that you expect {self.digest[:16]}"
+        return f"expect {self.digest[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +313,7 @@ class ReplaceExisting(Hint):
     """Change a file that is there already, instead of creating it."""
 
     def words(self) -> str:
-        return "edit it, or write it with the hash of what you read"
+        return "edit it, or write it with the hash you read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +321,7 @@ class AllowShrink(Hint):
     """Say that most of a file is to go."""
 
     def words(self) -> str:
-        return "write it again with allow_shrink, if the rest is to go"
+        return "set allow_shrink to drop the rest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +339,7 @@ class GiveReason(Hint):
     """Say why an edit is made."""
 
     def words(self) -> str:
-        return "say in `reason` why it is made"
+        return "add a `reason`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +357,25 @@ class NameEncoding(Hint):
     is_binary: bool = False
 
     def words(self) -> str:
-        return f"{'leave it alone, or ' if self.is_binary else ''}give its encoding with encoding=…"
+        return f"{'leave it alone, or ' if self.is_binary else ''}set encoding=…"
+
+
+@dataclass(frozen=True, slots=True)
+class InstallExtra(Hint):
+    """Install an optional part of Steadyhand."""
+
+    extra: str
+
+    def words(self) -> str:
+        return f"pip install 'steadyhand[{self.extra}]'"
+
+
+@dataclass(frozen=True, slots=True)
+class FreeName(Hint):
+    """Choose a name that no file has, or delete the file that has it."""
+
+    def words(self) -> str:
+        return "choose another name, or delete that file in the same transaction first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +385,7 @@ class FitEncoding(Hint):
     encoding: str
 
     def words(self) -> str:
-        return f"use characters that {self.encoding} has, or convert the file first"
+        return f"use characters of {self.encoding}, or convert the file first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +395,7 @@ class NameFormat(Hint):
     format: str
 
     def words(self) -> str:
-        return f"send all of it in one format, or say which one is meant: format={self.format!r}"
+        return f"send one format, or set format={self.format!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +425,7 @@ class AllowPath(Hint):
     path: str
 
     def words(self) -> str:
-        return "leave it alone, or ask the host to open it with --allow"
+        return "leave it alone, or ask the host to --allow it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +433,7 @@ class OneByOne(Hint):
     """Make edits one after the other that get in each other's way."""
 
     def words(self) -> str:
-        return "make them one after the other: batch sequential, or a call for each"
+        return "send them one at a time: batch sequential, or one call each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +471,8 @@ class SendExample(Hint):
 
 HINTS: tuple[type[Hint], ...] = (
     Act, AllowPath, AllowShrink, ByText, ChooseAddress, ChooseOccurrence, ExpectCount, ExpectVersion,
-    FitEncoding, GiveReason, LeaveGuardOut, LeaveOut, NameEncoding, NameFile, NameFormat, NameJournal, Note, OneByOne,
+    FitEncoding, FreeName, GiveReason, InstallExtra, LeaveGuardOut, LeaveOut, NameEncoding, NameFile, NameFormat,
+    NameJournal, Note, OneByOne,
     OpenForWriting, Overwrite, QuoteMore, Redo, ReplaceExisting, Reread, RunCommand, Say, SendAddress, SendCorrected,
     SendExample, SendOld, UseLines,
 )  # fmt: skip

@@ -2,10 +2,11 @@
 
 `dataclass`, `field`, `fields` and `replace` are those of the standard library, for classes with string annotations.
 There, every method is compiled when its class is defined: 0.3 ms a class, and 11 ms to import what does it. Here a
-method is compiled for its first call. For `dataclasses.fields`, `asdict` and `inspect.signature` such a class is like
-any other.
+method is compiled when it is first called, and `__init__` once a class has some instances. For `dataclasses.fields`,
+`asdict` and `inspect.signature` such a class is like any other.
 `Registry` is the modules of a package that each declare one entry, imported when an entry is asked for.
 `lazy_pattern` is `re.compile`, done at the first use of the pattern.
+`LazyModule` is a module that is imported when something of it is first asked for.
 
 Nothing else of the package may be imported here, and nothing of the standard library that is not loaded anyway.
 """
@@ -16,15 +17,17 @@ from types import MappingProxyType
 
 TYPE_CHECKING = False  # as `typing` has it, which would take longer to import than all of this
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from dataclasses import MISSING, dataclass, field, fields, replace
     from re import Pattern
     from typing import Any, AnyStr
 
-__all__ = ["MISSING", "Registry", "dataclass", "field", "fields", "lazy_pattern", "replace"]
+__all__ = ["MISSING", "LazyModule", "Registry", "dataclass", "field", "fields", "lazy_pattern", "replace"]
 
 _FIELDS = "__lazy_fields__"  # of a class: its fields by name, those of its bases first
+_PARAMS = "__lazy_params__"  # of a class: how it was declared
 _MISSING = object()
+_FILLED = 12  # instances of a class that are filled in before its `__init__` is compiled, which takes as long
 _PATTERN = (
     "findall", "finditer", "flags", "fullmatch", "groupindex", "groups", "match", "pattern", "scanner", "search",
     "split", "sub", "subn",
@@ -56,21 +59,84 @@ class _Field:
 
 
 class _Late:
-    """An attribute of a class that is made when it is first asked for."""
+    """A method or attribute of a class that is made when it is first asked for. One serves every class that has it."""
 
-    __slots__ = ("_make", "_name", "_owner")
+    __slots__ = ("_make", "_name")
 
-    def __init__(self, make: Callable[[type], object]) -> None:
+    def __init__(self, name: str, make: Callable[[type], object]) -> None:
+        self._name = name
         self._make = make
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._owner = owner
-        self._name = name
+    def __get__(self, instance: object, owner: type) -> Any:
+        home = self._home(owner)
+        if home is not None:
+            setattr(home, self._name, self._make(home))
+        return getattr(owner if instance is None else instance, self._name)
+
+    def _home(self, owner: type) -> type | None:
+        """Which class still waits for it; None where another thread was here first."""
+        return next((cls for cls in owner.__mro__ if cls.__dict__.get(self._name) is self), None)
+
+
+class _LateInit(_Late):
+    """`__init__`, compiled once a class has some instances: to fill in the first few field by field costs less."""
+
+    __slots__ = ("_filled",)
+
+    def __init__(self) -> None:
+        super().__init__("__init__", _init_of)
+        self._filled: dict[type, int] = {}
 
     def __get__(self, instance: object, owner: type) -> Any:
-        if self._owner.__dict__.get(self._name) is self:  # else another thread was here first
-            setattr(self._owner, self._name, self._make(self._owner))
-        return getattr(owner if instance is None else instance, self._name)
+        home = None if instance is None else self._home(owner)
+        count = 0 if home is None else self._filled.get(home, 0)
+        if home is None or count == _FILLED:
+            return super().__get__(instance, owner)
+        self._filled[home] = count + 1
+
+        def fill(*given: object, **named: object) -> None:
+            if not _fill(home, instance, given, named):  # only the real one can say what is wrong
+                _init_of(home)(instance, *given, **named)
+
+        return fill
+
+
+def _fill(cls: type, self: object, given: tuple[object, ...], named: dict[str, object]) -> bool:
+    """What `__init__` of a class does; False where these are not its arguments."""
+    fields: dict[str, _Field] = getattr(cls, _FIELDS)
+    how: _Params = getattr(cls, _PARAMS)
+    positional = [name for name, each in fields.items() if each.init and not each.kw_only]
+    values = dict(zip(positional, given, strict=False))
+    if len(given) > len(positional) or not values.keys().isdisjoint(named):
+        return False
+    values |= named
+    put = object.__setattr__ if how.frozen else setattr
+    for name, each in fields.items():
+        if each.init and name in values:
+            put(self, name, values.pop(name))
+        elif each.default_factory is not _MISSING:
+            put(self, name, each.default_factory())
+        elif each.default is not _MISSING:
+            if each.init or how.slots:
+                put(self, name, each.default)
+        elif each.init:
+            return False
+    if values:
+        return False
+    if hasattr(cls, "__post_init__"):
+        self.__post_init__()  # type: ignore[attr-defined]
+    return True
+
+
+class _Params:
+    """How a class was declared."""
+
+    __slots__ = ("eq", "frozen", "slots")
+
+    def __init__(self, *, eq: bool, frozen: bool, slots: bool) -> None:
+        self.eq = eq
+        self.frozen = frozen
+        self.slots = slots
 
 
 def _dataclass(
@@ -86,30 +152,32 @@ def _dataclass(
 ) -> Any:
     def define(cls: type) -> type:
         fields: dict[str, _Field] = {}
-        for base in reversed(cls.__mro__[1:]):
-            fields |= base.__dict__.get(_FIELDS, {})
+        for base in cls.__mro__[-2:0:-1]:
+            if _FIELDS in base.__dict__:
+                fields |= base.__dict__[_FIELDS]
         own = _own_fields(cls, kw_only=kw_only)
         fields |= own
         made: dict[str, object] = {
             "__repr__": _repr,
-            "__match_args__": tuple(name for name, each in fields.items() if each.init and not each.kw_only),
+            "__match_args__": tuple([name for name, each in fields.items() if each.init and not each.kw_only]),
         }
         if init:
-            made["__init__"] = _Late(lambda owner: _init_of(owner, is_frozen=frozen, has_slots=slots))
+            made["__init__"] = _INIT
         if eq:
-            made |= _comparison(fields.values(), is_frozen=frozen)
+            made["__eq__"] = _EQ
+            made["__hash__"] = _HASH if frozen else None
         if frozen:
-            made |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
-        if frozen and slots:
-            made |= {"__getstate__": _get_state, "__setstate__": _set_state}
+            made["__setattr__"], made["__delattr__"] = _refuse_to_set, _refuse_to_delete
+            if slots:
+                made["__getstate__"], made["__setstate__"] = _get_state, _set_state
         written = dict(cls.__dict__)
         if written.get("__hash__", _MISSING) is None and "__eq__" in written:
             del written["__hash__"]  # by Python, because of the `__eq__`
-        made = made | written
+        made |= written
         made[_FIELDS] = MappingProxyType(fields)
+        made[_PARAMS] = _Params(eq=eq, frozen=frozen, slots=slots)
         made["__replace__"] = _replace
-        for name in ("__dataclass_fields__", "__dataclass_params__"):
-            made[name] = _Late(lambda owner, name=name: getattr(_shadow(owner, frozen=frozen, eq=eq), name))  # type: ignore[misc]
+        made["__dataclass_fields__"], made["__dataclass_params__"] = _STANDARD_FIELDS, _STANDARD_PARAMS
         if slots:
             return _with_slots(cls, made, fields, ("__weakref__",) if weakref_slot else ())
         return _with(cls, made, own)
@@ -148,8 +216,6 @@ def _with(cls: type, made: dict[str, object], own: dict[str, _Field]) -> type:
     for name, value in made.items():
         if cls.__dict__.get(name, _MISSING) is not value:
             setattr(cls, name, value)
-            if isinstance(value, _Late):
-                value.__set_name__(cls, name)
     for name, each in own.items():
         if each.default is not _MISSING:
             setattr(cls, name, each.default)
@@ -158,19 +224,26 @@ def _with(cls: type, made: dict[str, object], own: dict[str, _Field]) -> type:
     return cls
 
 
-def _comparison(fields: Iterable[_Field], *, is_frozen: bool) -> dict[str, object]:
-    names = [each.name for each in fields if each.compare]
-    of = {side: f"({''.join(f'{side}.{name}, ' for name in names)})" for side in ("self", "other")}
-    same = f"return {of['self']} == {of['other']} if other.__class__ is self.__class__ else NotImplemented"
-    hashed = _Late(lambda owner: _compiled(owner, "__hash__", "self", [f"return hash({of['self']})"], {}))
-    return {
-        "__eq__": _Late(lambda owner: _compiled(owner, "__eq__", "self, other", [same], {})),
-        "__hash__": hashed if is_frozen else None,
-    }
+def _compared(cls: type, side: str) -> str:
+    """The fields of an instance that its equality depends on, as a tuple in source."""
+    fields: dict[str, _Field] = getattr(cls, _FIELDS)
+    return f"({''.join(f'{side}.{name}, ' for name, each in fields.items() if each.compare)})"
 
 
-def _init_of(cls: type, *, is_frozen: bool, has_slots: bool) -> object:
+def _eq_of(cls: type) -> object:
+    same = f"{_compared(cls, 'self')} == {_compared(cls, 'other')}"
+    body = [f"return {same} if other.__class__ is self.__class__ else NotImplemented"]
+    return _compiled(cls, "__eq__", "self, other", body, {})
+
+
+def _hash_of(cls: type) -> object:
+    return _compiled(cls, "__hash__", "self", [f"return hash({_compared(cls, 'self')})"], {})
+
+
+def _init_of(cls: type) -> Any:
     """The `__init__` of a class, compiled."""
+    how: _Params = getattr(cls, _PARAMS)
+    is_frozen, has_slots = how.frozen, how.slots
     known: dict[str, Any] = {"_made": _FACTORY}
     parameters: dict[bool, list[str]] = {False: ["self"], True: []}
     fields: dict[str, _Field] = getattr(cls, _FIELDS)
@@ -271,10 +344,11 @@ def _fields(of: Any) -> tuple[_Field, ...]:
     return tuple(getattr(of, _FIELDS).values())
 
 
-def _shadow(cls: type, *, frozen: bool, eq: bool) -> type:
+def _shadow(cls: type) -> Any:
     """A class with the same fields, as the standard library makes it: what it says of them can be asked of that."""
     import dataclasses
 
+    how: _Params = getattr(cls, _PARAMS)
     fields: dict[str, _Field] = getattr(cls, _FIELDS)
     space: dict[str, object] = {"__annotations__": {name: each.type for name, each in fields.items()}}
     for name, each in fields.items():
@@ -286,13 +360,21 @@ def _shadow(cls: type, *, frozen: bool, eq: bool) -> type:
         space[name] = dataclasses.field(
             init=each.init, repr=each.repr, compare=each.compare, kw_only=each.kw_only, **usual
         )
-    return dataclasses.dataclass(init=False, frozen=frozen, eq=eq)(type(cls.__name__, (), space))
+    return dataclasses.dataclass(init=False, frozen=how.frozen, eq=how.eq)(type(cls.__name__, (), space))
+
+
+_INIT = _LateInit()
+_EQ = _Late("__eq__", _eq_of)
+_HASH = _Late("__hash__", _hash_of)
+_STANDARD_FIELDS = _Late("__dataclass_fields__", lambda cls: _shadow(cls).__dataclass_fields__)
+_STANDARD_PARAMS = _Late("__dataclass_params__", lambda cls: _shadow(cls).__dataclass_params__)
 
 
 class Registry:
     """Modules of one package, each of which declares `attribute`; `names` has a word for each, by the alphabet.
 
-    A word is the name of a module, or `name=module` where the module is called otherwise or is in a package below.
+    A word is the name of a module, or `name=module` where the module is called otherwise or is in a package below. A
+    module may declare several entries: by their names, under the attribute in the plural.
     The names are a table so that nobody has to look into the folder; a test compares the two.
     """
 
@@ -309,7 +391,9 @@ class Registry:
         """What the module of that name declares."""
         from importlib import import_module
 
-        return getattr(import_module(f"{self.package}.{self.modules[name]}"), self.attribute)
+        module = import_module(f"{self.package}.{self.modules[name]}")
+        one = getattr(module, self.attribute, None)
+        return getattr(module, f"{self.attribute}S")[name] if one is None else one
 
     def load(self) -> list[Any]:
         """What each module declares."""
@@ -338,6 +422,20 @@ class _Pattern:
 def lazy_pattern(text: AnyStr, flags: int = 0) -> Pattern[AnyStr]:
     """A compiled pattern, as far as its methods go; to a function of `re` it cannot be given."""
     return _Pattern(text, flags)  # type: ignore[return-value]
+
+
+class LazyModule:
+    """A module that is imported when something of it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        from importlib import import_module
+
+        found = getattr(import_module(self._name), name)
+        setattr(self, name, found)
+        return found
 
 
 if not TYPE_CHECKING:

@@ -7,13 +7,12 @@ import os
 import random
 from collections.abc import Iterator
 
-import pytest
-
 from steadyhand.dialects.patch import Patch
 from steadyhand.dialects.stream import PatchStream
 from steadyhand.dialects.unified.clean import read_clean
 from steadyhand.errors import EditError
 from tests.dialects.mutations import MARKS, SAMPLES, mutate
+from tests.table import table
 
 MANY = int(os.environ.get("STEADYHAND_MUTATIONS", "400"))
 WORDS = ("one = 1", "  two = 2", "    three()", "", "  ", "\tfour", "- five", "+ six", "-- seven", "@@ eight", "# nine")
@@ -56,7 +55,7 @@ def diff(seed: int) -> str:
     return "".join(row + "\n" for row in rows)
 
 
-@pytest.mark.parametrize("name", ["auto", "unified"])
+@table("name", ["auto", "unified"])
 def test_what_is_read_in_one_go_is_what_the_reader_gives(name: str) -> None:
     read = 0
     for seed in range(MANY):
@@ -71,7 +70,7 @@ def test_what_is_read_in_one_go_is_what_the_reader_gives(name: str) -> None:
     assert read > MANY / 5  # or nothing was compared
 
 
-@pytest.mark.parametrize(
+@table(
     ("was", "becomes"),
     [
         ("@@ -1,2 +1,2 @@", "@@ -1,3 +1,2 @@"),

@@ -7,6 +7,7 @@ import pytest
 from steadyhand.dialects.dialect import dialects
 from steadyhand.dialects.front import read_patch
 from steadyhand.errors import EditError, Kind
+from tests.table import table
 
 DIFF = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1,2 +1,2 @@\n x\n-a\n+b\n"
 V4A = "*** Begin Patch\n*** Update File: src/app.py\n@@\n x\n-a\n+b\n*** End Patch\n"
@@ -38,7 +39,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("reply", [reply for _, reply in NOTHING], ids=[name for name, _ in NOTHING])
+@table("reply", [reply for _, reply in NOTHING], ids=[name for name, _ in NOTHING])
 def test_what_is_no_patch_is_refused_and_every_dialect_says_why(reply: str) -> None:
     error = refusal(reply)
     assert error.kind is Kind.MALFORMED_PATCH
@@ -73,7 +74,7 @@ MIXED = [
 ]
 
 
-@pytest.mark.parametrize("reply", [reply for _, reply in MIXED], ids=[name for name, _ in MIXED])
+@table("reply", [reply for _, reply in MIXED], ids=[name for name, _ in MIXED])
 def test_parts_in_two_dialects_are_never_mixed_nor_left_out(reply: str) -> None:
     error = refusal(reply)
     assert error.kind is Kind.MALFORMED_PATCH
@@ -85,15 +86,15 @@ def test_parts_in_two_dialects_are_never_mixed_nor_left_out(reply: str) -> None:
     assert 1 <= line <= reply.count("\n")
 
 
-@pytest.mark.parametrize("name", EVERY)
+@table("name", EVERY)
 def test_every_dialect_is_told_from_the_others(name: str) -> None:
     assert read_patch(EVERY[name]).format == name
     assert read_patch("Sure, here it is.\n\n" + EVERY[name] + "\nDone.\n").format == name
     assert read_patch(EVERY[name], format=name).files
 
 
-@pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize("other", [name for name in EVERY if name not in ("lazy", "whole")])
+@table("name", EVERY)
+@table("other", [name for name in EVERY if name not in ("lazy", "whole")])
 def test_a_reply_is_not_read_as_another_dialect_even_if_asked(name: str, other: str) -> None:
     if name != other:
         assert refusal(EVERY[name], other).kind is Kind.MALFORMED_PATCH
@@ -121,7 +122,7 @@ INSIDE = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "name"), [row[1:] for row in INSIDE], ids=[row[0] for row in INSIDE])
+@table(("reply", "name"), [row[1:] for row in INSIDE], ids=[row[0] for row in INSIDE])
 def test_what_stands_inside_a_part_is_content(reply: str, name: str) -> None:
     found = read_patch(reply)
     assert found.format == name
@@ -134,7 +135,7 @@ def test_an_unknown_format_is_refused_with_the_nearest() -> None:
     assert "unified" in str(error.hint)
 
 
-@pytest.mark.parametrize("dialect", dialects(), ids=[dialect.name for dialect in dialects()])
+@table("dialect", dialects(), ids=[dialect.name for dialect in dialects()])
 def test_the_example_of_a_dialect_is_one_of_it(dialect: object) -> None:
     from steadyhand.dialects.dialect import Dialect
 

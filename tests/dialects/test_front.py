@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.errors import Kind
+from tests.table import table
 
 BEFORE = "one\ntwo\nthree\n"
 AFTER = "one\n2\nthree\n"
@@ -47,12 +46,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "path", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+@table(("reply", "path", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_what_is_not_meant_for_this_text_changes_nothing(reply: str, path: str | None, kind: Kind) -> None:
     assert kind_of(reply, path=path) is kind
 
 
-@pytest.mark.parametrize("value", [None, 3, b"bytes", ["list"]])
+@table("value", [None, 3, b"bytes", ["list"]])
 def test_what_is_no_text_is_refused(value: object) -> None:
     assert kind_of(value) is Kind.BAD_REQUEST  # type: ignore[arg-type]
     assert kind_of(diff_of("a"), format=value) is Kind.BAD_REQUEST
@@ -72,7 +71,7 @@ APPLIED = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "path"), [row[1:] for row in APPLIED], ids=[row[0] for row in APPLIED])
+@table(("reply", "path"), [row[1:] for row in APPLIED], ids=[row[0] for row in APPLIED])
 def test_what_is_meant_for_this_text_is_applied(reply: str, path: str | None) -> None:
     result = sh.patch(BEFORE, reply, path=path)
     result.raise_for_error()
@@ -130,7 +129,7 @@ def test_the_diff_of_a_patch_is_the_patch() -> None:
     assert sh.patch(BEFORE, result.diff(), path="a.txt").text == AFTER
 
 
-@pytest.mark.parametrize(("line", "after"), [(3, "x\na\ny\n"), (1, "y\na\nx\n"), (2, None)])
+@table(("line", "after"), [(3, "x\na\ny\n"), (1, "y\na\nx\n"), (2, None)])
 def test_the_line_of_a_roo_block_decides_between_equal_places_only(line: int, after: str | None) -> None:
     reply = f"<<<<<<< SEARCH\n:start_line:{line}\n-------\nx\n=======\ny\n>>>>>>> REPLACE\n"
     result = sh.patch("x\na\nx\n", reply, path="a.txt")

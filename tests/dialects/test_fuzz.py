@@ -19,6 +19,7 @@ from steadyhand.dialects.stream import PatchStream
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.request import EditFile, FileRequest
 from tests.dialects.mutations import SAMPLES, cut, mutate
+from tests.table import table
 
 MANY = int(os.environ.get("STEADYHAND_MUTATIONS", "400"))
 KINDS = (Kind.MALFORMED_PATCH, Kind.BAD_REQUEST, Kind.TOO_LARGE, Kind.UNENCODABLE)
@@ -65,7 +66,7 @@ def same(one: Patch | EditError, two: Patch | EditError) -> bool:
     return one == two
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@table("name", FORMATS)
 def test_a_broken_reply_is_read_or_refused_with_its_place(name: str) -> None:
     for seed in range(MANY):
         reply = mutate(seed)
@@ -84,7 +85,7 @@ def test_a_broken_reply_is_read_or_refused_with_its_place(name: str) -> None:
             assert answer.files, seed
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@table("name", FORMATS)
 def test_however_a_reply_is_cut_it_says_the_same(name: str) -> None:
     for seed in range(MANY // 2):
         reply = mutate(seed + 7_000_000)
@@ -128,8 +129,8 @@ REPEATED = [
 ]
 
 
-@pytest.mark.parametrize("dialect", dialects(), ids=[dialect.name for dialect in dialects()])
-@pytest.mark.parametrize("part", REPEATED)
+@table("dialect", dialects(), ids=[dialect.name for dialect in dialects()])
+@table("part", REPEATED)
 def test_the_work_grows_with_the_reply_and_not_faster(dialect: Dialect, part: str) -> None:
     """Work is counted in calls, which a busy machine does not change."""
     small, large = (count_calls(lambda size=size: read(part * size, dialect.name)) for size in (60, 240))  # type: ignore[misc]

@@ -31,6 +31,7 @@ from steadyhand.plan.request import (
     requests_from_json,
 )
 from steadyhand.structure.lines import Lines
+from tests.table import table
 
 
 def read(reply: str, cuts: Sequence[int] = ()) -> tuple[list[Piece], list[Note]]:
@@ -62,7 +63,7 @@ def refused(reply: str) -> EditError:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@table(
     "reply",
     [
         "",
@@ -108,7 +109,7 @@ def test_what_is_no_edit_gives_nothing(reply: str) -> None:
 PAIR = '{"old_string": "a", "new_string": "b"}'
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "place", "word"),
     [
         ('{"edits": [{"old_string": "a"', (1, 30), "ends here"),
@@ -131,11 +132,11 @@ PAIR = '{"old_string": "a", "new_string": "b"}'
         ('{"old_string": "a", "new_string": "b", "expect": "nope"}', (1, 50), "digest"),
         ('{"old_string": "a", "new_string": "b", "end_line": 3}', (1, 52), "without a start"),
         ('{"old_string": "a", "new_string": "b", "type": "insert_after"}', (1, 48), "insert_after"),
-        ('{"old_string": "a", "new_string": "it\\\'s"}', (1, 38), "no escape"),
-        ('{"old_string": "a", "new_string": "\\xa0",}', (1, 36), "no escape"),
+        ('{"old_string": "a", "new_string": "it\\\'s"}', (1, 38), "not a JSON escape"),
+        ('{"old_string": "a", "new_string": "\\xa0",}', (1, 36), "not a JSON escape"),
         ('{"old_string": "a", "new_string": "\\bword\\b"}', (1, 35), "control character"),
-        (f'{{"edits": [{PAIR}, 3]}}', (1, 52), "no edit"),
-        (f'{{"edits": [{PAIR}, {{"x": 1}}]}}', (1, 52), "no edit"),
+        (f'{{"edits": [{PAIR}, 3]}}', (1, 52), "not an edit"),
+        (f'{{"edits": [{PAIR}, {{"x": 1}}]}}', (1, 52), "not an edit"),
         (f'{{"path": "a", "edits": [{PAIR}], "dryRun": true}}', (1, 1), "dry run"),
         (f'{{"path": "a", "edits": [{PAIR[:-1]}, "path": "b"}}]}}', (1, 72), "'b'"),
         (f'{{"edits": [{PAIR}], "replace_all": true}}', (1, 53), "replace_all"),
@@ -143,7 +144,7 @@ PAIR = '{"old_string": "a", "new_string": "b"}'
         ('{"file": "a", "operations": [{"selector": "h1", "action": "setText"}]}', (1, 30), "page"),
         ('{"filePath": "a", "operation": "replace", "target": {"heading": "X"}, "content": "y"}', (1, 53), "target"),
         ('{"files": [{"path": "a", "edits": [{"target": "x", "new": 3}]}]}', (1, 52), "a string is expected"),
-        ('{"files": [{"path": "a", "edits": [{"target": "x", "nwe": "y"}]}]}', (1, 52), "no such field"),
+        ('{"files": [{"path": "a", "edits": [{"target": "x", "nwe": "y"}]}]}', (1, 52), "unknown field"),
         ('{"files": [{"path": "a", "delete": true}], "partial": true}', (1, 44), "whole"),
         ('{"path": "", "delete": true}', (1, 2), "empty"),
         ('{"name": "Edit", "arguments": "{\\"old_string\\": \\"a\\", \\"new_string\\""}', (1, 31), "in the JSON text"),
@@ -165,7 +166,7 @@ def test_an_edit_that_makes_no_sense_is_refused_at_its_place(reply: str, place: 
     assert error.details["format"] == "json"
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new"),
     [
         ("old_string", "new_string"),
@@ -180,7 +181,7 @@ def test_an_edit_that_makes_no_sense_is_refused_at_its_place(reply: str, place: 
         ("search", "replacement"),
     ],
 )
-@pytest.mark.parametrize("path", ["path", "file", "file_path", "filePath", "target_file", "filename"])
+@table("path", ["path", "file", "file_path", "filePath", "target_file", "filename"])
 def test_old_and_new_text_go_by_many_names(old: str, new: str, path: str) -> None:
     pair = {old: "a\n", new: "b\n"}
     wanted: list[FileRequest] = [EditFile("x.py", (Replace("a\n", "b\n"),))]
@@ -194,7 +195,7 @@ def test_old_and_new_text_go_by_many_names(old: str, new: str, path: str) -> Non
     assert requests(json.dumps(pair)) == [EditFile("", (Replace("a\n", "b\n"),))]
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "wanted"),
     [
         ({"replace_all": True}, Replace("a", "b", occurrence="all")),
@@ -220,7 +221,7 @@ def test_what_else_an_edit_says_is_kept(fields: dict[str, object], wanted: Edit)
     assert edits(json.dumps({"old_string": "a", "new_string": "b", **fields})) == [wanted]
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "wanted"),
     [
         ({"command": "str_replace", "path": "a", "old_str": "x"}, EditFile("a", (Replace("x", ""),))),
@@ -321,7 +322,7 @@ def test_the_reason_of_a_batch_is_the_reason_of_its_edits() -> None:
 ARGUMENTS = {"file_path": "a", "old_string": "x", "new_string": "y"}
 
 
-@pytest.mark.parametrize(
+@table(
     "call",
     [
         {"name": "Edit", "arguments": ARGUMENTS},
@@ -342,7 +343,7 @@ def test_a_call_of_a_tool_is_what_it_is_called_with(call: object) -> None:
     assert requests(json.dumps(call)) == [EditFile("a", (Replace("x", "y"),))]
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "lines"),
     [
         (PAIR, (1, 1)),
@@ -377,7 +378,7 @@ def test_plain_json_is_given_as_soon_as_it_ends() -> None:
     assert given == [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "note"),
     [
         ('{"old_string": "a", "new_string": "b",}', "a comma behind the last of a list"),
@@ -419,7 +420,7 @@ def ranged(*items: tuple[int, int, str]) -> str:
     return json.dumps({"path": "a", "edits": edits})
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "kind"),
     [
         (
@@ -427,9 +428,9 @@ def ranged(*items: tuple[int, int, str]) -> str:
             "line",
         ),
         ('{"range": {"start": 3, "end": 1}, "newText": "x"}', "backwards"),
-        ('{"range": {"start": "3", "end": 4}, "newText": "x"}', "no line number"),
-        ('{"range": {"start": 3}, "newText": "x"}', "no range"),
-        ('{"range": "3-4", "newText": "x"}', "no range"),
+        ('{"range": {"start": "3", "end": 4}, "newText": "x"}', "not a line number"),
+        ('{"range": {"start": 3}, "newText": "x"}', "not a range"),
+        ('{"range": "3-4", "newText": "x"}', "not a range"),
         ('{"range": {"start": 3, "end": 3}}', "new_string"),
         ('{"range": {"start": 3, "end": 3}, "newText": "x", "version": 2}', "version"),
         (
@@ -444,7 +445,7 @@ def test_ranges_that_are_none_are_refused(one: str, kind: str) -> None:
     assert kind in error.message
 
 
-@pytest.mark.parametrize(
+@table(
     "items",
     [
         [(1, 2, "x"), (2, 3, "y")],
@@ -460,7 +461,7 @@ def test_ranges_that_overlap_are_refused(items: list[tuple[int, int, str]]) -> N
     assert error.details["line"] == 1
 
 
-@pytest.mark.parametrize(
+@table(
     "reply",
     [
         ranged((3, 3, "x")) + "\n" + ranged((5, 5, "y")),
@@ -615,7 +616,7 @@ def test_how_a_reply_is_cut_makes_no_difference(reply: str, cuts: list[int]) -> 
     assert outcome(cuts) == outcome(())
 
 
-@pytest.mark.parametrize("indent", [None, 2])
+@table("indent", [None, 2])
 def test_a_reply_that_breaks_off_is_never_half_an_edit(indent: int | None) -> None:
     value = {
         "path": "a",

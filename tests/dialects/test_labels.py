@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.dialects.labels import label_in, label_in_info, mention_in, path_of
+from tests.table import table
 
 NO_LABELS = [
     "",
@@ -66,12 +66,12 @@ NO_LABELS = [
 ]
 
 
-@pytest.mark.parametrize("line", NO_LABELS)
+@table("line", NO_LABELS)
 def test_prose_and_code_name_no_file(line: str) -> None:
     assert label_in(line) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "path"),
     [
         ("src/app.py", "src/app.py"),
@@ -125,14 +125,12 @@ def test_a_line_that_is_a_path_names_it(line: str, path: str) -> None:
     assert label_in(line) == path
 
 
-@pytest.mark.parametrize(
-    "info", ["", "python", "c++", "python3.11", "js {1,3}", "diff", "vue.js", "self.total", "{.py}"]
-)
+@table("info", ["", "python", "c++", "python3.11", "js {1,3}", "diff", "vue.js", "self.total", "{.py}"])
 def test_a_language_is_no_file(info: str) -> None:
     assert label_in_info(info) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("info", "path"),
     [
         ("src/app.py", "src/app.py"),

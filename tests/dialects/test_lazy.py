@@ -13,6 +13,7 @@ from steadyhand.dialects.front import patch
 from steadyhand.dialects.piece import Piece
 from steadyhand.errors import EditError, Kind
 from tests.dialects.reading import pieces_of, snippets_of
+from tests.table import table
 
 
 def pieces(parts: list[str]) -> list[Piece]:
@@ -34,7 +35,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("reply", [reply for _, reply in NOTHING], ids=[name for name, _ in NOTHING])
+@table("reply", [reply for _, reply in NOTHING], ids=[name for name, _ in NOTHING])
 def test_what_has_no_mark_in_a_fence_gives_nothing(reply: str) -> None:
     assert pieces([reply]) == []
 
@@ -76,7 +77,7 @@ LAZY = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "found"), [row[1:] for row in LAZY], ids=[row[0] for row in LAZY])
+@table(("reply", "found"), [row[1:] for row in LAZY], ids=[row[0] for row in LAZY])
 def test_a_fence_with_a_mark_is_a_snippet(reply: str, found: list[tuple[str, str]]) -> None:
     assert files(reply) == found
     assert files("Sure.\n\n" + reply + "\nDone.\n") == found

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from steadyhand.dialects.structured.loose import MAX_DEPTH, read_loose, read_strict
 from steadyhand.dialects.structured.node import Node, Reading, Unreadable, plain
 from steadyhand.dialects.structured.quotes import Names
+from tests.table import table
 
 NAMES = Names(known=lambda name: name in ("old", "new", "path"), sure=lambda name: name in ("old", "new"))
 
@@ -24,7 +25,7 @@ def value_of(text: str) -> object:
     return plain(loosely(text).node)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "offset"),
     [
         ("", 0),
@@ -61,7 +62,7 @@ def test_what_is_cut_off_or_could_be_read_in_two_ways_is_refused_at_its_place(te
     assert caught.value.offset == offset
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "[1,]",
@@ -85,7 +86,7 @@ def test_the_strict_reading_takes_no_liberties(text: str) -> None:
         read_strict(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value", "flaw"),
     [
         ("[1,]", [1], "a comma behind the last of a list"),
@@ -111,7 +112,7 @@ def test_what_models_get_wrong_is_read_and_told(text: str, value: object, flaw: 
     assert flaw in [one.what for one in reading.flaws]
 
 
-@pytest.mark.parametrize(
+@table(
     "inside",
     [
         'say "hi" there',
@@ -132,9 +133,7 @@ def test_what_models_get_wrong_is_read_and_told(text: str, value: object, flaw: 
         'it\'s "so"',
     ],
 )
-@pytest.mark.parametrize(
-    "form", ['{{"old": "{}", "new": "b"}}', '{{"new": "b", "old": "{}"}}', '[{{"old": "{}"\n}}\n]']
-)
+@table("form", ['{{"old": "{}", "new": "b"}}', '{{"new": "b", "old": "{}"}}', '[{{"old": "{}"\n}}\n]'])
 def test_quotes_without_a_backslash_are_content_where_nothing_else_makes_sense(inside: str, form: str) -> None:
     value = value_of(form.format(inside))
     (item,) = value if isinstance(value, list) else [value]

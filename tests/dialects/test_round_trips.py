@@ -6,11 +6,10 @@ import random
 import sysconfig
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.dialects.dialect import Change, Dialect, dialects
 from steadyhand.errors import EditError, Kind
+from tests.table import table
 
 ROOT = Path(__file__).parent.parent.parent
 STANDARD = Path(sysconfig.get_paths()["stdlib"])
@@ -39,7 +38,7 @@ def pair(seed: int) -> tuple[str, str]:
     return "".join(before), "".join(after)
 
 
-@pytest.mark.parametrize("dialect", WRITTEN, ids=[dialect.name for dialect in WRITTEN])
+@table("dialect", WRITTEN, ids=[dialect.name for dialect in WRITTEN])
 def test_what_is_written_is_read_and_applied_to_the_letter(dialect: Dialect) -> None:
     written = 0
     for seed in range(PAIRS):

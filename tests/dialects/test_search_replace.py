@@ -19,6 +19,7 @@ from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import CreateFile, EditFile
+from tests.table import table
 
 PLAIN = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 
@@ -78,12 +79,12 @@ NO_BLOCKS = [
 ]
 
 
-@pytest.mark.parametrize("reply", NO_BLOCKS)
+@table("reply", NO_BLOCKS)
 def test_a_text_without_blocks_gives_nothing(reply: str) -> None:
     assert parse(split_reply(reply)) == ([], [])
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "line"),
     [
         # nothing divides old from new: it may be a deletion, a quotation, or the new text alone
@@ -161,7 +162,7 @@ def test_a_refusal_says_how_to_send_content_with_marks() -> None:
     assert "\\=======" in (refused("<<<<<<< SEARCH\na\n======\nb\n=====\nc\n>>>>>>> REPLACE\n").hint or "")
 
 
-@pytest.mark.parametrize(
+@table(
     "reply",
     [
         PLAIN,
@@ -203,7 +204,7 @@ def test_one_edit_in_every_form(reply: str) -> None:
     assert read(reply) == [("", "a", "b")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "line", "what"),
     [
         ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>>\n", 5, "a closing mark without its word"),
@@ -220,12 +221,12 @@ def test_what_was_read_in_spite_of_its_form_is_noted(reply: str, line: int, what
     assert notes(reply) == [(line, what)]
 
 
-@pytest.mark.parametrize("reply", [PLAIN, f"Prose.\n\na.py\n```py\n{PLAIN}```\nMore.\n", PLAIN.replace("\n", "\r\n")])
+@table("reply", [PLAIN, f"Prose.\n\na.py\n```py\n{PLAIN}```\nMore.\n", PLAIN.replace("\n", "\r\n")])
 def test_a_clean_reply_has_no_notes(reply: str) -> None:
     assert notes(reply) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "texts"),
     [
         ("a\nb\n", "c\n", ("a\nb", "c")),
@@ -298,7 +299,7 @@ def test_lines_say_where_a_block_stands() -> None:
     assert [piece.lines for piece in pieces] == [(2, 6), (9, 13)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("above", "path"),
     [
         ("", ""),
@@ -540,7 +541,7 @@ def test_a_new_file_comes_through_or_is_refused(after: str) -> None:
     assert read(reply) == [("src/a.py", "NEW", after)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         ("a\nb\nc\n", "a\nB\nc\n"),
@@ -567,7 +568,7 @@ def test_the_context_grows_until_the_place_is_the_only_one() -> None:
     assert "def f" not in reply
 
 
-@pytest.mark.parametrize(
+@table(
     "change",
     [
         Change("a.py", None, "a\n", None),
@@ -612,7 +613,7 @@ def numbered(search: str, replace: str) -> str:
     return f"a.py\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("search", "replace"),
     [
         (":start_line:3\n-------\nold\n", ":start_line:3\n-------\nnew\n"),
@@ -638,7 +639,7 @@ def patched(before: str, old: str, path: str = "a.md") -> sh.Result[str]:
 UNDER = "Install\n=======\n\nold words\n\nlast\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "block", "after"),
     [
         (UNDER, "Install\n=======\n\nold words\n=======\nwords\n", "words\n\nlast\n"),
@@ -665,9 +666,9 @@ def test_a_second_divider_never_comes_into_the_file_by_mistake() -> None:
     assert result.text == UNDER
 
 
-@pytest.mark.parametrize("old", ["b\n", "a\nb\nc\n", "a\n", "x\n"])
-@pytest.mark.parametrize("fence", ["", "```\n"])
-@pytest.mark.parametrize("prose", ["", "Remove this line:\n\n", "Change the value of b to 2:\n\n"])
+@table("old", ["b\n", "a\nb\nc\n", "a\n", "x\n"])
+@table("fence", ["", "```\n"])
+@table("prose", ["", "Remove this line:\n\n", "Change the value of b to 2:\n\n"])
 def test_old_lines_without_a_divider_are_never_deleted(old: str, fence: str, prose: str) -> None:
     """They may be the new lines, or lines whose new ones were forgotten; the refusal says how to delete them."""
     reply = f"{prose}a.txt\n{fence}<<<<<<< SEARCH\n{old}>>>>>>> REPLACE\n{fence}"
@@ -681,7 +682,7 @@ def test_old_lines_without_a_divider_are_never_deleted(old: str, fence: str, pro
 CALLS = "def f():\n    call(1)\n    done()\n\n\ndef g():\n    call(1)\n"
 
 
-@pytest.mark.parametrize(
+@table(
     "block",
     [
         "-def f():\n-    call(1)\n=======\n+def f():\n+    call(2)\n",

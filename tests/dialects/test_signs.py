@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
-
 import steadyhand as sh
+from tests.table import table
 
 FILES = {
     "line ending": ("same\r\nsame\n", "same"),
@@ -28,9 +27,9 @@ def small_diff(rows: list[str]) -> str:
     return "f.py\n<<<<<<< SEARCH\n" + "".join(f"{row}\n" for row in rows) + ">>>>>>> REPLACE\n"
 
 
-@pytest.mark.parametrize("write", [unified, v4a, small_diff])
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("goes", [0, 1])
+@table("write", [unified, v4a, small_diff])
+@table("name", FILES)
+@table("goes", [0, 1])
 def test_the_row_with_the_minus_goes_and_its_twin_keeps_its_bytes(write: object, name: str, goes: int) -> None:
     text, row = FILES[name]
     before = f"first = 1\n{text}last = 2\n"
@@ -44,7 +43,7 @@ def test_the_row_with_the_minus_goes_and_its_twin_keeps_its_bytes(write: object,
     assert left == ["first = 1\n", kept, "last = 2\n"]
 
 
-@pytest.mark.parametrize("write", [unified, v4a])
+@table("write", [unified, v4a])
 def test_a_row_is_added_beside_the_twin_that_the_patch_names(write: object) -> None:
     before = "a\r\nsame\r\nsame\nb\n"
     for at, expected in ((2, "a\r\nsame\r\nsame\r\nsame\nb\n"), (3, "a\r\nsame\r\nsame\nsame\nb\n")):
@@ -70,9 +69,9 @@ def test_a_removed_row_in_another_quote_style_is_the_same_row_and_this_is_report
     assert other.error is not None
 
 
-@pytest.mark.parametrize("write", [unified, v4a])
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("final", [True, False])
+@table("write", [unified, v4a])
+@table("ending", ["\n", "\r\n"])
+@table("final", [True, False])
 def test_rows_added_removed_and_replaced_anywhere_leave_whole_lines(write: object, ending: str, final: bool) -> None:
     lines = ["alpha beta", "gamma delta", "epsilon zeta", "eta theta"]
     for at, above, below in product(range(4), range(4), range(4)):

@@ -7,6 +7,7 @@ import pytest
 from steadyhand.dialects import stream as streams
 from steadyhand.dialects.stream import PatchStream
 from steadyhand.errors import EditError, Kind
+from tests.table import table
 
 SR = "a.txt\n<<<<<<< SEARCH\n{}\n=======\n{}\n>>>>>>> REPLACE\n"
 TWO = SR.format("one", "1") + "\n" + SR.format("two", "2")
@@ -18,7 +19,7 @@ def refusal(stream: PatchStream, part: object = "") -> EditError:
     return caught.value
 
 
-@pytest.mark.parametrize("part", [None, b"bytes", 3])
+@table("part", [None, b"bytes", 3])
 def test_what_is_no_text_is_refused(part: object) -> None:
     assert refusal(PatchStream(), part).kind is Kind.BAD_REQUEST
 
@@ -64,7 +65,7 @@ CUT = [
 ]
 
 
-@pytest.mark.parametrize("reply", CUT)
+@table("reply", CUT)
 def test_a_reply_that_is_cut_off_is_refused(reply: str) -> None:
     stream = PatchStream()
     stream.feed(reply)
@@ -80,7 +81,7 @@ EARLY = {
 }
 
 
-@pytest.mark.parametrize("name", EARLY)
+@table("name", EARLY)
 def test_marked_dialects_give_their_first_edit_before_the_last_has_begun(name: str) -> None:
     stream, reply = PatchStream(), EARLY[name]
     given = [len(stream.feed(line)) for line in reply.splitlines(keepends=True)]

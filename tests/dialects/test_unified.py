@@ -31,6 +31,7 @@ from steadyhand.plan.request import (
 )
 from steadyhand.text.diff import Change as RowChange
 from tests.dialects.unified_requests import applied, read, requests
+from tests.table import table
 
 NAMES = "--- a/x.py\n+++ b/x.py\n"
 SMALL = NAMES + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"
@@ -87,7 +88,7 @@ NOT_A_DIFF = {
 }
 
 
-@pytest.mark.parametrize("reply", NOT_A_DIFF.values(), ids=NOT_A_DIFF)
+@table("reply", NOT_A_DIFF.values(), ids=NOT_A_DIFF)
 def test_what_is_no_diff_gives_nothing_and_refuses_nothing(reply: str) -> None:
     assert requests(reply) == []
 
@@ -114,7 +115,7 @@ REFUSED = {
     ),
     "half a rename": ("diff --git a/x b/y\nrename from x\n" + SMALL, 2, "both names"),
     "a mode of no file": ("diff --git a/my x b/x\nold mode 100644\nnew mode 100755\n", 1, "name"),
-    "no mode": ("diff --git a/x b/x\nold mode 100644\nnew mode rwx\n", 3, "no mode"),
+    "no mode": ("diff --git a/x b/x\nold mode 100644\nnew mode rwx\n", 3, "not a mode"),
     "context in a new file": ("--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n a\n+b\n", 3, "no + in front"),
     "an unsigned line in a new file": ("--- /dev/null\n+++ b/x\n@@ -0,0 +1,3 @@\n+a\nb\n+c\n", 3, "no + in front"),
     "two hunks of a new file": ("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n@@ -0,0 +2 @@\n+b\n", 5, "one hunk"),
@@ -129,7 +130,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("reply", "line", "what"), REFUSED.values(), ids=REFUSED)
+@table(("reply", "line", "what"), REFUSED.values(), ids=REFUSED)
 def test_a_diff_that_makes_no_sense_is_refused_with_its_place(reply: str, line: int, what: str) -> None:
     error = refusal(reply)
     assert (error.details["line"], what in error.message, error.hint != "") == (line, True, True)
@@ -206,7 +207,7 @@ NOT_ADDED = {
 }
 
 
-@pytest.mark.parametrize(("ranges", "rows", "old"), NOT_ADDED.values(), ids=NOT_ADDED)
+@table(("ranges", "rows", "old"), NOT_ADDED.values(), ids=NOT_ADDED)
 def test_an_empty_line_that_the_counts_do_not_prove_to_come_is_one_that_stays(ranges: str, rows: str, old: str) -> None:
     reply = f"{NAMES}@@ {ranges} @@\n{rows}"
     assert edits(reply)[0][0] == old
@@ -325,7 +326,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("reply", FORMS.values(), ids=FORMS)
+@table("reply", FORMS.values(), ids=FORMS)
 def test_every_form_gives_the_file_after(reply: str) -> None:
     assert applied({"x.py": FILE}, reply) == {"x.py": "a\nB\nc\n"}
 
@@ -344,7 +345,7 @@ BARE = {
 }
 
 
-@pytest.mark.parametrize(("reply", "path"), BARE.values(), ids=BARE)
+@table(("reply", "path"), BARE.values(), ids=BARE)
 def test_rows_without_names_have_the_path_that_stands_above_them_or_none(reply: str, path: str) -> None:
     assert [request.path for request in requests(reply)] == [path]
     assert edits(reply)[0][:2] == ("a\nb\nc\n", "a\nB\nc\n")
@@ -418,7 +419,7 @@ NEWLINES = {
 }
 
 
-@pytest.mark.parametrize(("rows", "before", "after"), NEWLINES.values(), ids=NEWLINES)
+@table(("rows", "before", "after"), NEWLINES.values(), ids=NEWLINES)
 def test_the_end_of_the_file_is_as_the_diff_says(rows: str, before: str, after: str) -> None:
     for header in ("@@ -1,2 +1,2 @@", "@@", "@@ -1,9 +1,9 @@"):
         assert applied({"x.py": before}, f"{NAMES}{header}\n{rows}") == {"x.py": after}
@@ -520,7 +521,7 @@ GIT = {
 }
 
 
-@pytest.mark.parametrize(("reply", "expected"), GIT.values(), ids=GIT)
+@table(("reply", "expected"), GIT.values(), ids=GIT)
 def test_what_becomes_of_files_is_read(reply: str, expected: list[FileRequest]) -> None:
     assert requests(reply) == expected
 
@@ -553,7 +554,7 @@ NOTED = {
 }
 
 
-@pytest.mark.parametrize(("reply", "expected"), NOTED.values(), ids=NOTED)
+@table(("reply", "expected"), NOTED.values(), ids=NOTED)
 def test_what_is_left_out_is_noted(reply: str, expected: list[tuple[int, str]]) -> None:
     assert notes(reply) == expected
 
@@ -580,13 +581,13 @@ STREAMED = [
 ]
 
 
-@pytest.mark.parametrize(("start", "count"), STREAMED)
+@table(("start", "count"), STREAMED)
 def test_a_piece_is_given_as_soon_as_it_is_known(start: str, count: int) -> None:
     reader = UnifiedReader()
     assert len([piece for line in split_reply(start) for piece in reader.feed(line)]) == count
 
 
-@pytest.mark.parametrize("reply", [*FORMS.values(), *(reply for reply, _ in GIT.values())])
+@table("reply", [*FORMS.values(), *(reply for reply, _ in GIT.values())])
 def test_how_a_reply_is_cut_makes_no_difference(reply: str) -> None:
     splitter, reader = Splitter(), UnifiedReader()
     pieces = [piece for char in reply for line in splitter.feed(char) for piece in reader.feed(line)]
@@ -703,7 +704,7 @@ def mutated(seed: int) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("slice_", range(4))
+@table("slice_", range(4))
 def test_a_mutated_diff_is_read_or_refused_with_its_place(slice_: int) -> None:
     for seed in range(slice_ * 200, slice_ * 200 + 200):
         reply = mutated(seed)
@@ -753,7 +754,7 @@ def work(reply: str) -> int:
     return calls
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@table("name", HOSTILE)
 def test_the_work_grows_with_the_lines_and_no_faster(name: str) -> None:
     small, large = work(HOSTILE[name](100)), work(HOSTILE[name](800))
     assert large <= 8.5 * small + 400

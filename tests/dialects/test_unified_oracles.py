@@ -12,12 +12,11 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.dialects.dialect import Change
 from steadyhand.dialects.formats.unified import DIALECT
 from tests.dialects.unified_requests import Files, applied
+from tests.table import table
 
 ROOT = Path(__file__).parent.parent.parent
 STANDARD = Path(sysconfig.get_paths()["stdlib"])
@@ -148,10 +147,8 @@ def side(some: list[Change], *, is_after: bool) -> tuple[Files, dict[str, int]]:
     return files, modes
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize(
-    "command", [("git", "diff", "--no-index", "--no-prefix"), ("diff", "-u", "-r"), ("diff", "-ru", "-U1")]
-)
+@table("seed", range(4))
+@table("command", [("git", "diff", "--no-index", "--no-prefix"), ("diff", "-u", "-r"), ("diff", "-ru", "-U1")])
 def test_edits_as_others_print_them_give_the_other_files(seed: int, command: tuple[str, ...], tmp_path: Path) -> None:
     before, after = edits(seed)
     write(tmp_path / "a", before)
@@ -159,7 +156,7 @@ def test_edits_as_others_print_them_give_the_other_files(seed: int, command: tup
     assert applied(before, run(tmp_path, *command, "a", "b", codes=(1,))) == after
 
 
-@pytest.mark.parametrize("seed", range(3))
+@table("seed", range(3))
 def test_files_that_come_and_go_as_diff_prints_them(seed: int, tmp_path: Path) -> None:
     before, after = edits(seed)
     for name in [name for name in before if before[name] and after[name]][:10]:
@@ -169,10 +166,8 @@ def test_files_that_come_and_go_as_diff_prints_them(seed: int, tmp_path: Path) -
     assert applied(before, run(tmp_path, "diff", "-ruN", "a", "b", codes=(1,))) == after
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize(
-    "command", [("diff", "-M", "HEAD^", "HEAD"), ("format-patch", "--stdout", "-M", "-1"), ("show", "-M")]
-)
+@table("seed", range(6))
+@table("command", [("diff", "-M", "HEAD^", "HEAD"), ("format-patch", "--stdout", "-M", "-1"), ("show", "-M")])
 def test_what_git_prints_of_a_commit_gives_its_files(seed: int, command: tuple[str, ...], tmp_path: Path) -> None:
     some = changes(seed)
     (before, modes), (after, modes_after) = side(some, is_after=False), side(some, is_after=True)
@@ -191,8 +186,8 @@ def test_what_git_prints_of_a_commit_gives_its_files(seed: int, command: tuple[s
     assert {name for name, mode in said.items() if mode & 0o100 and name in after} == executables(tmp_path)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("by", ["git", "patch", "us"])
+@table("seed", range(4))
+@table("by", ["git", "patch", "us"])
 def test_edits_as_we_print_them_give_the_other_files(seed: int, by: str, tmp_path: Path) -> None:
     before, after = edits(seed)
     assert DIALECT.write is not None
@@ -200,8 +195,8 @@ def test_edits_as_we_print_them_give_the_other_files(seed: int, by: str, tmp_pat
     assert applied_by(by, tmp_path, before, diff) == after
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("by", ["git", "patch", "us"])
+@table("seed", range(6))
+@table("by", ["git", "patch", "us"])
 def test_what_becomes_of_files_as_we_print_it(seed: int, by: str, tmp_path: Path) -> None:
     some = changes(seed)
     (before, modes), (after, modes_after) = side(some, is_after=False), side(some, is_after=True)
@@ -272,8 +267,8 @@ def kept_and_added(before: str, diff: str) -> list[tuple[bool, str]]:
     return [*found, *((True, row) for row in rows[at:])]
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("context", ["-U1", "-U2", "-U3", "-U9", "difflib"])
+@table("seed", range(2))
+@table("context", ["-U1", "-U2", "-U3", "-U9", "difflib"])
 def test_signs_say_which_of_equal_rows_goes(seed: int, context: str, tmp_path: Path) -> None:
     chance = random.Random(f"{seed}{context}")
     pairs = {f"{number:02}.txt": twin_pair(chance) for number in range(BATCH)}
@@ -295,7 +290,7 @@ def difflib_of(name: str, before: str, after: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@table("seed", range(300))
 def test_signs_of_a_v4a_patch_without_endings_say_which_of_equal_rows_goes(seed: int) -> None:
     before, after = twin_pair(random.Random(seed))
     diff = difflib_of("x", before, after).replace("\r", "")
@@ -308,7 +303,7 @@ def test_signs_of_a_v4a_patch_without_endings_say_which_of_equal_rows_goes(seed:
         check_kept_and_added(result.text, kept_and_added(before, diff))
 
 
-@pytest.mark.parametrize("seed", range(300))
+@table("seed", range(300))
 def test_signs_decide_also_where_a_patch_has_lost_endings_or_blanks(seed: int) -> None:
     """Such a patch is found with differences. The rows that stay keep every byte, whichever their twins are."""
     chance = random.Random(seed)

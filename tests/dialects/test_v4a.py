@@ -15,6 +15,7 @@ from steadyhand.plan.edit import Edit, Insert, Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.preview import Result, edit
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, RenameFile
+from tests.table import table
 
 
 def read(reply: str) -> tuple[list[Piece], list[tuple[int, str]]]:
@@ -43,7 +44,7 @@ def apply(before: str, body: str, path: str = "a.py") -> Result[str]:
     return edit(before, edits_of(read(envelope(body, path))[0]), path=path)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",
@@ -90,7 +91,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "reply", "line", "column"), MALFORMED, ids=[row[0] for row in MALFORMED])
+@table(("name", "reply", "line", "column"), MALFORMED, ids=[row[0] for row in MALFORMED])
 def test_a_patch_without_sense_is_refused_where_it_stops_making_sense(
     name: str, reply: str, line: int, column: int
 ) -> None:
@@ -116,7 +117,7 @@ NOT_APPLIED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before", "body", "kinds"), NOT_APPLIED, ids=[row[0] for row in NOT_APPLIED])
+@table(("name", "before", "body", "kinds"), NOT_APPLIED, ids=[row[0] for row in NOT_APPLIED])
 def test_what_is_not_certain_is_not_applied(name: str, before: str, body: str, kinds: set[str]) -> None:
     made = apply(before, body)
     assert not made.ok
@@ -160,7 +161,7 @@ WRAPPED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "reply", "notes"), WRAPPED, ids=[row[0] for row in WRAPPED])
+@table(("name", "reply", "notes"), WRAPPED, ids=[row[0] for row in WRAPPED])
 def test_what_is_around_a_patch_is_left_out_and_told(name: str, reply: str, notes: list[tuple[int, str]]) -> None:
     pieces, told = read(reply)
     assert texts_of(reply) == CHANGE
@@ -291,7 +292,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before", "body", "after"), GIVEN, ids=[row[0] for row in GIVEN])
+@table(("name", "before", "body", "after"), GIVEN, ids=[row[0] for row in GIVEN])
 def test_a_patch_gives_exactly_this_text(name: str, before: str, body: str, after: str) -> None:
     made = apply(before, body)
     assert made.error is None
@@ -319,7 +320,7 @@ def test_a_bare_body_may_have_an_envelope_of_the_same_file() -> None:
     assert piece.request.path == "x.py"
 
 
-@pytest.mark.parametrize(
+@table(
     ("diff", "create"),
     [
         (envelope(ROWS, "other.py"), False),
@@ -400,7 +401,7 @@ def test_the_same_header_twice_is_found_also_after_the_first_part_has_changed_it
     assert apply(RUN, "@@ def run(self):\n" + second).text == RUN.replace("return 1", "return 2", 1)
 
 
-@pytest.mark.parametrize(
+@table(
     "rows",
     [
         "    def run(self):\n        x = 1\n",

@@ -16,6 +16,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, RenameFile
+from tests.table import table
 
 
 def read(reply: str) -> tuple[list[Piece], list[Note]]:
@@ -28,7 +29,7 @@ def edits_of(pieces: Sequence[Piece]) -> list[Edit]:
     return [edit for piece in pieces if isinstance(piece.request, EditFile) for edit in piece.request.edits]
 
 
-@pytest.mark.parametrize(
+@table(
     "change",
     [
         Change(None, "a", None, ""),

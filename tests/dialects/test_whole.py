@@ -16,6 +16,7 @@ from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import split_reply
 from steadyhand.errors import EditError, Kind
 from tests.dialects.reading import pieces_of, snippets_of
+from tests.table import table
 
 
 def pieces(reply: str, size: int | None = None) -> list[Piece]:
@@ -43,7 +44,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("reply", [reply for _, reply in NOTHING], ids=[name for name, _ in NOTHING])
+@table("reply", [reply for _, reply in NOTHING], ids=[name for name, _ in NOTHING])
 def test_what_is_no_file_gives_nothing(reply: str) -> None:
     assert pieces(reply) == []
 
@@ -57,7 +58,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "line"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+@table(("reply", "line"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
 def test_a_file_that_is_cut_off_is_refused_with_its_place(reply: str, line: int) -> None:
     with pytest.raises(EditError) as caught:
         pieces(reply)
@@ -131,7 +132,7 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "found"), [row[1:] for row in NAMED], ids=[row[0] for row in NAMED])
+@table(("reply", "found"), [row[1:] for row in NAMED], ids=[row[0] for row in NAMED])
 def test_a_fence_with_a_name_is_a_file(reply: str, found: list[tuple[str, str]]) -> None:
     assert files(reply) == found
     assert files("Sure.\n\n" + reply) == found
@@ -142,8 +143,8 @@ def test_a_piece_says_where_it_stands() -> None:
     assert piece.lines == (4, 6)
 
 
-@pytest.mark.parametrize("reply", [row[1] for row in NAMED], ids=[row[0] for row in NAMED])
-@pytest.mark.parametrize("size", [1, 2, 3, 7])
+@table("reply", [row[1] for row in NAMED], ids=[row[0] for row in NAMED])
+@table("size", [1, 2, 3, 7])
 def test_however_a_reply_is_cut_it_says_the_same(reply: str, size: int) -> None:
     assert pieces(reply, size) == pieces(reply)
 
@@ -176,7 +177,7 @@ CANNOT = [
 ]
 
 
-@pytest.mark.parametrize("change", [change for _, change in CANNOT], ids=[name for name, _ in CANNOT])
+@table("change", [change for _, change in CANNOT], ids=[name for name, _ in CANNOT])
 def test_what_cannot_be_said_is_refused(change: Change) -> None:
     with pytest.raises(EditError) as caught:
         write_whole([change])
@@ -230,8 +231,8 @@ def beside(whole: str, *, first: bool = False, name: str = "app.py") -> str:
     return "\n".join(reversed(parts) if first else parts)
 
 
-@pytest.mark.parametrize("first", [False, True])
-@pytest.mark.parametrize(("before", "after"), [(APP, GIVEN), (APP.replace("\n", "\r\n"), GIVEN.replace("\n", "\r\n"))])
+@table("first", [False, True])
+@table(("before", "after"), [(APP, GIVEN), (APP.replace("\n", "\r\n"), GIVEN.replace("\n", "\r\n"))])
 def test_blocks_beside_the_whole_file_that_they_give_are_applied(
     tmp_path: Path, before: str, after: str, first: bool
 ) -> None:
@@ -244,7 +245,7 @@ def test_blocks_beside_the_whole_file_that_they_give_are_applied(
     assert (tmp_path / "app.py").read_bytes() == after.encode()
 
 
-@pytest.mark.parametrize(
+@table(
     "whole",
     [
         APP,  # as it was

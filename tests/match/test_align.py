@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.align import align
-from steadyhand.match.heaviest import heaviest_path
-from steadyhand.match.lexis import lexis_of, token_key
-from steadyhand.match.pairing import Alignment, Likeness, Pairing, likeness_of, weight_of
+from steadyhand.match.align import Alignment, Likeness, Pairing, align, likeness_of, max_weight_path, weight_of
+from steadyhand.match.lexer import lexer_of, token_key
+from tests.table import table
 
 UNSURE = [
     ("x = 'a  b'", "x = 'a b'", "blanks inside a literal"),
@@ -35,14 +33,14 @@ ROWS = st.lists(
 
 
 def pair(old: list[str], rows: list[str], path: str = "x.py") -> Alignment:
-    return align(old, rows, lexis_of(path))
+    return align(old, rows, lexer_of(path))
 
 
 def shown(alignment: Alignment) -> list[str]:
     return [f"{p.old_start}:{p.old_end} {p.start}:{p.end} {p.likeness.name}" for p in alignment]
 
 
-@pytest.mark.parametrize(("old", "row", "why"), UNSURE, ids=[why for *_, why in UNSURE])
+@table(("old", "row", "why"), UNSURE, ids=[why for *_, why in UNSURE])
 def test_rows_that_say_something_else_are_never_sure(old: str, row: str, why: str) -> None:
     assert not any(pairing.likeness.is_sure for pairing in pair([old], [row])), why
 
@@ -55,10 +53,10 @@ def test_a_blank_row_never_answers_to_one_that_is_not() -> None:
     assert shown(pair(["", "a"], ["a", ""])) == ["0:1 0:0 SAME", "1:2 0:1 SAME", "2:2 1:2 SAME"]
 
 
-@pytest.mark.parametrize(("old", "row", "likeness"), SURE)
+@table(("old", "row", "likeness"), SURE)
 def test_rows_that_say_the_same_are_told_by_what_they_differ_in(old: str, row: str, likeness: Likeness) -> None:
-    lexis = lexis_of("x.py")
-    assert likeness_of(lexis, old, row) is likeness_of(lexis, row, old) is likeness
+    lexer = lexer_of("x.py")
+    assert likeness_of(lexer, old, row) is likeness_of(lexer, row, old) is likeness
     assert [pairing.likeness for pairing in pair([old], [row])] == [likeness]
 
 
@@ -130,7 +128,7 @@ def test_the_heaviest_path_is_worth_as_much_as_the_best_of_all_that_pair_only_wh
     quarters = st.integers(0, 8).map(lambda count: count / 4)
     scores = [[data.draw(quarters) for _ in range(width)] for _ in range(height)]
     row_costs, column_costs = ([data.draw(quarters) / 2 for _ in range(size)] for size in (height, width))
-    path = heaviest_path(scores, row_costs, column_costs)
+    path = max_weight_path(scores, row_costs, column_costs)
     assert all(one[0] < two[0] and one[1] < two[1] for one, two in combinations(path, 2))
     ways = [way for way in all_paths(height, width) if all(scores[one][two] > 0 for one, two in way)]
     best = max(worth(way, scores, row_costs, column_costs) for way in ways)
@@ -161,7 +159,7 @@ def worth(
 
 
 def said(rows: list[str]) -> str:
-    return "\0".join(token_key(lexis_of("x.py"), row) for row in rows if row.strip())
+    return "\0".join(token_key(lexer_of("x.py"), row) for row in rows if row.strip())
 
 
 def assert_covers(alignment: Alignment, old_count: int, count: int) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadyhand.match.anchored import find_candidates, find_context, place_at, sure_at_most
-from steadyhand.match.candidate import Candidate
-from steadyhand.match.needle import Needle
-from steadyhand.match.pairing import weight_of
-from steadyhand.match.tier import tier_named
+from steadyhand.match.align import weight_of
+from steadyhand.match.candidate import Candidate, find_candidates, find_context, place_at, sure_at_most
+from steadyhand.match.tier import Needle, tier_named
 from steadyhand.text.source import Source
+from tests.table import table
 
 TWINS = """\
 def one(item):
@@ -38,7 +36,7 @@ def quoted(name: str, saved: str = "save") -> str:
     return f"def {name}(item):\n    check(item)\n    {saved}(item)\n    return item\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new"),
     [
         (quoted("two"), quoted("two")),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadyhand.match.elision import check_elisions, elided, is_elision
-from steadyhand.match.lexis import lexis_of
-from steadyhand.match.needle import Needle
+from steadyhand.match.lexer import lexer_of
+from steadyhand.match.tier import Needle
 from steadyhand.match.tiers.elision import TIER
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput
@@ -20,6 +19,7 @@ from steadyhand.plan.preview import edit
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused, marked
+from tests.table import table
 
 ORDINARY = [
     "",
@@ -79,7 +79,7 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize("row", ORDINARY)
+@table("row", ORDINARY)
 def test_a_row_with_something_of_its_own_to_say_is_no_elision(row: str) -> None:
     assert not is_elision(row)
 
@@ -129,7 +129,7 @@ ELISIONS = [
 ]
 
 
-@pytest.mark.parametrize("row", ELISIONS)
+@table("row", ELISIONS)
 def test_a_row_that_only_says_the_rest_stays_is_an_elision(row: str) -> None:
     assert is_elision(row)
 
@@ -164,7 +164,7 @@ UNDECIDED = [
 ]
 
 
-@pytest.mark.parametrize(("needle", "notation", "new"), [case[1:] for case in UNDECIDED], ids=[c[0] for c in UNDECIDED])
+@table(("needle", "notation", "new"), [case[1:] for case in UNDECIDED], ids=[c[0] for c in UNDECIDED])
 def test_what_may_stand_in_several_places_is_found_in_all_of_them(needle: str, notation: str, new: str | None) -> None:
     text, spans = marked(notation)
     table = Source.of_text(text).table
@@ -188,7 +188,7 @@ SURE = [
 ]
 
 
-@pytest.mark.parametrize(("needle", "notation", "new"), [case[1:] for case in SURE], ids=[case[0] for case in SURE])
+@table(("needle", "notation", "new"), [case[1:] for case in SURE], ids=[case[0] for case in SURE])
 def test_a_run_that_stands_often_is_placed_where_no_other_place_is_possible(
     needle: str, notation: str, new: str | None
 ) -> None:
@@ -223,11 +223,11 @@ MAPPED = [
 ]
 
 
-@pytest.mark.parametrize(("old", "rows", "ranges"), MAPPED)
+@table(("old", "rows", "ranges"), MAPPED)
 def test_every_row_of_the_old_text_answers_to_rows_of_the_place(
     old: str, rows: str, ranges: list[tuple[int, int]] | None
 ) -> None:
-    assert elided(old.split("|"), rows.split("|"), lexis_of(None)) == ranges
+    assert elided(old.split("|"), rows.split("|"), lexer_of(None)) == ranges
 
 
 WRONG_ELISIONS = [
@@ -240,7 +240,7 @@ WRONG_ELISIONS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "words"), WRONG_ELISIONS)
+@table(("old", "new", "words"), WRONG_ELISIONS)
 def test_a_replacement_with_other_elisions_is_told(old: str, new: str, words: str) -> None:
     said = check_elisions(old, new)
     assert said is not None
@@ -253,7 +253,7 @@ def test_a_replacement_with_the_same_elisions_is_right() -> None:
     assert check_elisions("a", "b") is None
 
 
-@pytest.mark.parametrize("row", ELISIONS)
+@table("row", ELISIONS)
 def test_an_elision_of_the_old_text_passes_the_placeholder_guard(row: str) -> None:
     guarded = GuardedEdit(0, f"a\n{row}\nb", f"A\n    {row}\nb")
     assert check_placeholder(GuardInput("x.py", "a\nc\nb\n", None, (guarded,), Policy())) is None
@@ -270,7 +270,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+@table(("old", "new"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
 def test_an_edit_that_does_not_keep_what_it_leaves_out_changes_nothing(old: str, new: str) -> None:
     result = edit(FUNCTION, [Replace(old, new)], path="x.py")
     assert not result.ok
@@ -354,7 +354,7 @@ def test_a_find_always_has_every_literal_row_in_order(data: st.DataObject) -> No
     if len(spans) != 1:
         return
     quoted, region = needle.splitlines(), spans[0].of(text_of(rows)).splitlines()
-    ranges = elided(quoted, region, lexis_of("x.py"))
+    ranges = elided(quoted, region, lexer_of("x.py"))
     assert ranges is not None
     assert (ranges[0][0], ranges[-1][1]) == (0, len(region))
     assert all(one[1] <= two[0] for one, two in pairwise(ranges))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.lexis import fold, lexis_of, read_tokens, squeeze, token_key, tokens
+from steadyhand.match.lexer import fold, lexer_of, read_tokens, squeeze, token_key, tokens
+from tests.table import table
 
 PATHS = [
     None,
@@ -32,10 +32,10 @@ plain_rows = st.text(alphabet="ab_1 \t'\"`\\#/*-=.,(){}", max_size=24)
 
 
 def words(path: str | None, text: str) -> list[str]:
-    return [text[start:end] for start, end in tokens(lexis_of(path), text)]
+    return [text[start:end] for start, end in tokens(lexer_of(path), text)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "one", "two"),
     [
         (None, 'print("a  b")', 'print("a b")'),
@@ -55,13 +55,13 @@ def words(path: str | None, text: str) -> list[str]:
     ],
 )
 def test_blanks_inside_a_literal_are_never_squeezed(path: str | None, one: str, two: str) -> None:
-    lexis = lexis_of(path)
-    assert squeeze(lexis, one) != squeeze(lexis, two)
-    assert fold(lexis, one) != fold(lexis, two)
-    assert token_key(lexis, one) != token_key(lexis, two)
+    lexer = lexer_of(path)
+    assert squeeze(lexer, one) != squeeze(lexer, two)
+    assert fold(lexer, one) != fold(lexer, two)
+    assert token_key(lexer, one) != token_key(lexer, two)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "one", "two"),
     [
         ("a.py", "say('a \"b\"')", "say(\"a 'b'\")"),
@@ -81,12 +81,12 @@ def test_blanks_inside_a_literal_are_never_squeezed(path: str | None, one: str, 
     ],
 )
 def test_what_means_something_else_is_not_folded(path: str | None, one: str, two: str) -> None:
-    lexis = lexis_of(path)
-    assert fold(lexis, one) != fold(lexis, two)
-    assert token_key(lexis, one) != token_key(lexis, two)
+    lexer = lexer_of(path)
+    assert fold(lexer, one) != fold(lexer, two)
+    assert token_key(lexer, one) != token_key(lexer, two)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "one", "two"),
     [
         ("a.c", "a + +b", "a ++b"),
@@ -102,10 +102,10 @@ def test_what_means_something_else_is_not_folded(path: str | None, one: str, two
     ],
 )
 def test_a_blank_that_means_something_tells_tokens_apart(path: str | None, one: str, two: str) -> None:
-    assert token_key(lexis_of(path), one) != token_key(lexis_of(path), two)
+    assert token_key(lexer_of(path), one) != token_key(lexer_of(path), two)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "row", "squeezed"),
     [
         (None, "  a  b\t c  ", "a b c"),
@@ -124,10 +124,10 @@ def test_a_blank_that_means_something_tells_tokens_apart(path: str | None, one: 
     ],
 )
 def test_runs_of_blanks_become_one_outside_literals(path: str | None, row: str, squeezed: str) -> None:
-    assert squeeze(lexis_of(path), row) == squeezed
+    assert squeeze(lexer_of(path), row) == squeezed
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "one", "two"),
     [
         ("a.py", "x = 'a'", 'x = "a"'),
@@ -147,10 +147,10 @@ def test_runs_of_blanks_become_one_outside_literals(path: str | None, row: str, 
     ],
 )
 def test_typography_is_folded(path: str | None, one: str, two: str) -> None:
-    assert fold(lexis_of(path), one) == fold(lexis_of(path), two)
+    assert fold(lexer_of(path), one) == fold(lexer_of(path), two)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "expected"),
     [
         ("a.py", "f('a b',x1)", ["f", "(", "'a b'", ",", "x1", ")"]),
@@ -170,7 +170,7 @@ def test_tokens_are_words_signs_and_whole_literals(path: str | None, text: str, 
 
 
 def test_a_token_knows_the_line_endings_before_it_and_what_it_is_part_of() -> None:
-    found = list(read_tokens(lexis_of("a.c"), "#if x\r\n\r\ny; // z\n'c'", 0))
+    found = list(read_tokens(lexer_of("a.c"), "#if x\r\n\r\ny; // z\n'c'", 0))
     assert [(token.bare, token.kind, token.breaks) for token in found] == [
         ("#", "directive", 0),
         ("if", "directive", 0),
@@ -185,10 +185,10 @@ def test_a_token_knows_the_line_endings_before_it_and_what_it_is_part_of() -> No
 
 def test_reading_may_start_at_any_row_of_a_text() -> None:
     text = "é = 1\nb = “x”\nc\n"
-    assert [text[token.start : token.end] for token in read_tokens(lexis_of("a.py"), text, 6, 13)] == ["b", "=", "“x”"]
+    assert [text[token.start : token.end] for token in read_tokens(lexer_of("a.py"), text, 6, 13)] == ["b", "=", "“x”"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "name"),
     [
         (None, "unknown"),
@@ -207,34 +207,34 @@ def test_reading_may_start_at_any_row_of_a_text() -> None:
     ],
 )
 def test_a_language_is_told_by_the_name_of_the_file(path: str | None, name: str) -> None:
-    assert lexis_of(path).name == name
+    assert lexer_of(path).name == name
 
 
 @given(rows, st.sampled_from(PATHS))
 def test_squeezing_and_folding_twice_is_the_same_as_once(row: str, path: str | None) -> None:
-    lexis = lexis_of(path)
-    assert squeeze(lexis, squeeze(lexis, row)) == squeeze(lexis, row)
-    assert fold(lexis, fold(lexis, row)) == fold(lexis, row)
+    lexer = lexer_of(path)
+    assert squeeze(lexer, squeeze(lexer, row)) == squeeze(lexer, row)
+    assert fold(lexer, fold(lexer, row)) == fold(lexer, row)
 
 
 @given(rows, st.sampled_from(PATHS))
 def test_squeezing_takes_away_nothing_but_blanks(row: str, path: str | None) -> None:
-    assert re.sub(r"[ \t]", "", squeeze(lexis_of(path), row)) == re.sub(r"[ \t]", "", row)
+    assert re.sub(r"[ \t]", "", squeeze(lexer_of(path), row)) == re.sub(r"[ \t]", "", row)
 
 
 @given(plain_rows, plain_rows, st.sampled_from(PATHS))
 def test_rows_that_squeeze_alike_fold_alike_and_have_the_same_tokens(one: str, two: str, path: str | None) -> None:
-    lexis = lexis_of(path)
-    for other in (two, squeeze(lexis, one), f"  {one}\t"):
-        if squeeze(lexis, one) == squeeze(lexis, other):
-            assert fold(lexis, one) == fold(lexis, other)
-            assert token_key(lexis, one) == token_key(lexis, other)
+    lexer = lexer_of(path)
+    for other in (two, squeeze(lexer, one), f"  {one}\t"):
+        if squeeze(lexer, one) == squeeze(lexer, other):
+            assert fold(lexer, one) == fold(lexer, other)
+            assert token_key(lexer, one) == token_key(lexer, other)
 
 
 @given(st.text(alphabet="ab 'é\"#/\\\n\r.,=(", max_size=40), st.sampled_from(PATHS))
 def test_tokens_are_in_order_apart_within_a_row_and_leave_only_blanks(text: str, path: str | None) -> None:
     end, left = 0, []
-    for first, last in tokens(lexis_of(path), text):
+    for first, last in tokens(lexer_of(path), text):
         assert end <= first < last
         assert "\n" not in text[first:last]
         assert "\r" not in text[first:last]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.align import align
-from steadyhand.match.lexis import lexis_of
-from steadyhand.match.measure import differences, similarity
-from steadyhand.match.pairing import Likeness, Pairing
+from steadyhand.match.align import Likeness, Pairing, align, differences, similarity
+from steadyhand.match.lexer import lexer_of
+from tests.table import table
 
 DIFFERENCES = [
     ("a = 1\n", "a = 1\n", ()),
@@ -28,17 +26,17 @@ DIFFERENCES = [
 ROWS = st.lists(st.sampled_from(["", "a = 1", "  a = 1", "b(c, 'd')", 'b(c,"d")', "# note"]), max_size=6)
 
 
-@pytest.mark.parametrize(("old", "file", "words"), DIFFERENCES)
+@table(("old", "file", "words"), DIFFERENCES)
 def test_what_differs_is_named_and_nothing_else_is(old: str, file: str, words: tuple[str, ...]) -> None:
     left, right = old.splitlines(), file.splitlines()
-    found = align(left, right, lexis_of("a.py"))
+    found = align(left, right, lexer_of("a.py"))
     assert differences(left, right, found) == words
     assert (similarity(left, right, found) == 1.0) == (not words)
 
 
 @given(ROWS, ROWS)
 def test_only_the_same_rows_are_wholly_alike(old: list[str], rows: list[str]) -> None:
-    found = align(old, rows, lexis_of("a.py"))
+    found = align(old, rows, lexer_of("a.py"))
     measured = similarity(old, rows, found)
     assert 0 <= measured <= 1
     assert (measured == 1.0) == (old == rows) == (not differences(old, rows, found))

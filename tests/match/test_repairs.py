@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.match.repair import Mended, Mending, Repair, RepairExample, mendings, repairs
+from tests.table import table
 
 LEFT = [(repair, example) for repair in repairs() for example in repair.leaves]
 MENDED = [(repair, example) for repair in repairs() for example in repair.mends]
@@ -28,12 +28,12 @@ def tried(old: str, new: str) -> list[tuple[str, str]]:
     return [(mending.old, mending.new) for mending in mendings(old, new)]
 
 
-@pytest.mark.parametrize(("repair", "example"), LEFT, ids=named)
+@table(("repair", "example"), LEFT, ids=named)
 def test_a_repair_leaves_what_does_not_clearly_have_its_shape(repair: Repair, example: RepairExample) -> None:
     assert repair.mend(example.old, example.new) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new"),
     [
         ("", ""),
@@ -60,7 +60,7 @@ def test_nothing_is_tried_for_texts_without_a_shape(old: str, new: str) -> None:
     assert tried(old, new) == []
 
 
-@pytest.mark.parametrize(("repair", "example"), MENDED, ids=named)
+@table(("repair", "example"), MENDED, ids=named)
 def test_a_repair_takes_its_shape_off_both_texts(repair: Repair, example: RepairExample) -> None:
     assert example.mended_old is not None
     assert example.mended_new is not None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.match.resolve import SHOWN, Found, Miscount, Nothing, Resolution, Several, TooMany, finder_of, resolve
 from steadyhand.text.source import Source
+from tests.table import table
 
 
 def ask(text: str, needle: str, **how: object) -> Resolution:
@@ -41,7 +40,7 @@ def test_a_laxer_tier_is_not_asked_beyond_the_limit() -> None:
     assert isinstance(ask("a\r\nb", "a\nb", laxest="exact"), Nothing)
 
 
-@pytest.mark.parametrize(
+@table(
     ("occurrence", "expected"),
     [("first", [(0, 2)]), ("last", [(3, 5)]), (-1, [(3, 5)]), ("all", [(0, 2), (3, 5)]), (1, [(0, 2)]), (2, [(3, 5)])],
 )
@@ -61,7 +60,7 @@ def test_an_occurrence_beyond_the_last_is_a_miscount() -> None:
     assert (found.total, found.wanted) == (2, 3)
 
 
-@pytest.mark.parametrize("occurrence", ["all", "first", "last", 1])
+@table("occurrence", ["all", "first", "last", 1])
 def test_an_expected_count_must_be_the_count(occurrence: object) -> None:
     found = ask("x x x", "x", occurrence=occurrence, expected=2)
     assert isinstance(found, Miscount)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.lexis import fold, lexis_of, squeeze, token_key
-from steadyhand.match.needle import Needle
+from steadyhand.match.lexer import fold, lexer_of, squeeze, token_key
 from steadyhand.match.rows import find_row, find_windows, rows_with, seed_of
+from steadyhand.match.tier import Needle
 from steadyhand.text.lines import is_whole_lines, line_start
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import marked
+from tests.table import table
 
 ROWS = st.lists(st.sampled_from(["one", "  one", "two ", "", "\t", "three"]), max_size=8)
 
@@ -27,7 +27,7 @@ def found(text: str, needle: str, *, apart: bool = False) -> list[Span]:
     return list(find_windows(Source.of_text(text), Needle(needle), squeezed, apart=apart))
 
 
-@pytest.mark.parametrize(
+@table(
     ("why", "text", "needle"),
     [
         ("other words", "one\ntwo\n", "one\nthree"),
@@ -51,7 +51,7 @@ def test_two_finds_are_found_where_there_are_too_many_to_look_at() -> None:
     assert found(text, " same ", apart=True) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("needle", "text"),
     [
         ("one\ntwo", "⟦  one\n  two⟧\n"),
@@ -110,9 +110,9 @@ _SAID = st.text(st.sampled_from("ab \t'\"-–—…“’\u00a0\u200b\u0301\f,("
 @given(rows=st.lists(_SAID, min_size=1, max_size=6), row=_SAID, path=st.sampled_from(["a.py", "a.md", "a.css", None]))
 def test_lines_are_found_by_what_they_say_as_each_of_them_would_be(rows: list[str], row: str, path: str | None) -> None:
     """Lines with a word are indexed without blanks and typography: no row may be lost by that, whatever its key is."""
-    lexis = lexis_of(path)
+    lexer = lexer_of(path)
     source = Source.of_text("".join(f"word {each}\n" for each in rows), path=path)
-    for key in (partial(squeeze, lexis), partial(fold, lexis), partial(token_key, lexis)):
+    for key in (partial(squeeze, lexer), partial(fold, lexer), partial(token_key, lexer)):
         same = [at for at, each in enumerate(rows) if key(f"word {each}") == key(f"word {row}")]
         spans = find_windows(source, Needle(f"word {row}"), key, apart=False)
         lines = [source.table.row_at(span.start) for span in spans]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.needle import Needle
-from steadyhand.match.tier import Example, Tier, steps, steps_up_to, tiers
+from steadyhand.match.tier import Example, Needle, Tier, steps, steps_up_to, tiers
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import marked
+from tests.table import table
 
 IGNORED = [(tier, example) for tier in tiers() for example in tier.ignores]
 MATCHED = [(tier, example) for tier in tiers() for example in tier.matches]
@@ -26,12 +25,12 @@ def places(tier: Tier, example: Example, text: str) -> list[Span]:
     return list(tier.find(source, needle, apart=False))
 
 
-@pytest.mark.parametrize(("tier", "example"), IGNORED, ids=named)
+@table(("tier", "example"), IGNORED, ids=named)
 def test_a_tier_finds_nothing_in_what_it_must_ignore(tier: Tier, example: Example) -> None:
     assert places(tier, example, example.text) == []
 
 
-@pytest.mark.parametrize(("tier", "example"), MATCHED, ids=named)
+@table(("tier", "example"), MATCHED, ids=named)
 def test_a_tier_finds_every_marked_place_and_no_other(tier: Tier, example: Example) -> None:
     text, spans = marked(example.text)
     assert places(tier, example, text) == spans

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.lexis import Lexis, Token, lexis_of, read_tokens
-from steadyhand.match.needle import Needle
+from steadyhand.match.lexer import Lexer, Token, lexer_of, read_tokens
+from steadyhand.match.tier import Needle
 from steadyhand.match.tiers import token as module
 from steadyhand.match.tiers.token import TIER
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.table import table
 
 PYTHON = """\
 import os
@@ -86,7 +87,7 @@ class Rows(NamedTuple):
 
     @property
     def tokens(self) -> list[Token]:
-        return list(read_tokens(lexis_of(self.path), self.text, *self.span))
+        return list(read_tokens(lexer_of(self.path), self.text, *self.span))
 
 
 def rows_at(path: str, first: int, count: int) -> Rows:
@@ -162,7 +163,7 @@ def test_places_that_overlap_count_unless_they_are_to_be_apart() -> None:
     assert found(text, "ab+ab", "a.c", apart=True) == [Span(0, 7), Span(10, 17)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("needle", "expected"),
     [
         ("one( 1 );", "  one(1);  "),
@@ -179,8 +180,8 @@ def test_a_find_reaches_to_the_edges_of_lines_where_the_needle_does(needle: str,
     assert span.of(text) == expected
 
 
-@pytest.mark.parametrize("path", [None, "a.py", "a.c"])
-@pytest.mark.parametrize(
+@table("path", [None, "a.py", "a.c"])
+@table(
     ("needle", "text"),
     [
         ("word( a )", "word(b)\n" * 10_000),
@@ -198,9 +199,9 @@ def test_little_is_read_however_large_the_text(
     read: list[int] = []
     plain = module.read_tokens
 
-    def counted(lexis: Lexis, text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    def counted(lexer: Lexer, text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
         read.append((len(text) if end is None else end) - start)
-        return plain(lexis, text, start, end)
+        return plain(lexer, text, start, end)
 
     monkeypatch.setattr(module, "read_tokens", counted)
     found(text, needle, path)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 import steadyhand as sh
 from steadyhand import Policy, Replace
+from tests.table import table
 
 COMPOSE = """\
 services:
@@ -76,8 +75,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
-@pytest.mark.parametrize("name", CASES)
+@table("on_drift", ["refuse", "merge", "new"])
+@table("name", CASES)
 def test_context_of_another_part_is_refused(name: str, on_drift: str) -> None:
     path, text, old, change = CASES[name]
     policy = Policy(on_drift=on_drift)  # type: ignore[arg-type]
@@ -87,7 +86,7 @@ def test_context_of_another_part_is_refused(name: str, on_drift: str) -> None:
     assert "corrected" not in result.error.details
 
 
-@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@table("on_drift", ["refuse", "merge", "new"])
 def test_a_misspelt_head_is_no_other_part(on_drift: str) -> None:
     old = ".headr {\n  background-color: #fafafa;\n}\n"
     policy = Policy(on_drift=on_drift)  # type: ignore[arg-type]
@@ -117,7 +116,7 @@ def test_lines_that_are_only_taken_away_must_be_those_quoted() -> None:
         assert not result.ok
 
 
-@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@table("on_drift", ["refuse", "merge", "new"])
 def test_no_policy_of_drift_believes_other_context_around_lines_that_have_not_drifted(on_drift: str) -> None:
     row = "from .response_reasoning_text_done_event import ResponseReasoningTextDoneEvent"
     others = "".join(f"import module_{number}\n" for number in range(30))

@@ -15,6 +15,7 @@ from steadyhand.plan.preview import edit
 from steadyhand.text.lines import split_lines
 from tests.checks import check_edit, check_laws, check_refused
 from tests.real_files import real_texts
+from tests.table import table
 
 OVERLAPS: list[tuple[str, list[Edit]]] = [
     ("abc", [Replace("b", "X"), Replace("X", "Y")]),
@@ -28,13 +29,13 @@ OVERLAPS: list[tuple[str, list[Edit]]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edits"), OVERLAPS)
+@table(("before", "edits"), OVERLAPS)
 def test_an_edit_may_not_touch_what_an_earlier_one_wrote(before: str, edits: list[Edit]) -> None:
     error = check_refused(before, edits, "overlapping-edits")
     assert (error.details["index"], error.details["earlier"]) == (1, 0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "edits", "after"),
     [
         ("abc", [Replace("a", "X"), Replace("b", "Y"), Replace("c", "Z")], "XYZ"),
@@ -55,7 +56,7 @@ def test_uniqueness_is_counted_on_the_text_at_that_moment() -> None:
     check_refused("x y", [Replace("y", "x"), Replace("x", "z")], "ambiguous-match")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "edits"),
     [
         ("abc", [Replace("ab", "X"), Replace("bc", "Y")]),
@@ -68,7 +69,7 @@ def test_a_snapshot_refuses_spans_that_overlap(before: str, edits: list[Edit]) -
     check_refused(before, edits, "overlapping-edits", batch="snapshot")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "edits", "after"),
     [
         ("ab", [Replace("a", "b"), Replace("b", "a")], "ba"),
@@ -91,14 +92,14 @@ SHARED: list[tuple[str, list[Edit], str]] = [
 ]
 
 
-@pytest.mark.parametrize("batch", ["sequential", "snapshot"])
-@pytest.mark.parametrize(("before", "edits", "after"), SHARED)
+@table("batch", ["sequential", "snapshot"])
+@table(("before", "edits", "after"), SHARED)
 def test_edits_of_one_call_may_share_context(before: str, edits: list[Edit], after: str, batch: str) -> None:
     check_edit(before, edits, after, batch=batch)
 
 
-@pytest.mark.parametrize("batch", ["sequential", "snapshot"])
-@pytest.mark.parametrize(
+@table("batch", ["sequential", "snapshot"])
+@table(
     ("before", "edits"),
     [
         ("x = 1\n", [Replace("x = 1", "x = 1 + 1"), Replace("x = 1", "x = 2")]),

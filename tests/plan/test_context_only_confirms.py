@@ -14,6 +14,7 @@ import steadyhand as sh
 from steadyhand import Policy, Replace
 from tests.conftest import EXAMPLES
 from tests.real_files import real_texts
+from tests.table import table
 
 SETUP = """\
 def read(path):
@@ -146,8 +147,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("case", MADE, ids=[case.name for case in MADE])
-@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@table("case", MADE, ids=[case.name for case in MADE])
+@table("on_drift", ["refuse", "merge", "new"])
 def test_misremembered_context_around_lines_that_stand_there_once(case: Case, on_drift: str) -> None:
     policy = Policy(on_drift=on_drift)  # type: ignore[arg-type]
     result = sh.edit(SETUP, [Replace(case.old, case.new)], path="a.py", policy=policy)
@@ -155,8 +156,8 @@ def test_misremembered_context_around_lines_that_stand_there_once(case: Case, on
     assert result.text == SETUP.replace(case.gone or "", case.come)
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=[case.name for case in REFUSED])
-@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@table("case", REFUSED, ids=[case.name for case in REFUSED])
+@table("on_drift", ["refuse", "merge", "new"])
 def test_context_that_speaks_for_another_place_or_meaning_is_a_reason_to_refuse(case: Case, on_drift: str) -> None:
     policy = Policy(on_drift=on_drift)  # type: ignore[arg-type]
     result = sh.edit(SETUP, [Replace(case.old, case.new)], path="a.py", policy=policy)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import random
 import re
 
-import pytest
-
 from steadyhand.errors import EditError
 from steadyhand.match.resolve import Nothing
-from steadyhand.plan.absent import Absence
-from steadyhand.plan.corrected import correct
+from steadyhand.plan.absent import Absence, correct
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace, edit_from_json
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
@@ -20,6 +17,7 @@ from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, marked
 from tests.real_files import real_texts
+from tests.table import table
 
 WITHHELD: list[tuple[str, Edit, str]] = [
     ("⟦b = two⟧\n", Replace("b = 2", "b = 3"), "both change the same word"),
@@ -32,7 +30,7 @@ WITHHELD: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("notation", "change", "why"), WITHHELD, ids=[why for *_, why in WITHHELD])
+@table(("notation", "change", "why"), WITHHELD, ids=[why for *_, why in WITHHELD])
 def test_nothing_is_offered_where_it_would_not_be_sure(notation: str, change: Edit, why: str) -> None:
     text, (span,) = marked(notation)
     assert correct(change, Source.of_text(text), span, Policy()) is None
@@ -54,7 +52,7 @@ OFFERED: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("notation", "change", "after"), OFFERED)
+@table(("notation", "change", "after"), OFFERED)
 def test_the_edit_is_told_again_in_the_words_of_the_file(notation: str, change: Edit, after: str) -> None:
     text, (span,) = marked(notation)
     call = correct(change, Source.of_text(text, path="a.py"), span, Policy())
@@ -90,15 +88,12 @@ def test_a_refusal_has_the_call_ready() -> None:
 
 def test_the_hint_says_what_to_send() -> None:
     hint = refusal("total = price * count\n", Replace("total = prcie * count", "sum = prcie * count")).hint
-    assert (
-        hint
-        == "if line 1 is meant, send 'total = price * count' as the old text and 'sum = price * count' as the new text"
-    )
+    assert hint == "if you mean line 1, send 'total = price * count' as old text and 'sum = price * count' as new text"
     hint = refusal("if x:\n\treturn  1\n", Insert("return 1", "  # done")).hint
-    assert hint == "if line 2 is meant, send 'return  1' as the old text"
+    assert hint == "if you mean line 2, send 'return  1' as old text"
     text = "def area(w, h):\n    # of a rectangle\n    return w * h\n"
     hint = refusal(text, Replace(text.replace("a rect", "one rect"), text.replace("a rect", "one rect") + "\n")).hint
-    assert hint == "if lines 1–3 are meant, send the edit given as `corrected` in the details"
+    assert hint == "if you mean lines 1–3, send `corrected` of the details"
 
 
 def test_every_call_that_is_offered_changes_what_was_meant_and_nothing_else() -> None:
@@ -130,7 +125,7 @@ def test_every_call_that_is_offered_changes_what_was_meant_and_nothing_else() ->
     assert offered > 0.9 * wanted
 
 
-@pytest.mark.parametrize("policy", [{}, {"tier": "newline"}, {"partial": True}], ids=str)
+@table("policy", [{}, {"tier": "newline"}, {"partial": True}], ids=str)
 def test_an_edit_that_a_guard_would_refuse_is_not_offered(policy: dict[str, object]) -> None:
     text = "def area(w, h):\n    # of a rectangle\n    size = w * h\n    return size\n"
     opened = Replace("    # of a rectangle\n    size = w * d\n", "    # of a rectangle\n    size = (w * d\n")
@@ -189,8 +184,8 @@ ANOTHER = [
 ]
 
 
-@pytest.mark.parametrize("tier", [None, "newline"])
-@pytest.mark.parametrize(("text", "change", "why"), ANOTHER, ids=[why for *_, why in ANOTHER])
+@table("tier", [None, "newline"])
+@table(("text", "change", "why"), ANOTHER, ids=[why for *_, why in ANOTHER])
 def test_nothing_is_offered_where_another_place_may_be_meant(
     text: str, change: Replace, why: str, tier: str | None
 ) -> None:

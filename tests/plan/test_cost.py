@@ -7,12 +7,11 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.indent import unit_in, unit_of
 from steadyhand.text.lines import split_bodies
+from tests.table import table
 
 LINES = (10_000, 200_000)
 
@@ -46,8 +45,8 @@ def edit_of(lines: int, ending: str = "\n") -> sh.Replace:
     return sh.Replace(old, old.replace(f"= {at + 1}", "= 0"))
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=["LF", "CR LF", "CR"])
-@pytest.mark.parametrize("kind", ["str", "bytes"])
+@table("ending", ["\n", "\r\n", "\r"], ids=["LF", "CR LF", "CR"])
+@table("kind", ["str", "bytes"])
 def test_an_exact_edit_calls_as_many_functions_in_a_long_file_as_in_a_short_one(ending: str, kind: str) -> None:
     counts = []
     for lines in LINES:
@@ -70,7 +69,7 @@ def test_a_part_of_a_line_is_exchanged_with_few_calls() -> None:
     assert calls_of(lambda: sh.edit(text, [sh.Replace("name_17000 = 17000", "other = 1")], path="a.txt")) < 200
 
 
-@pytest.mark.parametrize("step", ["whitespace", "fuzzy"])
+@table("step", ["whitespace", "fuzzy"])
 def test_a_tolerant_edit_looks_at_the_lines_around_its_place(step: str) -> None:
     counts = []
     for lines in LINES:

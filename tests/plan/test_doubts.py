@@ -9,9 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import steadyhand as sh
-from steadyhand.plan.doubts import is_telling
 from steadyhand.plan.edit import Replace
+from steadyhand.plan.match_checks import is_telling
 from tests.checks import check_edit, check_refused
+from tests.table import table
 
 STORE = "def save(item):\n    # twofold\n    check(item)\n    store(item)\n    return item\n"
 
@@ -124,7 +125,7 @@ def test_an_addition_that_was_made_is_not_made_again_where_less_is_in_between() 
     check_refused(TWINS, Replace(old, new), "no-match", path="a.py")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [("", False), ("x = 1\n", False), ("\n\nx = 1\n\n", False), ("x = 1\ny = 2\n", True), ("x" * 30, True)],
 )
@@ -147,7 +148,7 @@ LED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "quoted", "head", "old", "new", "path"), LED, ids=[row[-1] for row in LED])
+@table(("text", "quoted", "head", "old", "new", "path"), LED, ids=[row[-1] for row in LED])
 def test_what_is_led_in_under_an_unrelated_name_is_a_sibling(
     text: str, quoted: str, head: str, old: str, new: str, path: str
 ) -> None:
@@ -155,7 +156,7 @@ def test_what_is_led_in_under_an_unrelated_name_is_a_sibling(
     check_refused(text, Replace(quotation, quotation.replace(old, new)), "no-match", path=path)
 
 
-@pytest.mark.parametrize("name", ["load_value", "loads", "loadItem", "load2"])
+@table("name", ["load_value", "loads", "loadItem", "load2"])
 def test_a_name_that_is_only_misremembered_leads_to_the_right_place(name: str) -> None:
     quotation = METHOD.replace("def load(", f"def {name}(").removeprefix("class Cache:\n")
     after = METHOD.replace("return value", "return copy(value)")
@@ -194,7 +195,7 @@ def test_a_row_added_with_the_sign_of_a_diff_is_added_without_it_or_refused(
 RAISED = '    """Raised when a type cannot be safely serialized."""\n'
 
 
-@pytest.mark.parametrize("is_above", [True, False], ids=["the row above", "the row below"])
+@table("is_above", [True, False], ids=["the row above", "the row below"])
 def test_a_row_parted_by_a_blank_line_is_another_where_the_quoted_neighbour_is_elsewhere_without_one(
     is_above: bool,
 ) -> None:

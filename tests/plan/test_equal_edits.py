@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-import pytest
-
 import steadyhand as sh
 from steadyhand import Policy, Replace
+from tests.table import table
 
 BATCHES: tuple[Literal["sequential", "snapshot"], ...] = ("sequential", "snapshot")
 
 
-@pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize(
+@table("batch", BATCHES)
+@table(
     ("before", "old", "new", "times", "after"),
     [
         ("x = a\ny = a\n", "a\n", "b\n", 2, "x = b\ny = b\n"),
@@ -31,8 +30,8 @@ def test_k_equal_edits_and_exactly_k_places_mean_all_of_them(
     assert not any(outcome.others or outcome.more_others for outcome in result.outcomes)  # no place is left as it was
 
 
-@pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("times", [1, 2, 4])
+@table("batch", BATCHES)
+@table("times", [1, 2, 4])
 def test_more_or_fewer_edits_than_places_are_ambiguous(batch: Literal["sequential", "snapshot"], times: int) -> None:
     before = "x = a\ny = a\nz = a\n"
     result = sh.edit(before, [Replace("a\n", "b\n")] * times, policy=Policy(batch=batch))
@@ -48,7 +47,7 @@ def test_a_whole_line_that_is_also_part_of_another_is_the_line() -> None:
     assert result.outcomes[0].others == (5,)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "old"),
     [
         ("foo(a, bar)\n  foo(a, bar)\n", "foo(a, bar)"),  # the other is a line as well
@@ -73,7 +72,7 @@ def test_equal_edits_under_other_headers_are_each_for_their_own_part() -> None:
     assert result.error.kind is sh.Kind.AMBIGUOUS_MATCH
 
 
-@pytest.mark.parametrize("batch", BATCHES)
+@table("batch", BATCHES)
 def test_an_edit_with_a_number_is_not_one_of_the_equal_ones(batch: Literal["sequential", "snapshot"]) -> None:
     edits = [Replace("a\n", "b\n"), Replace("a\n", "b\n", occurrence=1)]
     result = sh.edit("x = a\ny = a\n", edits, policy=Policy(batch=batch))
@@ -89,14 +88,14 @@ def v4a(*hunks: str) -> str:
     return "".join(["*** Begin Patch\n*** Update File: a.py\n", *hunks, "*** End Patch\n"])
 
 
-@pytest.mark.parametrize("batch", BATCHES)
+@table("batch", BATCHES)
 def test_hunks_that_quote_the_same_go_to_the_places_in_order(batch: Literal["sequential", "snapshot"]) -> None:
     result = sh.patch(TWICE, v4a(HUNK.format(2), HUNK.format(3)), path="a.py", policy=Policy(batch=batch))
     assert result.ok, result.error
     assert result.text == TWICE.replace("return 1", "return 2", 1).replace("return 1", "return 3")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "reply"),
     [
         (TWICE, v4a(HUNK.format(2))),  # fewer hunks than places

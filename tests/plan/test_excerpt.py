@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
 from steadyhand.text.large import LargeSource
 from steadyhand.text.source import LARGE, Source
+from tests.table import table
 
 WORDS = ("alpha", "größe", "東京", "🙂", "return", "x = 1", "# note", "")
 AROUND = 60  # bytes, where the product takes 64 KB
@@ -96,7 +96,7 @@ BIG = "".join(f"value_{number} = {number}  # 🙂\n" for number in range(LARGE /
 AT = "value_200000 = 200000  # 🙂\n"
 
 
-@pytest.mark.parametrize("path", ["big.txt", "big.py", "big.json", None])
+@table("path", ["big.txt", "big.py", "big.json", None])
 def test_a_large_file_is_edited_without_being_held_as_text(path: str | None) -> None:
     result = sh.edit(BIG.encode(), [sh.Replace(AT, "value_200000 = 0\n")], path=path)
     expected = sh.edit(BIG, [sh.Replace(AT, "value_200000 = 0\n")], path=path)
@@ -122,7 +122,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@table("name", REFUSED)
 def test_a_refusal_is_that_of_the_whole_file(name: str) -> None:
     data, edits = BIG.encode(), [REFUSED[name]]
     error, expected = sh.edit(data, edits).error, sh.edit(BIG, edits).error

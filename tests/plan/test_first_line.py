@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand import Delete, Kind, Policy, Replace, Result, edit
 from steadyhand.plan.edit import edit_from_json
+from tests.table import table
 
 LOAD = "function f(a) {\n    x = load(a);\n    return x;\n}\n"
 WIDE = "class A {\n  run() {\n    const one = first(1);\n    const two = second(2);\n    return one + two;\n  }\n}\n"
@@ -44,8 +43,8 @@ def run(path: str, text: str, old: str, new: str, **policy: object) -> Result[st
     return edit(text, [Replace(old, new)], path=path, policy=Policy(**policy))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
-@pytest.mark.parametrize(("name", "path", "text", "old", "new", "part"), BARE, ids=[name for name, *_ in BARE])
+@table("on_drift", ["refuse", "merge", "new"])
+@table(("name", "path", "text", "old", "new", "part"), BARE, ids=[name for name, *_ in BARE])
 def test_a_bare_misquoted_first_line_keeps_its_indentation(
     name: str, path: str, text: str, old: str, new: str, part: str, on_drift: str
 ) -> None:
@@ -71,7 +70,7 @@ EXACT = [
 ]
 
 
-@pytest.mark.parametrize(("name", "old", "new", "body"), EXACT, ids=[name for name, *_ in EXACT])
+@table(("name", "old", "new", "body"), EXACT, ids=[name for name, *_ in EXACT])
 def test_a_bare_first_line_that_is_exact_leaves_no_blanks_behind(name: str, old: str, new: str, body: str) -> None:
     before = "if (x) {\n    a()\n    b()\n}\nend()\n"
     after = f"if (x) {{\n{body}" + ("" if "}" in body else "}\n") + "end()\n"
@@ -95,7 +94,7 @@ def test_every_place_is_read_by_itself() -> None:
     assert result.outcomes[0].confidence == 0.95
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new"),
     [
         ("    x = laod(a);\n    return x;", "x = load(a, 3);\n    return x;"),
@@ -193,7 +192,7 @@ MOVED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "path", "before", "old", "new", "after"), LITERAL, ids=[name for name, *_ in LITERAL])
+@table(("name", "path", "before", "old", "new", "after"), LITERAL, ids=[name for name, *_ in LITERAL])
 def test_further_lines_that_are_valid_as_they_are_sent_are_written_so(
     name: str, path: str, before: str, old: str, new: str, after: str
 ) -> None:
@@ -202,7 +201,7 @@ def test_further_lines_that_are_valid_as_they_are_sent_are_written_so(
     assert result.outcomes[0].tier == "exact"
 
 
-@pytest.mark.parametrize(("name", "path", "before", "old", "new", "after"), MOVED, ids=[name for name, *_ in MOVED])
+@table(("name", "path", "before", "old", "new", "after"), MOVED, ids=[name for name, *_ in MOVED])
 def test_further_lines_that_would_be_out_of_place_are_indented_and_not_sure(
     name: str, path: str, before: str, old: str, new: str, after: str
 ) -> None:
@@ -212,7 +211,7 @@ def test_further_lines_that_would_be_out_of_place_are_indented_and_not_sure(
     assert (outcome.tier, outcome.differs, outcome.confidence) == ("whitespace", ("indentation",), 0.95)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "before", "old", "new", "after"),
     [
         ("a.js", "class A {\n  f() {}\n}\n", "\nf() {}", "\n  g() {}", "class A {\n  g() {}\n}\n"),
@@ -233,7 +232,7 @@ def test_a_shape_that_is_taken_off_does_not_double_the_indentation(
     assert result.outcomes[0].confidence < 1
 
 
-@pytest.mark.parametrize("old", ["x = load(1)", "x =  load(1)"])
+@table("old", ["x = load(1)", "x =  load(1)"])
 def test_new_lines_of_an_edit_of_several_places_are_indented_alike_or_it_is_refused(old: str) -> None:
     change = Replace(old, "x = load(1)\ny = 2", occurrence="all")
     inside = "def f():\n    x = load(1)\n    z()\n    x = load(1)\n    z()\n"
@@ -291,7 +290,7 @@ QUOTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "path", "text", "old", "new", "after"), QUOTED, ids=[name for name, *_ in QUOTED])
+@table(("name", "path", "text", "old", "new", "after"), QUOTED, ids=[name for name, *_ in QUOTED])
 def test_a_quote_that_is_moved_as_well_is_the_full_one(
     name: str, path: str, text: str, old: str, new: str, after: str
 ) -> None:
@@ -363,7 +362,7 @@ UNSHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "path", "text", "old", "new"), UNSHOWN, ids=[name for name, *_ in UNSHOWN])
+@table(("name", "path", "text", "old", "new"), UNSHOWN, ids=[name for name, *_ in UNSHOWN])
 def test_what_an_edit_does_not_show_is_refused(name: str, path: str, text: str, old: str, new: str) -> None:
     for on_drift in ("refuse", "merge", "new"):
         error = run(path, text, old, new, on_drift=on_drift, guards=frozenset()).error
@@ -371,7 +370,7 @@ def test_what_an_edit_does_not_show_is_refused(name: str, path: str, text: str, 
         assert "corrected" not in error.details
 
 
-@pytest.mark.parametrize("on_drift", ["refuse", "merge", "new"])
+@table("on_drift", ["refuse", "merge", "new"])
 def test_a_misquoted_line_may_be_the_only_one_that_shows_how_new_text_is_indented(on_drift: str) -> None:
     """All is quoted four blanks further right, but for the first line of old text, which is bare."""
     text = "def f(client):\n    if client.base_url is None:\n        return False\n    return True\n"
@@ -392,7 +391,7 @@ def test_a_tag_below_a_tag_is_no_continuation() -> None:
     assert "\n    <button>No</button>\n" in run("a.html", before, old, new).text
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "old", "new", "why"),
     [
         ("spec:\n  ports:\n  - port: 80\n", "porst:", "  ports_new:\n  ports_new:", "two words are a letter away"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.plan.edit import Insert, Replace
 from steadyhand.plan.guards.guard import guards
 from steadyhand.plan.guards.placeholder import stands_for_text
@@ -11,6 +9,7 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import plan_write
 from steadyhand.text.source import Source
 from tests.checks import check_edit, check_refused
+from tests.table import table
 
 ORDINARY = [
     "...",
@@ -63,7 +62,7 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize("line", ORDINARY)
+@table("line", ORDINARY)
 def test_ordinary_lines_stand_for_nothing_else(line: str) -> None:
     assert not stands_for_text(line)
     check_edit("old\n", Replace("old", line), f"{line}\n")
@@ -106,7 +105,7 @@ ELISIONS = [
 ]
 
 
-@pytest.mark.parametrize("line", ELISIONS)
+@table("line", ELISIONS)
 def test_lines_that_stand_for_others_are_refused(line: str) -> None:
     assert stands_for_text(line)
     error = check_refused("old\n", Replace("old", f"new\n{line}\nmore"), "placeholder-left", path="a.py")
@@ -135,7 +134,7 @@ def first(count: int) -> str:
     return "".join(f"line {number}\n" for number in range(count))
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "content"),
     [(LINES, first(50)), (LINES, first(99)), (first(30), first(11)), (first(19), ""), (None, "x"), (LINES, LINES * 2)],
 )
@@ -144,7 +143,7 @@ def test_a_write_that_keeps_half_or_drops_little_goes_through(before: str | None
     assert plan_write(source, content).ok
 
 
-@pytest.mark.parametrize(("before", "content"), [(LINES, first(49)), (LINES, ""), (LINES, "x"), (first(20), "")])
+@table(("before", "content"), [(LINES, first(49)), (LINES, ""), (LINES, "x"), (first(20), "")])
 def test_a_write_that_drops_most_of_the_file_is_refused_unless_allowed(before: str, content: str) -> None:
     refused = plan_write(Source.of_text(before), content, path="a.txt")
     assert not refused.ok
@@ -182,7 +181,7 @@ def test_a_large_file_may_be_written_as_a_whole() -> None:
     assert plan_write(before, before.text + "one more\n").error is None
 
 
-@pytest.mark.parametrize("at", [0, 999_990, 999_999, 1_000_001])
+@table("at", [0, 999_990, 999_999, 1_000_001])
 def test_a_word_is_found_wherever_it_stands_in_a_long_text(at: int) -> None:
     text = "x" * at + "\n// The REST OF the code goes here\n" + "y" * 1_000
     made = plan_write(Source.of_text(""), text, path="a.js")

@@ -25,6 +25,7 @@ from steadyhand.plan.request import (
 )
 from steadyhand.structure.anchor import Anchor
 from steadyhand.structure.lines import Lines
+from tests.table import table
 
 BAD_EDITS: list[tuple[object, str]] = [
     (None, "edits[2]"),
@@ -64,7 +65,7 @@ BAD_EDITS: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "path"), BAD_EDITS, ids=lambda value: str(value)[:60])
+@table(("value", "path"), BAD_EDITS, ids=lambda value: str(value)[:60])
 def test_what_is_no_edit_is_refused_and_the_field_named(value: object, path: str) -> None:
     with pytest.raises(EditError) as caught:
         edit_from_json(value, "edits[2]")
@@ -78,7 +79,7 @@ def test_an_unknown_field_is_answered_with_the_nearest_known_one() -> None:
     assert caught.value.hint == "did you mean 'occurrence'?"
 
 
-@pytest.mark.parametrize(
+@table(
     "make",
     [
         lambda: Replace(1, "b"),
@@ -100,7 +101,7 @@ def test_a_verb_made_wrongly_in_python_is_a_bad_request_too(make: object) -> Non
     assert caught.value.kind == Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize(
+@table(
     ("form", "edit"),
     [
         ({"target": "a", "new": "b"}, Replace("a", "b")),
@@ -192,7 +193,7 @@ BAD_REQUESTS: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "path"), BAD_REQUESTS, ids=lambda value: str(value)[:60])
+@table(("value", "path"), BAD_REQUESTS, ids=lambda value: str(value)[:60])
 def test_what_is_no_request_is_refused_and_the_field_named(value: object, path: str) -> None:
     with pytest.raises(EditError) as caught:
         requests_from_json(value)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.structure.anchor import Anchor, anchor_of
 from steadyhand.structure.lines import Lines
 from tests.checks import check_edit, check_refused
+from tests.table import table
 
 REFUSED: list[tuple[str, Edit, str]] = [
     ("a\nb\n", Replace(Lines(3), "x"), "out-of-bounds"),
@@ -24,7 +23,7 @@ REFUSED: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edit", "kind"), REFUSED)
+@table(("before", "edit", "kind"), REFUSED)
 def test_lines_that_are_not_there_or_would_not_change_are_refused(before: str, edit: Edit, kind: str) -> None:
     check_refused(before, edit, kind)
 
@@ -64,7 +63,7 @@ APPLIED: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edit", "after"), APPLIED)
+@table(("before", "edit", "after"), APPLIED)
 def test_lines_are_replaced_inserted_and_deleted_whole(before: str, edit: Edit, after: str) -> None:
     check_edit(before, edit, after)
 

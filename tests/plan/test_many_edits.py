@@ -13,19 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.errors import Kind
-from steadyhand.match import index as index_module
-from steadyhand.match import prints as prints_module
-from steadyhand.match.needle import Needle
+from steadyhand.match import needle_index
+from steadyhand.match.tier import Needle
 from steadyhand.match.tiers import exact, newline
 from steadyhand.plan import draft as draft_module
-from steadyhand.plan.draft import Draft, Slot
+from steadyhand.plan.draft import Draft, RunningDraft, Slot
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.plan.running import RunningDraft
 from steadyhand.structure.lines import Lines
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.table import table
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +33,8 @@ def _indexed() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("_MANY_NEEDLES", "_LONG_TEXT", "_READ_COST", "_FEW_UNKNOWN"):
             patch.setattr(draft_module, name, 0)
-        patch.setattr(index_module, "_FEW", 1)
-        patch.setattr(prints_module, "_STRETCH", 16)
+        patch.setattr(needle_index, "_FEW", 1)
+        patch.setattr(needle_index, "_LOOK", 1)
         yield
 
 
@@ -54,7 +53,7 @@ def test_what_a_draft_finds_is_what_stands_in_the_text_put_together(
         for number, (start, size, new) in enumerate(wishes):
             slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
             if isinstance(slot, Slot):
-                draft.write([(slot, new)], number)
+                draft.write([(slot, "", new)], number)
             assert_finds(draft, needles if number < 3 else needles + spares)
 
 
@@ -86,8 +85,8 @@ def test_a_thousand_edits_of_a_long_text_each_find_their_line() -> None:
     assert result.text == "".join(lines)
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("batch", ["sequential", "snapshot"])
+@table("ending", ["\n", "\r\n"])
+@table("batch", ["sequential", "snapshot"])
 def test_hundreds_of_edits_of_few_characters_each_find_their_place(ending: str, batch: str) -> None:
     marks = [f"{number:03x}" for number in range(0x800, 0xB00)]
     lines = [f"some words, then <{mark}>, and the end" for mark in marks]

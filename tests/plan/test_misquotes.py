@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.preview import edit
+from tests.table import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,7 +422,7 @@ DEPTHS = [
 ALL = [*REFUSED, *BLANK_LINES, *REPEATED_ROWS, *DEPTHS]
 
 
-@pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])
+@table("case", ALL, ids=[case.name for case in ALL])
 def test_an_edit_with_more_than_one_mistake_is_made_right_or_refused(case: Misquote) -> None:
     result = edit(case.before, Replace(case.old, case.new), path=case.path)
     if result.ok:
@@ -450,9 +449,7 @@ TICKS = "def test_ticks():\n    axes = subplot()\n    assert axes.top\n\n\ndef o
 DRAWN = "     axes = subplot()\n     assert axes.top\n+    axes.draw()\n \n \n"
 
 
-@pytest.mark.parametrize(
-    "patch", [f"*** Begin Patch\n*** Update File: a.py\n@@\n{DRAWN}*** End Patch\n", f"@@ ... @@\n{DRAWN}", ""]
-)
+@table("patch", [f"*** Begin Patch\n*** Update File: a.py\n@@\n{DRAWN}*** End Patch\n", f"@@ ... @@\n{DRAWN}", ""])
 def test_blank_lines_beside_added_ones_say_where_these_go(patch: str) -> None:
     """Where the file has another line there, the quotation left it out, and the place is not clear."""
 

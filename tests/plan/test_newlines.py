@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
+from steadyhand.plan.writing import fit_endings, fit_insertion, fit_lines
 from steadyhand.structure.lines import Lines
 from steadyhand.text.lines import NewlineFacts
 from tests.checks import check_edit, check_refused
+from tests.table import table
 
 UNTOUCHED: list[tuple[str, Edit, str]] = [
     ("a\nb\n", Replace("\r", "", occurrence="all"), "no-match"),
@@ -20,7 +20,7 @@ UNTOUCHED: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edit", "kind"), UNTOUCHED)
+@table(("before", "edit", "kind"), UNTOUCHED)
 def test_endings_that_are_not_there_are_not_taken_for_others(before: str, edit: Edit, kind: str) -> None:
     check_refused(before, edit, kind)
 
@@ -45,12 +45,12 @@ APPLIED: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edit", "after"), APPLIED)
+@table(("before", "edit", "after"), APPLIED)
 def test_endings_follow_the_file(before: str, edit: Edit, after: str) -> None:
     check_edit(before, edit, after)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "edit", "after"),
     [
         ("a\nb\nc\n", Replace("a\nb\nc", "a\r\nB\r\nc"), "a\nB\nc\n"),

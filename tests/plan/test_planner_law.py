@@ -9,13 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from steadyhand.match import index as index_module
-from steadyhand.match import prints as prints_module
+from steadyhand.match import needle_index
 from steadyhand.plan import draft as draft_module
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
-from steadyhand.plan.fitting import fit_endings, fit_insertion, fit_lines
 from steadyhand.plan.place import Old
 from steadyhand.plan.preview import Policy, edit
+from steadyhand.plan.writing import fit_endings, fit_insertion, fit_lines
 from steadyhand.structure.lines import Lines
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import NewlineFacts, line_ending, split_lines, to_lf
@@ -277,8 +276,8 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
             patch.setattr(draft_module, "_MANY_NEEDLES", 1)
             patch.setattr(draft_module, "_LONG_TEXT", 0)
             patch.setattr(draft_module, "_READ_COST", 0)
-            patch.setattr(index_module, "_FEW", 1)
-            patch.setattr(prints_module, "_STRETCH", 16)
+            patch.setattr(needle_index, "_FEW", 1)
+            patch.setattr(needle_index, "_LOOK", 1)
         yield
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.policy import Policy
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value"),
     [
         ("tier", "fuzy"),

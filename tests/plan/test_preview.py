@@ -11,6 +11,7 @@ from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace, edit_from_json
 from steadyhand.plan.preview import edit, plan_write
 from steadyhand.text.source import Source
+from tests.table import table
 
 GARBAGE: list[object] = [
     None,
@@ -31,7 +32,7 @@ GARBAGE: list[object] = [
 ]
 
 
-@pytest.mark.parametrize("edits", GARBAGE, ids=repr)
+@table("edits", GARBAGE, ids=repr)
 def test_garbage_is_a_bad_request_and_not_an_exception(edits: object) -> None:
     result = edit("a", edits)  # type: ignore[arg-type]
     assert not result.ok
@@ -94,7 +95,7 @@ def test_a_thousand_mutations_of_an_edit_never_raise_and_never_change_the_text_o
             json.dumps(result.error.to_json())
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "content", "after"),
     [
         (b"a\r\nb\r\n", "x\ny\n", b"x\r\ny\r\n"),
@@ -148,7 +149,7 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "content", "after"), MARKED)
+@table(("before", "content", "after"), MARKED)
 def test_a_mark_that_comes_with_the_content_is_not_doubled(before: bytes | None, content: str, after: bytes) -> None:
     source = None if before is None else Source.of_bytes(before)
     plan = plan_write(source, content)

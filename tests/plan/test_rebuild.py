@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.plan.making import Drifted, Made, make
-from steadyhand.plan.piece import Piece, settled
-from steadyhand.plan.versions import Versions
-from steadyhand.plan.window import window_at
+from steadyhand.plan.merge_window import Drifted, Made, make, window_at
+from steadyhand.plan.rebuild import RowEdit, Versions, settled
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from tests.table import table
 
 DRIFTS = [
     ("a row to be changed says something else", "a = 2\nb\n", "a = 1\nb\n", "a = 3\nb\n"),
@@ -155,12 +153,12 @@ def written(file: str, found: Made) -> str:
     return file
 
 
-@pytest.mark.parametrize(("why", "file", "old", "new"), DRIFTS, ids=[why for why, *_ in DRIFTS])
+@table(("why", "file", "old", "new"), DRIFTS, ids=[why for why, *_ in DRIFTS])
 def test_nothing_is_written_where(why: str, file: str, old: str, new: str) -> None:
     assert made(file, old, new) is None, why
 
 
-@pytest.mark.parametrize("way", WAYS, ids=[way.name for way in WAYS])
+@table("way", WAYS, ids=[way.name for way in WAYS])
 def test_what_is_written_where(way: Way) -> None:
     assert made(way.file, way.old, way.new) == way.after
 
@@ -180,7 +178,7 @@ def test_drift_is_merged_word_by_word_or_overwritten_where_that_was_chosen() -> 
     assert made("f(c, size=1)\n", old, new, on_drift="new") == new
 
 
-@pytest.mark.parametrize("on_drift", ["merge", "new"])
+@table("on_drift", ["merge", "new"])
 def test_a_row_that_is_not_there_is_not_written_whatever_was_chosen(on_drift: str) -> None:
     assert made("a\nc\n", "a\nbeta\nc\n", "a\nBETA\nc\n", on_drift=on_drift) is None
     assert made("a\nunknown_row()\nb\n", "a\nb\n", "x\n", on_drift=on_drift) is None
@@ -190,7 +188,7 @@ def test_words_that_both_changed_are_never_merged() -> None:
     assert made("size = 2\n", "size = 1\n", "size = 3\n", on_drift="merge") is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("file", "old", "new"),
     [
         ("v = 1.3.3\n", "v = 1.2.3\n", "v = 1.2.4\n"),
@@ -204,7 +202,7 @@ def test_a_merge_of_drifted_lines_makes_no_value_that_neither_has(file: str, old
     assert made(file + rest, old + rest, new + rest, on_drift="merge") is None
 
 
-@pytest.mark.parametrize(("old", "ours", "new", "expected"), VERSIONS)
+@table(("old", "ours", "new", "expected"), VERSIONS)
 def test_an_aspect_belongs_to_who_changed_it(old: str, ours: str, new: str, expected: str | None) -> None:
     assert Versions(old, ours, new).said == expected
     trail = {"a": "", "b": " ", "c": "\t"}
@@ -245,6 +243,6 @@ def test_pieces_are_whole_rows_in_order_and_apart(old: list[str], data: st.DataO
 def test_settling_only_concerns_the_end_of_the_window(rows: list[str], texts: list[str]) -> None:
     """Pieces of single rows; the window's last row has an ending, so there is nothing to settle."""
     lines = [f"{row}\n" for row in rows]
-    pieces = [Piece(at, at + 1, f"{text}\n") for at, text in enumerate(texts[: len(lines)])]
+    pieces = [RowEdit(at, at + 1, f"{text}\n") for at, text in enumerate(texts[: len(lines)])]
     kept = list(settled(pieces, lines, "\n"))
     assert kept == [piece for piece in pieces if piece.text != lines[piece.start]]

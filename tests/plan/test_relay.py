@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.match.lexis import lexis_of, tokens
-from steadyhand.plan.relay import relay
+from steadyhand.match.lexer import lexer_of, tokens
+from steadyhand.plan.rebuild import relayout
+from tests.table import table
 
-PYTHON = lexis_of("a.py")
+PYTHON = lexer_of("a.py")
 WRAPPED = "call(\n    first,\n    second=2,\n)\n"
 WORDS = st.lists(st.sampled_from(["a", "b", "(", ")", ",", "=", "'x y'"]), min_size=1, max_size=6)
 GAPS = st.lists(st.sampled_from([" ", "  ", "\n    "]), min_size=6, max_size=6)
@@ -19,7 +19,7 @@ def texts(text: str) -> list[str]:
     return [text[start:end] for start, end in tokens(PYTHON, text)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "expected"),
     [
         ("call(first, second=2,)", "call(first, second=2,)", WRAPPED),
@@ -31,16 +31,16 @@ def texts(text: str) -> list[str]:
     ids=["nothing", "a value", "the first word", "a word goes", "a word comes first"],
 )
 def test_only_the_words_that_change_are_written(old: str, new: str, expected: str) -> None:
-    assert relay(old, WRAPPED, new, PYTHON) == expected
+    assert relayout(old, WRAPPED, new, PYTHON) == expected
 
 
 @given(WORDS, WORDS, GAPS)
 def test_what_is_written_says_what_the_new_text_says(old: list[str], new: list[str], gaps: list[str]) -> None:
     ours = "".join(word + gap for word, gap in zip(old, gaps, strict=False))
-    assert texts(relay(" ".join(old), ours, " ".join(new), PYTHON)) == texts(" ".join(new))
+    assert texts(relayout(" ".join(old), ours, " ".join(new), PYTHON)) == texts(" ".join(new))
 
 
 @given(WORDS, GAPS)
 def test_an_edit_that_changes_no_word_leaves_the_file_alone(words: list[str], gaps: list[str]) -> None:
     ours = "".join(word + gap for word, gap in zip(words, gaps, strict=False))
-    assert relay(" ".join(words), ours, "  ".join(words), PYTHON) == ours
+    assert relayout(" ".join(words), ours, "  ".join(words), PYTHON) == ours

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from tests.checks import check_edit, check_refused
+from tests.table import table
 
 # A wrong edit costs more than many refusals.
 REFUSED: list[tuple[str, Edit, str]] = [
@@ -27,7 +26,7 @@ REFUSED: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edit", "kind"), REFUSED)
+@table(("before", "edit", "kind"), REFUSED)
 def test_an_edit_that_cannot_be_made_surely_is_refused(before: str, edit: Edit, kind: str) -> None:
     check_refused(before, edit, kind)
 
@@ -64,19 +63,17 @@ APPLIED: list[tuple[str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "edit", "after"), APPLIED)
+@table(("before", "edit", "after"), APPLIED)
 def test_an_edit_changes_what_it_says_and_nothing_else(before: str, edit: Edit, after: str) -> None:
     check_edit(before, edit, after)
 
 
-@pytest.mark.parametrize(
-    ("occurrence", "kind"), [(4, "count-mismatch"), ("unique", "ambiguous-match"), (None, "ambiguous-match")]
-)
+@table(("occurrence", "kind"), [(4, "count-mismatch"), ("unique", "ambiguous-match"), (None, "ambiguous-match")])
 def test_an_occurrence_that_does_not_exist_is_refused(occurrence: object, kind: str) -> None:
     check_refused("x x x", Replace("x", "y", occurrence=occurrence), kind)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("edit", [Replace("x", "y", expected=2), Delete("x", occurrence="all", expected=4)])
+@table("edit", [Replace("x", "y", expected=2), Delete("x", occurrence="all", expected=4)])
 def test_a_count_that_is_not_the_expected_one_is_refused(edit: Edit) -> None:
     error = check_refused("x x x", edit, Kind.COUNT_MISMATCH)
     assert error.details["total"] == 3

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadyhand.plan import running_source
-from steadyhand.plan.counted_rows import CountedRows
-from steadyhand.plan.draft import Slot
-from steadyhand.plan.running import RunningDraft
+from steadyhand.plan import running_rows
+from steadyhand.plan.draft import RunningDraft, Slot
+from steadyhand.plan.running_rows import CountedRows
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -21,7 +20,7 @@ texts = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r"]), max_size=12).m
 @pytest.fixture(scope="module", params=[0, 10, 100_000], ids=["table", "table after a few questions", "no table"])
 def _questions(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(running_source, "_QUESTIONS", request.param)
+        patch.setattr(running_rows, "_QUESTIONS", request.param)
         yield
 
 
@@ -35,7 +34,7 @@ def test_every_line_and_every_place_of_a_running_text_is_counted_as_in_a_text_of
     for number, (start, size, new) in enumerate(wishes):
         slot = draft.slot(Span(min(start, draft.length), min(start + size, draft.length)))
         if isinstance(slot, Slot):
-            draft.write([(slot, new)], number)
+            draft.write([(slot, "", new)], number)
             seen.append((draft.source, draft.source.text))
     for source, content in seen:  # asked after everything was written: an earlier source is still the earlier text
         assert_same_lines(source, Source.of_text(content))
@@ -52,7 +51,7 @@ def test_rows_that_are_counted_are_those_of_the_text_or_are_not_counted_at_all(
         if not isinstance(slot, Slot):
             continue
         before = list(draft.writes)
-        draft.write([(slot, new)], number)
+        draft.write([(slot, "", new)], number)
         if not CountedRows.can_count(draft):
             return
         added = [(index, write) for index, write in enumerate(draft.writes) if write not in before]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.match.align import align
-from steadyhand.match.lexis import lexis_of
-from steadyhand.plan.seams import Drift, Seams
+from steadyhand.match.lexer import lexer_of
+from steadyhand.plan.sections import Drift, InsertPoints
+from tests.table import table
 
 
-def seams(old: str, file: str) -> Seams:
+def seams(old: str, file: str) -> InsertPoints:
     """Rows are the words of two strings; a dot stands for a blank row."""
     left, right = ([word.replace(".", "") for word in text.split()] for text in (old, file))
-    return Seams(align(left, right, lexis_of("a.py")))
+    return InsertPoints(align(left, right, lexer_of("a.py")))
 
 
-@pytest.mark.parametrize(
+@table(
     ("why", "old", "file", "row"),
     [
         ("an unknown row stands there", "a b", "a unknown b", 1),
@@ -30,7 +29,7 @@ def test_no_row_is_added_where(why: str, old: str, file: str, row: int) -> None:
     assert isinstance(seams(old, file).seam(row), Drift), why
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "file", "row", "expected"),
     [
         ("a b", "a b", 1, 1),

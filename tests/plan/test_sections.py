@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.match.align import align
-from steadyhand.match.lexis import fold, lexis_of
+from steadyhand.match.lexer import fold, lexer_of
 from steadyhand.plan.sections import BlankRun, Repeated, Section, sections_of
 from steadyhand.text.diff import Change
+from tests.table import table
 
-PYTHON = lexis_of("a.py")
+PYTHON = lexer_of("a.py")
 ROWS = st.lists(st.sampled_from(["a = 1", "  a  = 1", "b()", "", "  ", "c('d')", 'c("d")', "}"]), max_size=7)
 
 
@@ -34,7 +34,7 @@ def test_a_statement_that_the_file_wraps_otherwise_is_changed_as_one() -> None:
     assert sections(old, new, ["f(a, b)"]) == [Change(0, 2, 0, 2)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "expected"),
     [
         (["a"], ["a"], [Repeated(0, 0)]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from steadyhand.plan.outcome import Plan
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.snippet import plan_merge
 from steadyhand.text.source import Source
+from tests.table import table
 
 USERS = """\
 import json
@@ -89,13 +89,13 @@ class Refused:
 
 NEVER = [
     Refused("nothing but marks", USERS, "# ...\n\n# ... existing code ...\n", "no-change", "no line"),
-    Refused("the file as it is", USERS, USERS, "no-change", "stands in the file"),
+    Refused("the file as it is", USERS, USERS, "no-change", "is in the file"),
     Refused(
         "a part of the file as it is",
         USERS,
         "# ...\n    def count(self):\n        return len(self.rows)\n",
         "no-change",
-        "stands in the file",
+        "is in the file",
     ),
     Refused(
         "lines of another file",
@@ -220,7 +220,7 @@ NEVER = [
 ]
 
 
-@pytest.mark.parametrize("case", NEVER, ids=[case.name for case in NEVER])
+@table("case", NEVER, ids=[case.name for case in NEVER])
 def test_what_is_not_certain_is_refused(case: Refused) -> None:
     made = merge(case.before, case.snippet, case.path)
     (outcome,) = made.outcomes
@@ -238,7 +238,7 @@ def test_a_refusal_names_the_lines_of_both_sides() -> None:
     snippet = "# ...\n    def count(self):\n        return len(self.rows) + 1\n# ...\n"
     error = merge(USERS, snippet).error
     assert error is not None
-    assert "'return len(self.rows) + 1' stands right below 'def count(self):' (line 15 of a.py)" in error.message
+    assert "'return len(self.rows) + 1' is right below 'def count(self):' (line 15 of a.py)" in error.message
     assert error.details["nearest"] == 15
     places = merge(BLOCKS, "# ...\n    steps:\n      - uses: actions/checkout@v4\n# ...\n", "ci.yml").error
     assert places is not None
@@ -404,7 +404,7 @@ MERGED = [
 ]
 
 
-@pytest.mark.parametrize("case", MERGED, ids=[case.name for case in MERGED])
+@table("case", MERGED, ids=[case.name for case in MERGED])
 def test_a_snippet_changes_what_it_shows_and_nothing_else(case: Merged) -> None:
     before = case.before
     made = merge(before, case.snippet, case.path)
@@ -415,8 +415,8 @@ def test_a_snippet_changes_what_it_shows_and_nothing_else(case: Merged) -> None:
     assert all(outcome.applied for outcome in made.outcomes)
 
 
-@pytest.mark.parametrize("case", MERGED, ids=[case.name for case in MERGED])
-@pytest.mark.parametrize("sent", ["\n", "\r\n"])
+@table("case", MERGED, ids=[case.name for case in MERGED])
+@table("sent", ["\n", "\r\n"])
 def test_the_line_endings_of_the_file_stay(case: Merged, sent: str) -> None:
     before = case.before.replace("\n", "\r\n")
     made = merge(before, case.snippet.replace("\n", sent), case.path)
@@ -424,7 +424,7 @@ def test_the_line_endings_of_the_file_stay(case: Merged, sent: str) -> None:
     assert made.after.text in (case.after.replace("\n", "\r\n"), case.after if not before else None)
 
 
-@pytest.mark.parametrize("case", [case for case in MERGED if case.before.strip()], ids=lambda case: case.name)
+@table("case", [case for case in MERGED if case.before.strip()], ids=lambda case: case.name)
 def test_a_last_line_without_ending_stays_so(case: Merged) -> None:
     made = merge(case.before.removesuffix("\n"), case.snippet, case.path)
     assert made.ok, made.error
@@ -568,7 +568,7 @@ def test_whatever_is_sent_is_merged_or_refused_and_no_mark_comes_in(rows: list[s
         assert made.error.hint
 
 
-@pytest.mark.parametrize("shown", [range(25), range(5, 30)])
+@table("shown", [range(25), range(5, 30)])
 def test_a_file_but_for_a_few_lines_at_one_end_may_be_the_file_or_a_part_of_it(shown: range) -> None:
     before = "".join(f"value_{number} = {number}\n" for number in range(30))
     snippet = "".join(f"value_{number} = {number if number != 11 else 'eleven'}\n" for number in shown)
@@ -605,7 +605,7 @@ limits:
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("snippet", "after"),
     [
         ("# ...\n  - name: Test\n    run: make check\n# ...\n", KEYS.replace("make test", "make check")),
@@ -620,7 +620,7 @@ def test_a_row_beside_a_mark_that_names_the_same_thing_as_the_files_row_replaces
     assert merge(KEYS, snippet, path="a.yml", policy=Policy(guards=frozenset())).after.text == after
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "snippet"),
     [
         ("a = start()\nb = None\nc = run(b)\n", "# ...\nb = fetch()\nc = run(b)\n# ...\n"),

@@ -18,13 +18,14 @@ from steadyhand.structure.outline import outline
 from steadyhand.structure.target import targets
 from steadyhand.text.source import Source
 from tests.checks import check_edit, check_refused
+from tests.table import table
 
 TEXT = '{\n  "name": "x", // it\n  "deps": {"a": 1},\n  "list": [1, 2]\n}\n'
 TWICE = '{"a": 1, "b": {"c": 2}, "a": 3}\n'
 PATH = "a.json"
 
 
-@pytest.mark.parametrize(
+@table(
     ("change", "kind"),
     [
         (Replace(Key("nowhere"), "1"), Kind.NO_SUCH_TARGET),
@@ -107,7 +108,7 @@ def test_the_last_line_moves_with_or_without_its_ending() -> None:
     assert edit("a\nb", Act(Lines(1), "move", to="lines:2-2")).text == "b\na\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "field"),
     [
         ({"target": {"key": "a"}, "act": "fly"}, "act"),
@@ -136,7 +137,7 @@ def test_what_is_no_edit_by_address_is_refused_and_the_field_named(value: object
     assert caught.value.details["path"] == field
 
 
-@pytest.mark.parametrize("address", [address for kind in targets().values() for address in kind.examples])
+@table("address", [address for kind in targets().values() for address in kind.examples])
 def test_every_example_of_an_address_is_read_and_written_back(address: str) -> None:
     target = parse_address(address)
     assert render_address(target) == address
@@ -214,7 +215,7 @@ def test_changes_that_are_right_singly_are_proved_together() -> None:
 ADD_Z = Act(Key(""), "add-key", name="z", value=1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "path", "edits"),
     [
         ('{"a": 1}', "a.json", [ADD_Z, Act(Key(""), "add-key", name="z", value=2)]),
@@ -260,7 +261,7 @@ def test_a_prototype_is_not_in_the_way_of_the_body_of_its_definition() -> None:
     check_refused(code, Replace(Symbol("f"), "int f(void);"), Kind.AMBIGUOUS_MATCH, path="a.c")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "old", "new", "path"),
     [("[a]\nb=1\n", "[a]", "[a", "a.ini"), ("A=1\nB='x'\n", "'x'", "'x", ".env.example")],
 )

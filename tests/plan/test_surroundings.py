@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.errors import Kind
-from steadyhand.match.needle import Spare
+from steadyhand.match.tier import Spare
 from steadyhand.plan.edit import Insert, Replace, edit_from_json, edit_to_json
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from tests.checks import check_edit
+from tests.table import table
 
 TWICE = "def a():\n    x = 1\n    return x\n\n\ndef b():\n    x = 1\n    return x\n"
 
@@ -43,7 +42,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "old", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+@table(("before", "old", "kind"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_what_is_known_never_makes_up_for_what_is_not(before: str, old: Old, kind: Kind) -> None:
     assert kind_of(before, Replace(old, "new\n")) is kind
 
@@ -70,7 +69,7 @@ APPLIED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "old", "row"), [row[1:] for row in APPLIED], ids=[row[0] for row in APPLIED])
+@table(("before", "old", "row"), [row[1:] for row in APPLIED], ids=[row[0] for row in APPLIED])
 def test_the_place_that_is_known_is_taken(before: str, old: Old, row: int) -> None:
     new = "new\n" if old.text.endswith("\n") else "new"
     lines = before.splitlines(keepends=True)
@@ -130,7 +129,7 @@ def test_a_blank_line_at_the_end_is_one_place() -> None:
     assert edit("\n", [Replace(old, "x\n")]).text == "x\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [("", "x\n"), ("a\n", "a\nx\n"), ("a", "a\nx\n"), ("a\r\n", "a\r\nx\r\n")],
 )
@@ -151,7 +150,7 @@ def test_another_reading_is_not_asked_where_the_first_stands_twice() -> None:
     assert kind_of("a\nb\na\n", Replace(Old("a\n", fit="lines"), "c\n", spares=(spare,))) is Kind.AMBIGUOUS_MATCH
 
 
-@pytest.mark.parametrize(
+@table(
     "old",
     [Old("a"), Old("a", line=3), Old("a", fit="lines"), Old("a", under=("x", "y")), Old("", at_end=True)],
 )
@@ -160,7 +159,7 @@ def test_what_is_known_goes_through_json(old: Old) -> None:
     assert edit_from_json(edit_to_json(wanted)) == wanted
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "field"),
     [
         ({"text": 1}, "target.old.text"),
@@ -192,7 +191,7 @@ def test_whole_lines_that_are_part_of_one_are_told_so_and_not_offered_again() ->
     assert "line 2" in str(error.hint)
 
 
-@pytest.mark.parametrize(("new", "rest"), [("", ""), ("\n  }\n", "\n  }\n")])
+@table(("new", "rest"), [("", ""), ("\n  }\n", "\n  }\n")])
 def test_lines_that_go_take_the_indentation_along_that_was_not_quoted(new: str, rest: str) -> None:
     before = "  a {\n    color: x;\n  }\n  b {\n"
     result = edit(before, [Replace(Old("color: x;\n  }\n", fit="lines-first"), new)], path="a.css")
@@ -225,8 +224,8 @@ def test_lines_that_hold_the_line_they_are_said_to_stand_under_are_found() -> No
 ADDED = "import collections.abc as abc_of_collections\n"
 
 
-@pytest.mark.parametrize("before", [f"import os\n{ADDED}x = 1\n", f"{ADDED}import os\nx = 1\n"])
-@pytest.mark.parametrize("ending", ["", "\n"])
+@table("before", [f"import os\n{ADDED}x = 1\n", f"{ADDED}import os\nx = 1\n"])
+@table("ending", ["", "\n"])
 def test_lines_that_stand_right_there_already_are_not_added_again(before: str, ending: str) -> None:
     new = before.removesuffix("x = 1\n").removesuffix("\n") + ending
     edits = Replace(Old(f"import os{ending}", fit="lines-first"), new)
@@ -240,7 +239,7 @@ def test_a_line_that_is_quoted_may_be_repeated() -> None:
     assert edit(before, [Replace(quoted, f"import os\n{ADDED}{ADDED}")]).text.count(ADDED) == 2
 
 
-@pytest.mark.parametrize(("new", "after"), [("A\n", "A\n"), ("", ""), ("x\na\n", "x\na\n")])
+@table(("new", "after"), [("A\n", "A\n"), ("", ""), ("x\na\n", "x\na\n")])
 def test_a_mark_before_the_first_line_of_a_text_is_no_part_of_the_line(new: str, after: str) -> None:
     result = edit("\ufeffa\nb\n", [Replace(Old("a\n", fit="lines"), new)])
     assert result.text == f"\ufeff{after}b\n"

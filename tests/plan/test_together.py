@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import steadyhand as sh
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Edit
+from tests.table import table
 
 NAMES = ("a", "b", "c")
 
@@ -214,7 +215,7 @@ def many(path: str) -> tuple[str, list[Edit]]:
     return text, [act(f"key:{name}.x", "set-key", value=value) for name in names[::5]]
 
 
-@pytest.mark.parametrize("path", [*TEXTS, *CODE, "f.html"])
+@table("path", [*TEXTS, *CODE, "f.html"])
 def test_a_hundred_edits_by_address_cost_less_than_ten(path: str) -> None:
     text, edits = many(path)
     sh.edit(text, edits[:1], path=path)  # everything is imported

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
-
 from steadyhand.match.tier import step_names, tier_named
 from steadyhand.plan.edit import Delete, Insert, Replace
 from steadyhand.plan.preview import edit
 from steadyhand.structure.lines import Lines
+from tests.table import table
 
 BODY = "def area(w):\n    # twice the width\n    size = w * 2\n    return size\n"
 DOUBLE = BODY.replace("twice", "double")
@@ -49,7 +48,7 @@ FINDS = [
 ]
 
 
-@pytest.mark.parametrize("told", FINDS, ids=[f"{told.tier}: {', '.join(told.differs)}" for told in FINDS])
+@table("told", FINDS, ids=[f"{told.tier}: {', '.join(told.differs)}" for told in FINDS])
 def test_what_differs_is_what_was_seen_and_nothing_a_tier_might_have_overlooked(told: Told) -> None:
     result = edit(told.before, Replace(told.old, told.new), path="a.py")
     assert result.error is None
@@ -73,7 +72,7 @@ def test_a_stricter_find_is_never_less_sure_than_a_laxer_one() -> None:
     assert ranked == sorted(ranked, reverse=True)
 
 
-@pytest.mark.parametrize("verb", [Insert("a", "b", where="after"), Delete("a"), Delete(Lines(1, 1))], ids=str)
+@table("verb", [Insert("a", "b", where="after"), Delete("a"), Delete(Lines(1, 1))], ids=str)
 def test_every_outcome_that_was_applied_says_how_sure_it_is(verb: Insert | Delete) -> None:
     (outcome,) = edit("a\n", verb).outcomes
     assert outcome.applied

@@ -11,13 +11,12 @@ Every row of the list of traps that can be asked of the pure planner is here; th
 
 from __future__ import annotations
 
-import pytest
-
 from steadyhand.errors import Kind
 from steadyhand.plan.edit import Delete, Edit, Replace
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from tests.checks import check_edit, check_refused
+from tests.table import table
 
 NEVER: list[tuple[str, str, Edit, set[str]]] = [
     ("the exact tier decides, and stops", "foo()\n  foo()\n", Replace("foo()", "bar()"), {"ambiguous-match"}),
@@ -52,8 +51,8 @@ NEVER: list[tuple[str, str, Edit, set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before", "change", "kinds"), NEVER, ids=[name for name, *_ in NEVER])
-@pytest.mark.parametrize("path", [None, "a.py", "a.md"])
+@table(("name", "before", "change", "kinds"), NEVER, ids=[name for name, *_ in NEVER])
+@table("path", [None, "a.py", "a.md"])
 def test_what_is_not_certain_is_refused(
     name: str, before: str, change: Edit, kinds: set[str], path: str | None
 ) -> None:
@@ -87,7 +86,7 @@ def load_roles(path):
 """
 
 
-@pytest.mark.parametrize("occurrence", ["unique", "all", "first", "last", 2])
+@table("occurrence", ["unique", "all", "first", "last", 2])
 def test_of_two_different_near_places_none_is_taken_and_never_both(occurrence: object) -> None:
     new = THIRD.replace("return rows", "return list(rows)")
     result = edit(NEAR_TWICE, Replace(THIRD, new, occurrence=occurrence))  # type: ignore[arg-type]
@@ -102,7 +101,7 @@ def test_a_near_place_is_never_taken_for_all() -> None:
     assert not edit(before, Replace(old, new, occurrence="all")).ok
 
 
-@pytest.mark.parametrize("policy", [Policy(), Policy(batch="snapshot")])
+@table("policy", [Policy(), Policy(batch="snapshot")])
 def test_a_good_edit_beside_a_bad_one_changes_nothing(policy: Policy) -> None:
     result = edit("a = 1\nb = 2\n", [Replace("a = 1", "a = 3"), Replace("zebra", "y")], policy=policy)
     assert not result.ok
@@ -147,7 +146,7 @@ LITERAL: list[tuple[str, str, Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before", "change", "after"), LITERAL, ids=[name for name, *_ in LITERAL])
+@table(("name", "before", "change", "after"), LITERAL, ids=[name for name, *_ in LITERAL])
 def test_new_text_is_literal_and_the_rest_stays(name: str, before: str, change: Edit, after: str) -> None:
     check_edit(before, change, after)
 
@@ -241,9 +240,7 @@ SEEN_THROUGH: list[tuple[str, str, Edit, str, set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "change", "after", "tiers"), SEEN_THROUGH, ids=[name for name, *_ in SEEN_THROUGH]
-)
+@table(("name", "before", "change", "after", "tiers"), SEEN_THROUGH, ids=[name for name, *_ in SEEN_THROUGH])
 def test_a_misquoted_layout_is_seen_through_and_disclosed(
     name: str, before: str, change: Edit, after: str, tiers: set[str]
 ) -> None:
@@ -304,7 +301,7 @@ def test_a_line_somebody_else_changed_is_not_overwritten() -> None:
     check_refused(before, Replace(old, new), "drift-conflict", path="a.py")
 
 
-@pytest.mark.parametrize("change", [("b = 2", "b = 3"), ("b  =  2\nc = 3", "b = 3\nc = 3")])
+@table("change", [("b = 2", "b = 3"), ("b  =  2\nc = 3", "b = 3\nc = 3")])
 def test_bytes_of_another_encoding_elsewhere_are_kept(change: tuple[str, str]) -> None:
     raw = b"caf\xe9 \xff\xfe\n  b = 2\n  c = 3\n"
     result = edit(raw, Replace(*change))
@@ -312,7 +309,7 @@ def test_bytes_of_another_encoding_elsewhere_are_kept(change: tuple[str, str]) -
     assert result.text == raw.replace(b"b = 2", b"b = 3")
 
 
-@pytest.mark.parametrize("row", range(0, 120, 7))
+@table("row", range(0, 120, 7))
 def test_a_line_with_one_wrong_character_is_always_shown(row: int) -> None:
     rows = [f"value_{number} = compute({number * 37 % 101}, 'item {number}')" for number in range(120)]
     old = rows[row].replace("compute", "compvte")

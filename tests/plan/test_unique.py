@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.plan.edit import Delete, Insert, Replace, edit_from_json
+from steadyhand.plan.places import find_contexts
 from steadyhand.plan.preview import edit
-from steadyhand.plan.unique import find_contexts
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import check_edit, check_refused, marked
+from tests.table import table
 
 UNTOLD = [
     ("x\n" * 60, 30, "nothing within reach differs"),
@@ -21,7 +21,7 @@ UNTOLD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "at", "why"), UNTOLD, ids=[why for *_, why in UNTOLD])
+@table(("text", "at", "why"), UNTOLD, ids=[why for *_, why in UNTOLD])
 def test_nothing_is_offered_for_a_place_that_cannot_be_told_apart(text: str, at: int, why: str) -> None:
     assert find_contexts(Source.of_text(text), [Span(at, at + 1)]) == [None]
 
@@ -47,7 +47,7 @@ SHORTEST = [
 ]
 
 
-@pytest.mark.parametrize(("notation", "shortest", "why"), SHORTEST, ids=[why for *_, why in SHORTEST])
+@table(("notation", "shortest", "why"), SHORTEST, ids=[why for *_, why in SHORTEST])
 def test_as_little_as_possible_is_quoted(notation: str, shortest: str, why: str) -> None:
     text, (span,) = marked(notation)
     (context,) = find_contexts(Source.of_text(text), [span])
@@ -154,7 +154,7 @@ HUGE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "old"), HUGE, ids=[name for name, *_ in HUGE])
+@table(("name", "text", "old"), HUGE, ids=[name for name, *_ in HUGE])
 def test_huge_texts_are_told_apart_or_not_and_soon(name: str, text: str, old: str) -> None:
     first = text.find(old)
     second = text.find(old, first + 1)
@@ -167,7 +167,7 @@ def test_the_hint_quotes_what_is_needed() -> None:
     text = "a\nb\nx\nc\nd\nb\nx\nc\ne\n"
     error = check_refused(text, Replace("x\n", "y\n"), "ambiguous-match")
     assert error.hint is not None
-    assert "2 lines before it" in error.hint
+    assert "2 lines above" in error.hint
     error = check_refused("f(a, b) + g(a, c)\n", Replace("a", "z"), "ambiguous-match")
     assert error.hint is not None
     assert "'f(a'" in error.hint

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.plan.first_line import quote_in_full
-from steadyhand.plan.making import Made
-from steadyhand.plan.tolerant import make_at
-from steadyhand.plan.window import window_at
+from steadyhand.plan.merge_window import Made, make_at, window_at
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from tests.checks import marked
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "window"),
     [
         ("a\n  ⟦b⟧\nc\n", "a\n⟦  b\n⟧c\n"),
@@ -49,7 +47,7 @@ def test_the_rows_of_a_window_are_its_span(text: str, data: st.DataObject) -> No
     assert window.starts()[-1] == window.span.end
 
 
-@pytest.mark.parametrize(
+@table(
     ("rows", "at", "expected"),
     [
         (["}"], 1, False),

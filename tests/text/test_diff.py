@@ -3,12 +3,12 @@ from __future__ import annotations
 import random
 from itertools import accumulate
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.diff import Change, changes_between, diff_rows, shared_ends
 from steadyhand.text.lines import split_lines
+from tests.table import table
 
 ROWS = st.lists(st.sampled_from("abcdef"), max_size=14)
 FEW = st.lists(st.sampled_from("ab"), max_size=12)
@@ -60,7 +60,7 @@ def test_a_change_set_of_whole_lines_turns_one_text_into_the_other(before: str, 
     assert all(splice.start in starts and splice.end in starts for splice in changes.splices)
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@table("ending", ["\n", "\r\n", "\r"])
 def test_a_long_text_is_compared_as_one_however_its_lines_are_taken_up(ending: str) -> None:
     rows = [f"row {number % 9_000} of a text that is long{ending}" for number in range(60_000)]
     others = [line.upper() if at % 7_001 == 3 else line for at, line in enumerate(rows) if at % 9_001]
@@ -99,7 +99,7 @@ MOVED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after", "changes", "why"), MOVED, ids=[why for *_, why in MOVED])
+@table(("before", "after", "changes", "why"), MOVED, ids=[why for *_, why in MOVED])
 def test_where_a_change_stands(before: list[str], after: list[str], changes: list[Change], why: str) -> None:
     assert diff_rows(before, after) == changes
 
@@ -134,7 +134,7 @@ def large_cases() -> list[tuple[str, list[str], list[str]]]:
     ]
 
 
-@pytest.mark.parametrize(("name", "before", "after"), large_cases(), ids=[name for name, *_ in large_cases()])
+@table(("name", "before", "after"), large_cases(), ids=[name for name, *_ in large_cases()])
 def test_large_files_are_compared_rightly(name: str, before: list[str], after: list[str]) -> None:
     changes = diff_rows(before, after)
     assert rebuilt(before, after, changes) == after

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
+from tests.table import table
 
 Pairs = list[tuple[str, str]]
 
@@ -40,7 +40,7 @@ def rule(pairs: Pairs) -> Carried:
     return carry(made, unit_of([before + "x" for before, _ in pairs]), unit_of([after + "x" for _, after in pairs]))
 
 
-@pytest.mark.parametrize(("why", "pairs"), WITHOUT_RULE, ids=[why for why, _ in WITHOUT_RULE])
+@table(("why", "pairs"), WITHOUT_RULE, ids=[why for why, _ in WITHOUT_RULE])
 def test_pairs_that_no_rule_explains_have_none(why: str, pairs: Pairs) -> None:
     assert not rule(pairs).is_rule, why
 
@@ -59,7 +59,7 @@ def test_what_is_further_left_than_the_margin_is_out_of_reach() -> None:
     assert rule([("    ", "")])("", 1) is None
 
 
-@pytest.mark.parametrize(("why", "pairs", "indent", "expected"), RULES, ids=[why for why, *_ in RULES])
+@table(("why", "pairs", "indent", "expected"), RULES, ids=[why for why, *_ in RULES])
 def test_a_new_row_is_carried_by_the_rule_that_explains_all(why: str, pairs: Pairs, indent: str, expected: str) -> None:
     found = rule(pairs)
     assert found.is_rule, why
@@ -81,7 +81,7 @@ def test_a_blank_row_changes_its_unit_and_is_not_shifted() -> None:
     assert rule([("", "")]).blank("") == ""
 
 
-@pytest.mark.parametrize(("rows", "unit"), UNITS)
+@table(("rows", "unit"), UNITS)
 def test_the_unit_of_a_text_is_what_its_rows_step_by(rows: list[str], unit: str | None) -> None:
     assert unit_of(rows) == unit
 

@@ -15,6 +15,7 @@ from steadyhand.text.large import LargeSource
 from steadyhand.text.source import LARGE, Source
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
+from tests.table import table
 
 ALPHABET = ("a", "b ", "é", "東京", "🙂", "\n", "\r\n", "\r", "x" * 70)
 STRETCH = 1 << 16
@@ -106,7 +107,7 @@ def test_what_is_not_utf8_is_no_large_source() -> None:
     assert LargeSource.of(b"caf\xe9", Encoding("cp1252")) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "name", "is_large"),
     [
         (b"line\n" * (LARGE // 5), "utf-8", True),

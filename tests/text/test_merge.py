@@ -4,7 +4,6 @@ import random
 import subprocess
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from steadyhand.text.diff import Change, diff_rows
 from steadyhand.text.merge import merge3, merge_tokens, overwrite
 from steadyhand.text.splice import Splice
 from steadyhand.text.words import split_tokens
+from tests.table import table
 
 TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "d\r", "\n", "end"]), max_size=10).map("".join)
 BASE = "1\n2\n3\n4\n5\n"
@@ -27,7 +27,7 @@ CONFLICTS = [
 ]
 
 
-@pytest.mark.parametrize(("ours", "theirs", "line", "why"), CONFLICTS, ids=[why for *_, why in CONFLICTS])
+@table(("ours", "theirs", "line", "why"), CONFLICTS, ids=[why for *_, why in CONFLICTS])
 def test_changes_that_touch_conflict(ours: str, theirs: str, line: int, why: str) -> None:
     merge = merge3(BASE, ours, theirs)
     assert not merge.is_clean
@@ -49,7 +49,7 @@ CLEAN = [
 ]
 
 
-@pytest.mark.parametrize(("ours", "theirs", "text", "why"), CLEAN, ids=[why for *_, why in CLEAN])
+@table(("ours", "theirs", "text", "why"), CLEAN, ids=[why for *_, why in CLEAN])
 def test_changes_apart_are_both_taken(ours: str, theirs: str, text: str, why: str) -> None:
     assert merge3(BASE, ours, theirs).text == text
     assert merge3(BASE, theirs, ours).text == text
@@ -127,7 +127,7 @@ ONE_TOKEN = [
 ]
 
 
-@pytest.mark.parametrize(("base", "ours", "theirs"), ONE_TOKEN)
+@table(("base", "ours", "theirs"), ONE_TOKEN)
 def test_a_token_that_both_changed_is_not_put_together(base: str, ours: str, theirs: str) -> None:
     assert merge_tokens(base, ours, theirs) is None
     assert merge_tokens(base, theirs, ours) is None

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from steadyhand.text.nearest import Nearest, find_nearest
 from steadyhand.text.source import Source
 from tests.real_files import real_texts
+from tests.table import table
 
 CODE = """\
 import os
@@ -56,7 +57,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize(("text", "needle"), NOTHING, ids=[ascii(needle)[:30] for _, needle in NOTHING])
+@table(("text", "needle"), NOTHING, ids=[ascii(needle)[:30] for _, needle in NOTHING])
 def test_what_has_nothing_in_common_is_not_offered(text: str, needle: str) -> None:
     assert near(text, needle) == ()
 
@@ -82,7 +83,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("needle", "lines", "why"), FOUND, ids=[why for *_, why in FOUND])
+@table(("needle", "lines", "why"), FOUND, ids=[why for *_, why in FOUND])
 def test_the_place_meant_comes_first(needle: str, lines: tuple[int, int], why: str) -> None:
     found = near(CODE, needle)[0]
     assert (found.first_line, found.last_line) == lines
@@ -188,7 +189,7 @@ def blanks_squeezed(text: str, _: random.Random) -> str:
 SLIPS = [one_character, lines_swapped, line_dropped, line_invented, names_changed, blanks_squeezed]
 
 
-@pytest.mark.parametrize("slip", SLIPS)
+@table("slip", SLIPS)
 def test_lines_of_real_files_are_found_whatever_the_slip(slip: Callable[[str, random.Random], str]) -> None:
     """Eight lines of real modules; only where a file repeats itself may another place be as near."""
     chance = random.Random(7)
@@ -254,7 +255,7 @@ HUGE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "needle"), HUGE, ids=[name for name, *_ in HUGE])
+@table(("name", "text", "needle"), HUGE, ids=[name for name, *_ in HUGE])
 def test_hostile_sizes_end_soon(name: str, text: str, needle: str) -> None:
     source = Source.of_text(text)
     found = find_nearest(source, needle)
@@ -269,7 +270,7 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "needle", "expected"), EDGES)
+@table(("text", "needle", "expected"), EDGES)
 def test_a_part_of_a_line_is_shown_with_whole_words(text: str, needle: str, expected: str) -> None:
     assert find_nearest(Source.of_text(text), needle)[0].span.of(text) == expected
 

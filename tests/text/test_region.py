@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
+from tests.table import table
 
 TEXT = "a\nb\nc\n"
 OPEN = "a\nb"  # without a final newline
@@ -33,17 +33,17 @@ MET = [
 ]
 
 
-@pytest.mark.parametrize(("mine", "theirs", "why"), APART, ids=[why for *_, why in APART])
+@table(("mine", "theirs", "why"), APART, ids=[why for *_, why in APART])
 def test_neighbours_do_not_meet(mine: tuple[int, int], theirs: tuple[int, int], why: str) -> None:
     assert not Region(*mine).meets(Region(*theirs)), why
 
 
-@pytest.mark.parametrize(("mine", "theirs", "why"), MET, ids=[why for *_, why in MET])
+@table(("mine", "theirs", "why"), MET, ids=[why for *_, why in MET])
 def test_the_same_lines_meet(mine: tuple[int, int], theirs: tuple[int, int], why: str) -> None:
     assert Region(*mine).meets(Region(*theirs)), why
 
 
-@pytest.mark.parametrize("boundary", [1, 2, 3])
+@table("boundary", [1, 2, 3])
 def test_an_insertion_meets_lines_that_were_inserted_at_its_boundary(boundary: int) -> None:
     inserted = Region(1, 3, is_removal=True)  # taking them back is what their change is measured by
     assert Region(boundary, boundary).meets(inserted)
@@ -80,7 +80,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "start", "old", "new", "expected", "why"), CASES, ids=[case[-1] for case in CASES])
+@table(("text", "start", "old", "new", "expected", "why"), CASES, ids=[case[-1] for case in CASES])
 def test_a_splice_concerns_whole_lines(
     text: str, start: int, old: str, new: str, expected: tuple[int, int, bool], why: str
 ) -> None:

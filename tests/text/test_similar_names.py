@@ -7,15 +7,14 @@ import random
 import re
 from collections.abc import Iterator
 
-import pytest
-
 from steadyhand.text.resemblance import similar_names
 from tests.real_files import real_texts
+from tests.table import table
 
 HEADINGS = ["Intro", "Usage", "Setup on a server"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "known", "found"),
     [
         ("Zebra", HEADINGS, []),

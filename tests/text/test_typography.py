@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.typography import INVISIBLE, PLAIN, plain
+from tests.table import table
 
 UNTOUCHED = ["plain 'text' - \"it\"...", "naïve café", "日本語", "a_b--c", "😀", "\t x "]
 ODD = st.text(st.sampled_from([*map(chr, PLAIN), *INVISIBLE, *"…aé e\u0301'\"-. \n"]))
 
 
-@pytest.mark.parametrize("text", UNTOUCHED)
+@table("text", UNTOUCHED)
 def test_text_that_is_plain_stays_as_it_is(text: str) -> None:
     assert plain(text) == text
 

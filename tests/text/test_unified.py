@@ -13,6 +13,7 @@ from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.source import Source
 from steadyhand.text.splice import Splice
 from steadyhand.text.unified import changeset_from_unified, parse_unified, render_changes, render_unified
+from tests.table import table
 
 ROWS = [
     "a\n",
@@ -54,7 +55,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(("diff", "line"), MALFORMED, ids=[diff[:60] for diff, _ in MALFORMED])
+@table(("diff", "line"), MALFORMED, ids=[diff[:60] for diff, _ in MALFORMED])
 def test_what_is_no_diff_of_one_file_is_refused_with_its_line(diff: str, line: int) -> None:
     with pytest.raises(EditError) as refusal:
         changeset_from_unified("a\nb\nc\n", diff)
@@ -76,7 +77,7 @@ STALE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "diff", "line"), STALE, ids=[f"{text!r} {diff[16:40]!r}" for text, diff, _ in STALE])
+@table(("text", "diff", "line"), STALE, ids=[f"{text!r} {diff[16:40]!r}" for text, diff, _ in STALE])
 def test_a_line_that_does_not_stand_there_is_refused(text: str, diff: str, line: int) -> None:
     with pytest.raises(EditError) as refusal:
         changeset_from_unified(text, diff)
@@ -166,7 +167,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", [*NAMES, "byte\udce9"], ids=ascii)
+@table("name", [*NAMES, "byte\udce9"], ids=ascii)
 def test_names_read_back(name: str) -> None:
     for before, after in ((name, name), (None, name), (name, None), (name, f"{name}2")):
         read = parse_unified(render_unified("a\n" if before else "", "b\n" if after else "", before, after))
@@ -198,8 +199,8 @@ def versions(chance: random.Random) -> tuple[str, str]:
 TOOLS = {"git": ["git", "apply", "--whitespace=nowarn", "-"], "patch": ["patch", "-p1", "--binary", "-s"]}
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("kind", ["edit", "create", "delete", "rename"])
+@table("tool", TOOLS)
+@table("kind", ["edit", "create", "delete", "rename"])
 def test_git_and_patch_make_the_same_file(tool: str, kind: str, tmp_path: Path) -> None:
     chance = random.Random(f"{tool} {kind}")
     for number in range(25):
@@ -286,7 +287,7 @@ def test_git_applies_several_diffs_in_any_order(tmp_path: Path) -> None:
         assert runnable == {"both", "moded", "script"}
 
 
-@pytest.mark.parametrize("name", NAMES, ids=ascii)
+@table("name", NAMES, ids=ascii)
 def test_diffs_with_modes_read_back(name: str) -> None:
     diff = render_unified("a\n", "b\n", name, name, git=True, mode_before=0o644, mode_after=0o755)
     assert changeset_from_unified("a\n", diff).apply("a\n") == "b\n"

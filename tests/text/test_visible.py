@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.visible import show_difference
+from tests.table import table
 
 PLAIN = ["plain text", "naïve café", "日本語", "a  b", "“quoted” – both", "😀", ""]
 
 
-@pytest.mark.parametrize("line", PLAIN)
+@table("line", PLAIN)
 def test_a_line_both_sides_agree_on_is_shown_as_it_is(line: str) -> None:
     assert show_difference(line, line) == (line, line)
 
@@ -36,7 +36,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("expected", "actual", "left", "right"), SHOWN)
+@table(("expected", "actual", "left", "right"), SHOWN)
 def test_what_cannot_be_told_apart_is_named(expected: str, actual: str, left: str, right: str) -> None:
     assert show_difference(expected, actual) == (left, right)
 

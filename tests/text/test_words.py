@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.span import Span
 from steadyhand.text.words import word_changes
+from tests.table import table
 
 LINE = st.text(alphabet="ab 1_.(é\t", max_size=20)
 
@@ -36,7 +36,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after", "left", "right"), SHOWN)
+@table(("before", "after", "left", "right"), SHOWN)
 def test_the_words_that_differ(before: str, after: str, left: str, right: str) -> None:
     spans = word_changes(before, after)
     assert (marked(before, spans[0]), marked(after, spans[1])) == (left, right)

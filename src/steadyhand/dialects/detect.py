@@ -4,7 +4,7 @@ Invariants:
 
 1. A reply is read as one dialect or refused; parts in two dialects are never mixed, and none is dropped in silence.
    A whole file beside edits of it is no second part: it says what they must give, which is asked when they are planned.
-2. What stands inside a piece of one dialect is its content, whatever marks it has, and whatever another reader that
+2. What is inside a piece of one dialect is its content, whatever marks it has, and whatever another reader that
    was led astray by them says of the lines behind; these are read once more without what led it astray.
 3. A dialect without marks of its own is believed only where no marked one reads or refuses anything.
 """
@@ -62,7 +62,7 @@ def foremost(readings: Sequence[Reading]) -> Reading | None:
     return None if any(one.reader.is_open for one in marked if one is not active[0]) else active[0]
 
 
-def choose(readings: Sequence[Reading], lines: Sequence[Line] = ()) -> Reading:
+def choose(readings: Sequence[Reading], lines: Sequence[Line] = (), *, is_empty: bool = False) -> Reading:
     """The reading that is meant; `lines` are those of the reply. Refuses `malformed-patch`."""
     marked = _outermost([reading for reading in readings if reading.dialect.is_marked and reading.pieces])
     if len(marked) > 1:
@@ -85,7 +85,7 @@ def choose(readings: Sequence[Reading], lines: Sequence[Line] = ()) -> Reading:
             raise _explained(reading, readings)
         if reading.pieces:
             return reading
-    raise _nothing(readings)
+    raise _nothing(readings, is_empty=is_empty)
 
 
 def _outermost(readings: Sequence[Reading]) -> list[Reading]:
@@ -119,7 +119,7 @@ class _Lines:
         self._ends = [end for _, end in ranges]
 
     def hold(self, reading: Reading) -> bool:
-        """Whether every piece of another reading stands inside one of these."""
+        """Whether every piece of another reading is inside one of these."""
         return all(self._around(start) >= end for start, end in (piece.lines for piece in reading.pieces))
 
     def touch(self, reading: Reading) -> bool:
@@ -130,7 +130,7 @@ class _Lines:
         return self.end_around(line) is not None
 
     def end_around(self, line: int) -> int | None:
-        """The last line of the piece that a line stands in."""
+        """The last line of the piece that a line is in."""
         end = self._around(line)
         return end if end >= line else None
 
@@ -143,7 +143,7 @@ class _Lines:
 def _check_inside(broken: Reading, chosen: Reading, lines: Sequence[Line]) -> None:
     """Refuses a reply in which a reader found something of its own, or failed, outside of the chosen pieces.
 
-    It is asked again about the lines outside of them. Where it still fails, they may be all that stands between its own
+    It is asked again about the lines outside of them. Where it still fails, they may be all that is between its own
     marks; then one that began or failed inside of a piece is asked about the lines behind it, until there are none.
     """
     around, start, work = _Lines.of(chosen), 0, _WORK * len(lines)
@@ -237,16 +237,20 @@ def mixed(readings: Sequence[Reading], line: int | None = None) -> EditError:
 
 def _explained(reading: Reading, readings: Sequence[Reading]) -> EditError:
     assert reading.error is not None
-    return reading.error.with_details(tried=_tried(readings), example=reading.dialect.example)
+    return reading.error.with_details(
+        tried=_tried(readings), example=reading.error.details.get("example", reading.dialect.example)
+    )
 
 
-def _nothing(readings: Sequence[Reading]) -> EditError:
+def _nothing(readings: Sequence[Reading], *, is_empty: bool) -> EditError:
     known = ", ".join(reading.dialect.name for reading in readings)
     example = readings[0].dialect.example
     is_one = len(readings) == 1
     return EditError(
         Kind.MALFORMED_PATCH,
-        "line 1, column 1 of the reply: nothing in it reads as an edit "
+        "the reply is empty"
+        if is_empty
+        else "line 1, column 1 of the reply: nothing in it reads as an edit "
         f"{f'in the format {known}' if is_one else 'in any known format'}",
         hint=SendExample(f"send an edit in {'that format' if is_one else f'one of {known}'}", example),
         details={"line": 1, "column": 1, "expected": "an edit", "tried": _tried(readings), "example": example},

@@ -1,4 +1,4 @@
-"""Readers of dialects whose files stand in fences: which fences count shows only at the end of a reply."""
+"""Readers of dialects whose files are in fences: which fences count shows only at the end of a reply."""
 
 from __future__ import annotations
 

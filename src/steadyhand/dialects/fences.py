@@ -40,7 +40,7 @@ _AHEAD = 60  # marks looked at for one that could end a file
 class Fence:
     """One fence, or one pair of tags.
 
-    `lines` is where it stands in the reply, with its first and last mark; `rows` is what is between them, without the
+    `lines` is where it is in the reply, with its first and last mark; `rows` is what is between them, without the
     indentation of the fence. `label` is the path it is given right above it or in its first line, `mention` one that
     the words above it have in passing. `is_closed` is false where the reply ends before it does.
     """

@@ -21,7 +21,7 @@ from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Result, apply_to, plan_write
 from steadyhand.plan.request import CreateFile, DeleteFile, EditFile, FileRequest, MergeFile, WriteFile
 from steadyhand.plan.snippet import plan_merge
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.source import Source
 
 __all__ = ["at_reply", "patch", "read_patch"]
@@ -87,7 +87,7 @@ def _make(source: Source, found: Patch, policy: Policy | None, path: str | None)
 
 
 def _placed(made: Plan, found: Patch, files: Sequence[FileRequest]) -> Plan:
-    """The plan, each refused edit with where it stands in the reply."""
+    """The plan, each refused edit with where it is in the reply."""
     places = dict(zip(map(id, found.files), found.places, strict=True))
     every = [place for request in files if isinstance(request, EditFile) for place in places[id(request)]]
     if all(outcome.error is None for outcome in made.outcomes) or len(every) < len(made.outcomes):
@@ -157,7 +157,7 @@ def _plan(source: Source, files: Sequence[FileRequest], policy: Policy, path: st
             case WriteFile() | MergeFile() | CreateFile() | DeleteFile():
                 whole.append(request)
             case _:
-                remarks.append(f"{request.path}: names and permissions are no part of a text and stay as they are")
+                remarks.append(f"{request.path}: names and permissions are not part of a text and stay as they are")
     if not whole:
         if not edits:
             raise bad_request("patch", "it changes names or permissions only", "apply it to a workspace")
@@ -187,7 +187,7 @@ def _plan_whole(source: Source, request: FileRequest, policy: Policy, path: str 
             raise EditError(
                 Kind.EXISTS_ALREADY,
                 f"{path or 'the text'} is there already",
-                hint="send an edit of what stands there, or a whole file in a fence",
+                hint="send an edit of the current text, or a whole file in a fence",
                 details={"path": path},
             )
         case CreateFile() | WriteFile():

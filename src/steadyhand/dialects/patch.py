@@ -34,7 +34,7 @@ Place = tuple[int, int]
 class Patch:
     """What a reply asks for; edits of one file that follow each other are one request.
 
-    `places[i]` says where in the reply request i stands: first and last line of each of its edits, or of the request.
+    `places[i]` says where in the reply request i is: first and last line of each of its edits, or of the request.
     """
 
     dialect: Dialect
@@ -58,7 +58,7 @@ class Patch:
         return replace(self, files=tuple(files), notes=(*self.notes, *notes))
 
     def place_of(self, path: str, index: int | None) -> Place | None:
-        """Where in the reply the edit of that index in a file stands, or what it asks of the file as a whole."""
+        """Where in the reply the edit of that index in a file is, or what it asks of the file as a whole."""
         for request, places in zip(self.files, self.places, strict=True):
             if path in paths_of([request]) and (index or 0) < len(places):
                 return places[index or 0]

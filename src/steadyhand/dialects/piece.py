@@ -12,7 +12,7 @@ __all__ = ["Note", "Piece", "malformed"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One request as a reply makes it; `lines` is where in the reply it stands (from 1, both included).
+    """One request as a reply makes it; `lines` is where in the reply it is (from 1, both included).
 
     The request's path is as the reply writes it, and empty where it names none. Edits of one file come one by one,
     a piece each, in the order of the reply.
@@ -37,7 +37,7 @@ class Note:
 
 
 def malformed(line: int, what: str, expected: str, *, column: int = 1, format: str, hint: Advice = None) -> EditError:
-    """A refusal of the reply at a line and column, with what should have stood there."""
+    """A refusal of the reply at a line and column, with what should have been there."""
     return EditError(
         Kind.MALFORMED_PATCH,
         f"line {line}, column {column} of the reply: {what}",

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Literal
 
 from steadyhand.lazy import dataclass
-from steadyhand.match.needle import Signs, Spare
+from steadyhand.match.tier import Signs, Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Fit, Old
 from steadyhand.text.diff import Change
@@ -52,7 +52,7 @@ def edit_of_rows(
 ) -> Replace | None:
     """The edit that rows describe; None where none of them changes anything.
 
-    `line` is where the rows are said to stand in the file, `under` the lines above them, `at_end` whether they are the
+    `line` is where the rows are said to be in the file, `under` the lines above them, `at_end` whether they are the
     last of the file.
 
     >>> edit_of_rows([Row(" ", "a\\n"), Row("-", "b\\n"), Row("+", "c\\n")]).new
@@ -93,7 +93,7 @@ def _signs_of(rows: Sequence[Row]) -> Signs:
 def _readings(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
     """Every way to read the rows, the likeliest first.
 
-    Lines that change have their signs, so where they stand tells whether a blank in front of the others is a sign.
+    Lines that change have their signs, so where they are tells whether a blank in front of the others is a sign.
     """
     as_signed, as_raw = _in_line(rows)
     if as_signed > as_raw:

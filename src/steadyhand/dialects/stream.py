@@ -12,7 +12,7 @@ from steadyhand.dialects.patch import Patch
 from steadyhand.dialects.piece import Piece
 from steadyhand.dialects.reply import Line, Splitter
 from steadyhand.errors import EditError, Kind
-from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.schema import bad_request, nearest_name
 from steadyhand.text.pace import paced
 
 __all__ = ["MAX_REPLY", "PatchStream", "asked_dialects"]
@@ -61,7 +61,7 @@ class PatchStream:
             self._take(line)
         for reading in self._readings:
             self._guarded(reading, None)
-        chosen = choose(self._readings, self._lines) if self._is_auto else self._only()
+        chosen = choose(self._readings, self._lines, is_empty=not self._size) if self._is_auto else self._only()
         if self._leader is not None and self._leader is not chosen:
             raise mixed([self._leader, chosen])
         found = Patch.of(chosen.dialect, chosen.pieces, chosen.reader.notes).beside(chosen.shown)
@@ -84,8 +84,9 @@ class PatchStream:
         """The reading in the dialect that was asked for."""
         (reading,) = self._readings
         if reading.error is not None:
-            raise reading.error.with_details(example=reading.dialect.example)
-        return reading if reading.pieces else choose(self._readings)
+            example = reading.error.details.get("example", reading.dialect.example)
+            raise reading.error.with_details(example=example)
+        return reading if reading.pieces else choose(self._readings, is_empty=not self._size)
 
     def _take(self, line: Line) -> None:
         self._lines.append(line)
@@ -118,5 +119,5 @@ def asked_dialects(format: str) -> list[Dialect]:
         names = ("auto", *(dialect.name for dialect in dialects()))
         near = nearest_name(format, names)
         hint = f"did you mean {near!r}?" if near else f"one of {', '.join(names)}"
-        raise bad_request("format", f"{format[:40]!r} is no format", hint)
+        raise bad_request("format", f"{format[:40]!r} is not a format", hint)
     return [found]

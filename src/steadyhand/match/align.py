@@ -6,20 +6,174 @@ Nothing here decides whether an edit may be made; how alike each pairing is, is 
 
 Work is bounded: rows that are the same are paired in near-linear time, only what lies between them is compared row by
 row, and beyond a budget it is left unpaired.
+
+A `Pairing` is rows of the old text and the rows of the file that they are aligned with. `similarity` and `differences`
+measure how much an aligned place is like the old text, and in what it differs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from enum import IntEnum
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from steadyhand.match.heaviest import heaviest_path
-from steadyhand.match.lexis import Lexis, fold, token_key
-from steadyhand.match.pairing import Alignment, Likeness, Pairing, likeness_of, weight_of
+from steadyhand.match.lexer import Lexer, fold, squeeze, token_key
 from steadyhand.text.diff import equal_pairs
 
-__all__ = ["align"]
+__all__ = [
+    "Alignment",
+    "Likeness",
+    "Pairing",
+    "align",
+    "differences",
+    "likeness_of",
+    "max_weight_path",
+    "similarity",
+    "weight_of",
+]
+
+_LONG = 40  # code points from which a row says as much as a row can
+
+
+class Likeness(IntEnum):
+    """How alike the two sides of a pairing are, closest first."""
+
+    SAME = 0
+    LAYOUT = 1
+    TYPOGRAPHY = 2
+    TOKENS = 3
+    SIMILAR = 4
+    NONE = 5
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether both sides say the same, whatever they look like."""
+        return self <= Likeness.TOKENS
+
+
+class Pairing(NamedTuple):
+    """Rows `old_start:old_end` of the old text answer to rows `start:end` of the file; either may be empty.
+
+    `is_blank`: all rows of both sides are blank. `is_kept`: the old side only says that the rows in between stay.
+    """
+
+    old_start: int
+    old_end: int
+    start: int
+    end: int
+    likeness: Likeness
+    similarity: float = 1.0
+    is_blank: bool = False
+    is_kept: bool = False
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the file has no answer to rows that are not blank."""
+        return self.start == self.end and self.old_start < self.old_end and not self.is_blank
+
+    @property
+    def is_added(self) -> bool:
+        """Whether the file has rows, not blank, of which the old text says nothing."""
+        return self.is_file_only and self.start < self.end and not self.is_blank
+
+    @property
+    def is_file_only(self) -> bool:
+        """Whether the old text has nothing here, not even blank rows."""
+        return self.old_start == self.old_end
+
+    @property
+    def is_one_to_one(self) -> bool:
+        """Whether one row answers to one row."""
+        return self.end - self.start == 1 == self.old_end - self.old_start
+
+    @property
+    def is_laid_out_otherwise(self) -> bool:
+        """Whether both sides are one statement, on several rows on one side at least."""
+        return self.likeness is Likeness.TOKENS and not self.is_one_to_one
+
+    def moved(self, old: int, row: int) -> Pairing:
+        """The same pairing where the two texts begin so many rows further up."""
+        one, two, start, end = self.old_start + old, self.old_end + old, self.start + row, self.end + row
+        return Pairing(one, two, start, end, self.likeness, self.similarity, self.is_blank, self.is_kept)
+
+    def turned(self, old: int, row: int) -> Pairing:
+        """A pairing of rows counted upwards from `old` and `row`, with its rows counted downwards."""
+        one, two, start, end = old - self.old_end, old - self.old_start, row - self.end, row - self.start
+        return Pairing(one, two, start, end, self.likeness, self.similarity, self.is_blank, self.is_kept)
+
+
+Alignment = tuple[Pairing, ...]
+
+
+def likeness_of(lexer: Lexer, old: str, row: str) -> Likeness:
+    """How alike two rows are that say the same.
+
+    >>> from steadyhand.match.lexer import lexer_of
+    >>> [likeness_of(lexer_of("a.py"), "f(a,  'b')", row).name for row in ("f(a, 'b')", 'f(a, "b")', "f(a,'b')")]
+    ['LAYOUT', 'TYPOGRAPHY', 'TOKENS']
+    """
+    if old == row:
+        return Likeness.SAME
+    if squeeze(lexer, old) == squeeze(lexer, row):
+        return Likeness.LAYOUT
+    return Likeness.TYPOGRAPHY if fold(lexer, old) == fold(lexer, row) else Likeness.TOKENS
+
+
+def weight_of(row: str) -> float:
+    """How much a row says: a lone bracket hardly anything, a long line much.
+
+    >>> round(weight_of("    }"), 3), weight_of("x" * 100)
+    (0.125, 1.1)
+    """
+    return 0.1 + min(len(row.strip()), _LONG) / _LONG
+
+
+Table = Sequence[Sequence[float]]
+
+
+def max_weight_path(scores: Table, row_costs: Sequence[float], column_costs: Sequence[float]) -> list[tuple[int, int]]:
+    """Pairs (row, column), both rising, that are worth most; what is passed over before the last pair has its cost.
+
+    >>> max_weight_path([[0, 3], [2, 0]], [0.5, 0.5], [0.5, 0.5])
+    [(0, 1)]
+    """
+    height, width = len(row_costs), len(column_costs)
+    best = _worth(scores, row_costs, column_costs)
+    path: list[tuple[int, int]] = []
+    one = two = 0
+    while one < height and two < width and best[one][two] > 0:
+        worth = best[one][two]
+        if scores[one][two] > 0 and scores[one][two] + best[one + 1][two + 1] >= worth:
+            path.append((one, two))
+            one, two = one + 1, two + 1
+        elif best[one][two + 1] - column_costs[two] >= worth:
+            two += 1
+        else:
+            one += 1
+    return path
+
+
+def _worth(scores: Table, row_costs: Sequence[float], column_costs: Sequence[float]) -> Table:
+    """What the best path from each cell on is worth; to end at once is worth nothing."""
+    right_to_left = column_costs[::-1]
+    below = [0.0] * (len(column_costs) + 1)  # what the row below is worth, from the right, as all rows in here
+    best = [below]
+    for line, cost in zip(reversed(scores), reversed(row_costs), strict=True):
+        here = [0.0]
+        right = aslant = 0.0
+        for score, down, passed in zip(reversed(line), below[1:], right_to_left, strict=True):
+            worth = score + aslant if score > 0 else 0.0
+            if down - cost > worth:
+                worth = down - cost
+            if right - passed > worth:
+                worth = right - passed
+            here.append(worth)
+            right, aslant = worth, down
+        best.append(here)
+        below = here
+    return [row[::-1] for row in reversed(best)]
+
 
 _CELLS = 12_000  # rows times rows that are compared one by one between two sure pairs
 _LONGEST = 1_000  # code points of a row that are compared
@@ -27,14 +181,14 @@ _CUTOFF = 60.0
 _ALIKE = _CUTOFF / 100  # two rows less alike than this have nothing to do with each other
 
 
-def align(old: Sequence[str], rows: Sequence[str], lexis: Lexis) -> Alignment:
+def align(old: Sequence[str], rows: Sequence[str], lexer: Lexer) -> Alignment:
     """Pair the rows of the old text with rows of a file, both without endings.
 
-    >>> from steadyhand.match.lexis import lexis_of
-    >>> [(p.old_start, p.start, p.likeness.name) for p in align(["a b", "c"], ["a  b", "", "c"], lexis_of("x.py"))]
+    >>> from steadyhand.match.lexer import lexer_of
+    >>> [(p.old_start, p.start, p.likeness.name) for p in align(["a b", "c"], ["a  b", "", "c"], lexer_of("x.py"))]
     [(0, 0, 'LAYOUT'), (1, 1, 'SAME'), (1, 2, 'SAME')]
     """
-    pairs = _Aligner(_visible(old, lexis), _visible(rows, lexis), lexis).pairs()
+    pairs = _Aligner(_visible(old, lexer), _visible(rows, lexer), lexer).pairs()
     return tuple(_with_blanks(pairs, old, rows))
 
 
@@ -61,17 +215,17 @@ class _Pair(NamedTuple):
     similarity: float = 1.0
 
 
-def _visible(rows: Sequence[str], lexis: Lexis) -> list[_Row]:
+def _visible(rows: Sequence[str], lexer: Lexer) -> list[_Row]:
     return [
-        _Row(number, text, token_key(lexis, text), weight_of(text)) for number, text in enumerate(rows) if text.strip()
+        _Row(number, text, token_key(lexer, text), weight_of(text)) for number, text in enumerate(rows) if text.strip()
     ]
 
 
 class _Aligner:
     """One alignment of rows that are not blank; ranges in here count among these rows."""
 
-    def __init__(self, left: Sequence[_Row], right: Sequence[_Row], lexis: Lexis) -> None:
-        self._left, self._right, self._lexis = left, right, lexis
+    def __init__(self, left: Sequence[_Row], right: Sequence[_Row], lexer: Lexer) -> None:
+        self._left, self._right, self._lexer = left, right, lexer
         self._folded: dict[str, str] = {}
 
     def pairs(self) -> Iterator[_Pair]:
@@ -79,7 +233,7 @@ class _Aligner:
         left = right = 0
         for one, two in self._sure_pairs():
             yield from self._between(range(left, one), range(right, two))
-            likeness = likeness_of(self._lexis, self._left[one].text, self._right[two].text)
+            likeness = likeness_of(self._lexer, self._left[one].text, self._right[two].text)
             yield self._pair(range(one, one + 1), range(two, two + 1), likeness)
             left, right = one + 1, two + 1
         yield from self._between(range(left, len(self._left)), range(right, len(self._right)))
@@ -123,7 +277,7 @@ class _Aligner:
         table = self._similarities(olds, rows)
         scores = [_scores(old, rows, line, equal=equal) for old, line in zip(olds, table, strict=True)]
         costs = [old.cost for old in olds], [row.cost for row in rows]
-        return [(left[at], right[to], table[at][to]) for at, to in heaviest_path(scores, *costs)]
+        return [(left[at], right[to], table[at][to]) for at, to in max_weight_path(scores, *costs)]
 
     def _similarities(self, olds: Sequence[_Row], rows: Sequence[_Row]) -> list[list[float]]:
         """How much each row of the old text is like each row of the file; nothing where that is not much."""
@@ -147,7 +301,7 @@ class _Aligner:
     def _fold(self, text: str) -> str:
         """What is compared of a row; each is folded once, and most of a long text never."""
         if text not in self._folded:
-            self._folded[text] = fold(self._lexis, text)[:_LONGEST]
+            self._folded[text] = fold(self._lexer, text)[:_LONGEST]
         return self._folded[text]
 
     def _regroup(self, left: range, right: range) -> Iterator[_Pair]:
@@ -228,3 +382,76 @@ def _blanks(old: range, rows: range) -> Iterator[Pairing]:
         yield Pairing(old.start + shared, old.stop, rows.stop, rows.stop, Likeness.SAME, is_blank=True)
     if len(rows) > shared:
         yield Pairing(old.stop, old.stop, rows.start + shared, rows.stop, Likeness.SAME, is_blank=True)
+
+
+_LONGEST_MEASURED = 4_000  # code points of a row that are compared one by one
+_MOST = 0.9999  # of what is not the same
+
+
+def similarity(old: Sequence[str], rows: Sequence[str], alignment: Alignment) -> float:
+    """The share of characters that both sides have in common, from 0 to 1; rows that are elided do not count.
+
+    >>> from steadyhand.match.lexer import lexer_of
+    >>> from steadyhand.match.align import align
+    >>> similarity(["ab"], ["a b"], align(["ab"], ["a b"], lexer_of(None)))
+    0.8
+    """
+    total = distance = 0
+    for pairing in alignment:
+        if pairing.is_kept:
+            continue
+        one, two = "\n".join(old[pairing.old_start : pairing.old_end]), "\n".join(rows[pairing.start : pairing.end])
+        unlike = _blank_rows_apart(pairing)
+        total += len(one) + len(two) + unlike
+        distance += _distance(one, two) + unlike
+    return 1.0 if not distance else round(min(1 - distance / total, _MOST), 4)
+
+
+def differences(old: Sequence[str], rows: Sequence[str], alignment: Alignment) -> tuple[str, ...]:
+    """What differs, each kind once, in the order in which the rows show it."""
+    return tuple(dict.fromkeys(word for pairing in alignment for word in _words(pairing, old, rows)))
+
+
+def _blank_rows_apart(pairing: Pairing) -> int:
+    """How many blank rows one side has and the other has not."""
+    return abs(pairing.old_end - pairing.old_start - pairing.end + pairing.start) if pairing.is_blank else 0
+
+
+def _distance(one: str, two: str) -> int:
+    if one == two:
+        return 0
+    from rapidfuzz.distance import Indel
+
+    if max(len(one), len(two)) <= _LONGEST_MEASURED:
+        return Indel.distance(one, two)
+    return abs(len(one) - len(two)) + 1
+
+
+def _words(pairing: Pairing, old: Sequence[str], rows: Sequence[str]) -> Iterator[str]:
+    if pairing.is_kept:
+        yield "elided lines"
+    elif pairing.is_blank:
+        if _blank_rows_apart(pairing):
+            yield "blank lines"
+    elif pairing.is_missing:
+        yield "lines that are not in the file"
+    elif pairing.is_added:
+        yield "lines that the old text leaves out"
+    elif pairing.likeness is Likeness.SIMILAR:
+        yield "wording"
+    elif pairing.likeness is Likeness.TOKENS:
+        yield "layout"
+    elif pairing.likeness is not Likeness.SAME:
+        yield from _blank_differences(old[pairing.old_start], rows[pairing.start])
+        if pairing.likeness is Likeness.TYPOGRAPHY:
+            one, two = (row.replace('"', "'").split() for row in (old[pairing.old_start], rows[pairing.start]))
+            yield "quote style" if one == two else "typography"
+
+
+def _blank_differences(old: str, row: str) -> Iterator[str]:
+    if old[: len(old) - len(old.lstrip())] != row[: len(row) - len(row.lstrip())]:
+        yield "indentation"
+    if old[len(old.rstrip()) :] != row[len(row.rstrip()) :]:
+        yield "trailing blanks"
+    if old.strip() != row.strip() and old.split() == row.split():
+        yield "blanks inside lines"

@@ -23,12 +23,11 @@ from functools import partial
 from itertools import islice
 
 from steadyhand.lazy import dataclass
-from steadyhand.match.anchored import find_context, place_at
-from steadyhand.match.candidate import Candidate
-from steadyhand.match.lexis import lexis_of, token_key
-from steadyhand.match.needle import Needle, Signs
-from steadyhand.match.pairing import Likeness, likeness_of
+from steadyhand.match.align import Likeness, likeness_of
+from steadyhand.match.candidate import Candidate, find_context, place_at
+from steadyhand.match.lexer import lexer_of, token_key
 from steadyhand.match.rows import find_row, find_windows, span_of_rows
+from steadyhand.match.tier import Needle, Signs
 from steadyhand.text.indent import indent_of, width_of
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
@@ -112,8 +111,8 @@ class _Search:
     def __init__(self, source: Source, needle: Needle) -> None:
         changes = needle.changes or ()
         self._source, self._table, self._needle = source, source.table, needle
-        self._lexis = lexis_of(source.path)
-        self._key: Callable[[str], str] = partial(token_key, self._lexis)
+        self._lexer = lexer_of(source.path)
+        self._key: Callable[[str], str] = partial(token_key, self._lexer)
         self._start, self._end = changes[0].before_start, changes[-1].before_end
         self._rows = needle.rows
         after = split_lines(needle.new or "")
@@ -340,7 +339,7 @@ class _Search:
             return None
         first, last = self._table.rows_of(found[0])
         texts = [text for at in range(first, last + 1) if (text := self._table.text(at)).strip()]
-        likeness = (likeness_of(self._lexis, *pair) for pair in zip(wanted, texts, strict=True))
+        likeness = (likeness_of(self._lexer, *pair) for pair in zip(wanted, texts, strict=True))
         return (first, last) if all(one <= Likeness.LAYOUT for one in likeness) else None
 
     def _stretched(self, row: int, at: int, step: int) -> tuple[int, int]:

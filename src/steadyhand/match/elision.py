@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from steadyhand.lazy import lazy_pattern
-from steadyhand.match.lexis import Lexis
+from steadyhand.match.lexer import Lexer
 from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, choose_nearest, consistent, place_at, run_of
 from steadyhand.text.lines import split_bodies
 
@@ -151,15 +151,15 @@ def _is_blank(rows: Sequence[str], section: Section) -> bool:
     return not any(row.strip() for row in rows[slice(*section)])
 
 
-def runs_of(rows: Sequence[str], lexis: Lexis) -> list[Run]:
+def runs_of(rows: Sequence[str], lexer: Lexer) -> list[Run]:
     """The literal rows of each section that has some; none at all where nothing is elided."""
     sections = sections_of(rows)
     if len(sections) == 1:
         return []
-    return [run for start, end in sections if (run := run_of(rows, start, end, lexis)) is not None]
+    return [run for start, end in sections if (run := run_of(rows, start, end, lexer)) is not None]
 
 
-def elided(needle_rows: Sequence[str], file_rows: Sequence[str], lexis: Lexis) -> list[tuple[int, int]] | None:
+def elided(needle_rows: Sequence[str], file_rows: Sequence[str], lexer: Lexer) -> list[tuple[int, int]] | None:
     """For every row of the old text the rows of the file it answers to, as half-open ranges; None for another place.
 
     `file_rows` are the rows of one span of the elision tier. Its first row is the first literal row of the old text and
@@ -167,14 +167,14 @@ def elided(needle_rows: Sequence[str], file_rows: Sequence[str], lexis: Lexis) -
     them at least not blank) for an elision, nothing for an elision at either end or right after another, and one row
     or nothing for a blank row. Rows that no range covers are blank and stand between literal rows.
 
-    >>> from steadyhand.match.lexis import lexis_of
-    >>> elided(["a", "...", "d"], ["a", "b", "c", "d"], lexis_of(None))
+    >>> from steadyhand.match.lexer import lexer_of
+    >>> elided(["a", "...", "d"], ["a", "b", "c", "d"], lexer_of(None))
     [(0, 1), (1, 3), (3, 4)]
     """
-    runs = runs_of(needle_rows, lexis)
+    runs = runs_of(needle_rows, lexer)
     if not runs or not file_rows:
         return None
-    view = RowView(file_rows.__getitem__, len(file_rows), lexis)
+    view = RowView(file_rows.__getitem__, len(file_rows), lexer)
     try:
         domains = consistent(_domains_within(runs, view), view)
     except WorkSpent:

@@ -13,17 +13,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, repeat
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.needle import Needle, Signs, Spare
-from steadyhand.match.repair import Mending, mendings, repairs
-from steadyhand.match.tier import Step, Tier, steps_up_to
+from steadyhand.match.tier import Needle, Signs, Spare, Step, Tier, steps_up_to
 from steadyhand.text.lines import is_whole_lines, split_bodies
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
+
+if TYPE_CHECKING:
+    from steadyhand.match.repair import Mending
 
 SHOWN = 20
 MAX_PLACES = 100_000
@@ -127,47 +128,57 @@ def resolve(
     Span(start=4, end=5)
     """
     allowed = steps_up_to(laxest)
-    needle = Needle(old, new, signs)
+    plain = Needle(old, new, signs)
     for step in allowed:
         is_plain = not step.is_mended and not spares
-        for query in map(_Query, step.tiers, repeat(needle)) if is_plain else _queries(step, needle, spares):
-            found = _ask(find, query, occurrence, expected, hint)
-            if found is not None:
-                return found
+        queries = _plain(step, plain) if is_plain else _queries(step, plain, spares)
+        for tier, needle, mended, spare in queries:
+            if tier.is_single and (occurrence == "all" or (expected or 1) > 1):
+                continue
+            is_unique = occurrence == "unique" or tier.is_single
+            places = find(tier, needle, apart=not is_unique)
+            first = next(places, None)
+            if first is None:
+                continue
+            query = tier, needle, mended, spare
+            if is_unique:
+                return _unique(query, first, places, expected, None if tier.is_single else hint)
+            return _choose(query, chain((first,), places), occurrence, expected)
     return Nothing(tuple(dict.fromkeys(step.name for step in allowed)))
 
 
-class _Query(NamedTuple):
-    """One question: which tier, under which name, for which text, and the repairs that made this text."""
-
-    tier: Tier
-    needle: Needle
-    mended: tuple[str, ...] = ()
-    spare: Spare | None = None
+_Query = tuple[Tier, Needle, tuple[str, ...], Spare | None]
+"""One question: which tier, for which text, the repairs that made this text, and the reading that it is of."""
 
 
-def _queries(step: Step, needle: Needle, spares: Sequence[Spare] = ()) -> Iterator[_Query]:
+def _plain(step: Step, needle: Needle) -> Iterator[_Query]:
+    return zip(step.tiers, repeat(needle), repeat(()), repeat(None), strict=False)
+
+
+def _queries(step: Step, needle: Needle, spares: Sequence[Spare]) -> Iterator[_Query]:
     yield from _readings(step, needle)
     for spare in spares:
-        for query in _readings(step, Needle(spare.old, spare.new, spare.signs)):
-            differs = (spare.differs, *query.tier.differs) if spare.differs else query.tier.differs
-            tier = replace(query.tier, differs=differs)
-            yield query._replace(tier=tier, spare=spare)
+        for tier, texts, mended, _ in _readings(step, Needle(spare.old, spare.new, spare.signs)):
+            differs = (spare.differs, *tier.differs) if spare.differs else tier.differs
+            yield replace(tier, differs=differs), texts, mended, spare
 
 
 def _readings(step: Step, needle: Needle) -> Iterator[_Query]:
     if not step.is_mended:
-        for tier in step.tiers:
-            yield _Query(tier, needle)
+        yield from _plain(step, needle)
     elif needle.new is not None:
+        from steadyhand.match.repair import mendings
+
         for mending in mendings(needle.text, needle.new):
             texts = needle.repaired(mending.old, mending.new)
             for tier in step.tiers:
-                yield _Query(_mended(tier, step, mending), texts, mending.names)
+                yield _mended(tier, step, mending), texts, mending.names, None
 
 
 def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
     """A tier as it is asked for a mended text: several lines, or what stood in a shape of lines, are whole lines."""
+    from steadyhand.match.repair import repairs
+
     differs, confidence = (*mending.names, *tier.differs), min(tier.confidence, _MENDED)
     named = replace(tier, name=step.name, rank=step.rank, confidence=confidence, differs=differs)
     is_of_lines = any(repair.is_of_lines for repair in repairs() if repair.name in mending.names)
@@ -181,47 +192,26 @@ def _mended(tier: Tier, step: Step, mending: Mending) -> Tier:
     return replace(named, find=find, literal=lambda _uniform, _needle: None)
 
 
-def _ask(
-    find: Finder,
-    query: _Query,
-    occurrence: Occurrence,
-    expected: int | None,
-    hint: Callable[[Span], bool] | None,
-) -> Resolution | None:
-    tier = query.tier
-    if tier.is_single and (occurrence == "all" or (expected or 1) > 1):
-        return None
-    is_unique = occurrence == "unique" or tier.is_single
-    places = find(tier, query.needle, apart=not is_unique)
-    first = next(places, None)
-    if first is None:
-        return None
-    if is_unique:
-        return _unique(query, first, places, expected, None if tier.is_single else hint)
-    return _choose(query, chain((first,), places), occurrence, expected)
-
-
 def _found(query: _Query, places: Sequence[Span], others: tuple[Span, ...], total: int) -> Found:
-    tier, needle = query.tier, query.needle
+    tier, needle, mended, spare = query
     name, sure, differs = tier.name, tier.confidence, tier.differs
     if len(places) == 1:
         matches: tuple[Match, ...] = (Match(places[0], name, sure, differs),)
     else:
         matches = tuple([Match(place, name, sure, differs) for place in places])
-    return Found(
-        matches, others, total, tier, needle.text, needle.new, query.mended, query.spare, needle.signs
-    )  # fmt: skip
+    return Found(matches, others, total, tier, needle.text, needle.new, mended, spare, needle.signs)
 
 
 def _unique(
     query: _Query, first: Span, places: Iterator[Span], expected: int | None, hint: Callable[[Span], bool] | None
 ) -> Resolution:
-    tier, second = query.tier, next(places, None)
+    tier, needle, _, _ = query
+    second = next(places, None)
     if second is None:
         if expected not in (None, 1):
             return Miscount(tier, (first,), 1, expected or 0, is_expected=True)
         return _found(query, (first,), (), 1)
-    limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(len(query.needle.text), 1)))
+    limit = max(SHOWN, min(_COUNTED, _COUNTING_WORK // max(len(needle.text), 1)))
     hinted: list[Span] = []
     if hint is not None:
         every = [first, second, *islice(places, limit)]
@@ -235,7 +225,7 @@ def _unique(
 
 def _choose(query: _Query, places: Iterator[Span], occurrence: Occurrence, expected: int | None) -> Resolution:
     """Everything but `unique`: one pass that keeps the first few places, the wanted ones and the count."""
-    tier = query.tier
+    tier = query[0]
     shown: list[Span] = []
     chosen: list[Span] = []
     tail: deque[Span] = deque(maxlen=1)

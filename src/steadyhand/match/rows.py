@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.needle import Needle
+from steadyhand.match.tier import Needle
 from steadyhand.text.indent import Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import LineTable
 from steadyhand.text.pace import go_on_at

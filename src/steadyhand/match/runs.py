@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from steadyhand.lazy import dataclass
-from steadyhand.match.lexis import Lexis, fold
+from steadyhand.match.lexer import Lexer, fold
 
 __all__ = [
     "Domains",
@@ -76,10 +76,10 @@ Domains = list[list[Place]]  # for every run the places it may have, top to bott
 class RowView:
     """The rows of a file as they are compared; each is folded once, and every look counts."""
 
-    __slots__ = ("_keys", "_left", "_lexis", "_text", "count")
+    __slots__ = ("_keys", "_left", "_lexer", "_text", "count")
 
-    def __init__(self, text: Callable[[int], str], count: int, lexis: Lexis) -> None:
-        self._text, self._lexis, self._left = text, lexis, _WORK + 2 * count
+    def __init__(self, text: Callable[[int], str], count: int, lexer: Lexer) -> None:
+        self._text, self._lexer, self._left = text, lexer, _WORK + 2 * count
         self._keys: dict[int, str] = {}
         self.count = count
 
@@ -87,7 +87,7 @@ class RowView:
         self._spend()
         known = self._keys.get(row)
         if known is None:
-            known = self._keys[row] = fold(self._lexis, self._text(row))
+            known = self._keys[row] = fold(self._lexer, self._text(row))
         return known
 
     def is_blank(self, row: int) -> bool:
@@ -113,12 +113,12 @@ def _depth_of(row: str) -> int:
     return len(row[: len(row) - len(row.lstrip())].expandtabs(_TAB))
 
 
-def run_of(rows: Sequence[str], start: int, end: int, lexis: Lexis) -> Run | None:
+def run_of(rows: Sequence[str], start: int, end: int, lexer: Lexer) -> Run | None:
     """The run in `rows[start:end]`, or None where all of these are blank."""
     visible = tuple(row for row in range(start, end) if rows[row].strip())
     if not visible:
         return None
-    keys = tuple(fold(lexis, rows[row]) for row in visible)
+    keys = tuple(fold(lexer, rows[row]) for row in visible)
     depths = tuple(_depth_of(rows[row]) for row in visible)
     return Run(start, end, visible, keys, depths, is_first=not start)
 

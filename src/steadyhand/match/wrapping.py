@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steadyhand.match.lexis import Lexis, Token
+from steadyhand.match.lexer import Lexer, Token
 
 __all__ = ["is_wrapped_alike"]
 
@@ -19,33 +19,33 @@ _REMARKS = frozenset({"#", "//", "--", "%", ";"})  # what starts a comment somew
 _MARKUP = frozenset("#|>=~-*+:.") | {"**", "--", "...", "..", "::", "==", "===", "```", "~~~"}
 
 
-def is_wrapped_alike(lexis: Lexis, wanted: Sequence[Token], found: Sequence[Token]) -> bool:
+def is_wrapped_alike(lexer: Lexer, wanted: Sequence[Token], found: Sequence[Token]) -> bool:
     """Whether two runs of the same tokens have line endings at the same places, those that are layout left out."""
     differing = [at for at in range(1, len(wanted)) if bool(wanted[at].breaks) != bool(found[at].breaks)]
     if not differing:
         return True
     if len(wanted) < _TELLING or any(_is_bound(wanted[at - 1]) or _is_bound(wanted[at]) for at in differing):
         return False
-    if lexis.wraps == "inside":
-        return _are_inside(lexis, wanted, differing)
-    if lexis.wraps == "blanks":
+    if lexer.wraps == "inside":
+        return _are_inside(lexer, wanted, differing)
+    if lexer.wraps == "blanks":
         return not _has_markup(wanted) and not _has_markup(found) and not _part_paragraphs(wanted, found, differing)
-    return lexis.wraps == "anywhere"
+    return lexer.wraps == "anywhere"
 
 
 def _is_bound(token: Token) -> bool:
     return token.kind in ("comment", "directive")
 
 
-def _are_inside(lexis: Lexis, tokens: Sequence[Token], places: Sequence[int]) -> bool:
+def _are_inside(lexer: Lexer, tokens: Sequence[Token], places: Sequence[int]) -> bool:
     """Whether the language lets a statement go on in the next row at each place."""
-    if not lexis.comments and any(token.bare in _REMARKS for token in tokens):
+    if not lexer.comments and any(token.bare in _REMARKS for token in tokens):
         return False
     innermost = _innermost(tokens)
     return all(
-        innermost[at] in lexis.inside
-        or tokens[at - 1].text[-1] in lexis.goes_on_after
-        or tokens[at].bare[0] in lexis.goes_on_before
+        innermost[at] in lexer.inside
+        or tokens[at - 1].text[-1] in lexer.goes_on_after
+        or tokens[at].bare[0] in lexer.goes_on_before
         for at in places
     )
 

@@ -2,6 +2,10 @@
 
 An edit counts as made before only on strong evidence; a weak sign is told as a fact and left to the caller.
 A corrected old text is offered only where sending it would change exactly one place, and no other is as near.
+
+`correct` is the call that would go through: the edit in the words of the file. It is made only where sending it changes
+exactly that place, and every offer was planned under the policy it will be sent under. Where the edit and the file
+disagree about the very words to be changed, there is nothing to offer.
 """
 
 from __future__ import annotations
@@ -14,20 +18,20 @@ from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import Hint, Reread, Say, SendCorrected, SendOld
-from steadyhand.lazy import dataclass, field
-from steadyhand.match.lexis import misspelt
-from steadyhand.match.needle import Needle
-from steadyhand.match.resolve import Nothing
-from steadyhand.plan.corrected import correct, most_alike, requote
-from steadyhand.plan.doubts import is_telling
-from steadyhand.plan.edit import Edit, Replace, as_replacement
-from steadyhand.plan.leading import is_led_elsewhere, is_led_otherwise
+from steadyhand.lazy import dataclass, field, replace
+from steadyhand.match.lexer import misspelt
+from steadyhand.match.repair import mendings
+from steadyhand.match.resolve import Nothing, Several
+from steadyhand.match.tier import Needle, Signs
+from steadyhand.plan.edit import Delete, Edit, Insert, Replace, as_replacement, edit_to_json
+from steadyhand.plan.match_checks import has_header_elsewhere, has_other_header, is_telling
+from steadyhand.plan.merge_window import Drifted, make, window_at
 from steadyhand.plan.place import Old
-from steadyhand.plan.places import WIDTH, lines_phrase
+from steadyhand.plan.places import WIDTH, Context, lines_phrase, occurrences_of
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.refusals import two_lines
-from steadyhand.plan.window import window_at
 from steadyhand.text.lines import body, is_whole_lines, split_bodies
+from steadyhand.text.resemblance import Measure
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
@@ -35,6 +39,8 @@ from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
     from steadyhand.text.nearest import Difference, Nearest
+
+__all__ = ["correct", "most_alike", "requote", "single_out"]
 
 _NEAR = 0.8  # from this on the edit may well be meant for the place
 _RIVALS = 0.03  # by how much less than the best a place may be alike and still be as near
@@ -99,7 +105,7 @@ class Absence:
             if pairing.likeness.is_sure or not needle.touches(pairing.old_start, pairing.old_end):
                 continue
             row = body(window.rows[pairing.start]) if pairing.is_one_to_one else ""
-            slips = misspelt(window.lexis, needle.rows[pairing.old_start], row)
+            slips = misspelt(window.lexer, needle.rows[pairing.old_start], row)
             if slips is None:
                 return False
             words += slips
@@ -125,9 +131,8 @@ class Absence:
         where = lines_phrase(*lines)
         return EditError(
             Kind.ALREADY_APPLIED,
-            f"the old text is not in {self.name}, and the new text stands in {where} already",
-            hint=f"read {where} of {self.name}: if this is the place you mean, the edit is made; "
-            "if not, quote the old text as it stands at the other place",
+            f"old text is not in {self.name}; the new text is already in {where}",
+            hint=f"if you mean {where}, the edit is already made; otherwise copy the old text from the other place",
             details={"lines": list(lines)},
         )
 
@@ -138,7 +143,7 @@ class Absence:
         if self.new is not None and self._is_new_in_words(self.new):
             lines = self.source.lines_of(self.new)
             details["new_lines"] = list(lines)
-            message.append(f"the new text is in {lines_phrase(*lines)}: check there whether the edit was made before")
+            message.append(f"the new text is in {lines_phrase(*lines)}; the edit may be made already")
         return EditError(Kind.NO_MATCH, "\n".join(message), hint=hint, details=details)
 
     def _is_new_in_words(self, new: Span) -> bool:
@@ -153,11 +158,13 @@ class Absence:
         if changed is not None:
             details["changed_lines"], where = list(changed), lines_phrase(*changed)
             has = "has" if changed[0] == changed[1] else "have"
-            told = f"the old text is not in {name}: {where} {has} what the edit changes, but not the lines around it"
-            return [told], Say(f"read {where} of {name}: quote what is around it, or edit the file that is meant")
+            told = f"old text is not in {name}: {where} {has} what the edit changes, but other lines around it"
+            return [told], Say(f"read {where} of {name} and copy the lines around it, or edit another file")
+        if not self.source.text:
+            return [f"old text is not in {name}: the file is empty"], Say("write the content, or edit another file")
         if not places:
-            told = f"the old text is not in {name}, and nothing there is similar"
-            return [told], Say(f"read {name} again: the text may be gone, or in another file")
+            told = f"old text is not in {name}, and nothing is similar"
+            return [told], Say(f"read {name} again; the text may be gone, or in another file")
         best = places[0]
         lines = lines_phrase(best.first_line, best.last_line)
         details["nearest"] = [
@@ -168,19 +175,19 @@ class Absence:
             message += _two_lines(best.difference)
         rivals = self._rivals(places)
         if rivals:
-            message.append(f"  as near: {', '.join(rivals)}")
-            return message, Say(f"read {lines} and {rivals[0]} of {name}, and quote more of the place that is meant")
+            message.append(f"  equally similar: {', '.join(rivals)}")
+            return message, Say(f"read {lines} and {rivals[0]} of {name}, and quote more of the one you mean")
         if self._is_cut(best.span):
-            return message, Say(f"whole lines are meant here: quote {lines} of {name} from beginning to end")
+            return message, Say(f"copy all of {lines} of {name}: old text must be whole lines here")
         if self.new is not None and best.span.overlaps(self.new):
-            return message, Say(f"read {lines} of {name}: if the edit is not made there, quote the old text as it is")
+            return message, Say(f"read {lines} of {name}; if the edit is not made there, copy the old text exactly")
         return message, self._offer(best, lines, details, is_misspelt=self.misspelt(places) is not None)
 
     def _changed_lines(self) -> tuple[int, int] | None:
         """The one place that has the lines which the edit changes, whatever is around them."""
         from itertools import islice
 
-        from steadyhand.match.lexis import lexis_of, token_key
+        from steadyhand.match.lexer import lexer_of, token_key
         from steadyhand.match.rows import find_windows
 
         needle = None if self.edit is None else Needle(self.old, as_replacement(self.edit, self.old))
@@ -189,8 +196,8 @@ class Absence:
         rows = needle.rows[needle.changes[0].before_start : needle.changes[-1].before_end]
         if not any(map(_is_saying, rows)):
             return None
-        lexis = lexis_of(self.source.path)
-        windows = find_windows(self.source, Needle("\n".join(rows)), lambda row: token_key(lexis, row), apart=False)
+        lexer = lexer_of(self.source.path)
+        windows = find_windows(self.source, Needle("\n".join(rows)), lambda row: token_key(lexer, row), apart=False)
         found = list(islice(windows, 2))
         return self.source.lines_of(found[0]) if len(found) == 1 else None
 
@@ -201,19 +208,18 @@ class Absence:
 
     def _told_of(self, best: Nearest, lines: str) -> str:
         if self._is_cut(best.span) and best.similarity == 1:
-            return f"the old text is only a part of {lines} of {self.name}"
-        return f"the old text is not in {self.name}; nearest is {lines}, {min(best.similarity, 0.99):.0%} alike"
+            return f"old text is only a part of {lines} of {self.name}"
+        return f"old text is not in {self.name}; nearest: {lines} ({min(best.similarity, 0.99):.0%} similar)"
 
     def _offer(self, best: Nearest, lines: str, details: dict[str, object], *, is_misspelt: bool) -> Hint:
         """What to send instead, where the place is near and no other is: into the details, and the hint for it."""
-        is_line = best.first_line == best.last_line
         is_near = best.is_sure and best.similarity >= _NEAR and best.span.length <= _LONGEST
         corrected = self._corrected(best.span, is_misspelt=is_misspelt) if is_near else None
         if corrected is None:
             return Reread(self.name, (best.first_line, best.last_line))
         details["old"] = old = best.span.of(self.source.text)
         details["corrected"] = corrected
-        return self._to_send(f"if {lines} {'is' if is_line else 'are'} meant", old, corrected)
+        return self._to_send(f"if you mean {lines}", old, corrected)
 
     def _to_send(self, aim: str, old: str, corrected: Mapping[str, object]) -> Hint:
         """The old text alone where nothing else has to change; else both texts. They are shown if they are short."""
@@ -244,13 +250,13 @@ class Absence:
         """
         if self.edit is None:
             return True
-        from steadyhand.match.anchored import find_candidates
-        from steadyhand.match.lexis import lexis_of, token_key
+        from steadyhand.match.candidate import find_candidates
+        from steadyhand.match.lexer import lexer_of, token_key
 
         signs = self.edit.signs if isinstance(self.edit, Replace) else None
-        needle, lexis = Needle(self.old, as_replacement(self.edit, self.old), signs), lexis_of(self.source.path)
+        needle, lexer = Needle(self.old, as_replacement(self.edit, self.old), signs), lexer_of(self.source.path)
         window = window_at(self.source, span, self.old)
-        if is_led_otherwise(window, needle) or is_led_elsewhere(window, needle):
+        if has_other_header(window, needle) or has_header_elsewhere(window, needle):
             return False
         first, last = self.source.lines_of(span)
         places = find_candidates(self.source, needle) or []
@@ -259,8 +265,8 @@ class Absence:
             return here is not None and not any(
                 place is not here and place.contradicted <= here.contradicted for place in places
             )
-        there = {token_key(lexis, self.source.table.text(row)) for row in range(first - 1, last)}
-        rows = {at: token_key(lexis, row) for at, row in enumerate(needle.rows) if _is_saying(row)}
+        there = {token_key(lexer, self.source.table.text(row)) for row in range(first - 1, last)}
+        rows = {at: token_key(lexer, row) for at, row in enumerate(needle.rows) if _is_saying(row)}
         said = [key for at, key in rows.items() if at not in needle.changed]
         if said:
             return 2 * sum(key in there for key in said) >= len(said)
@@ -273,13 +279,13 @@ class Absence:
         """
         assert self.edit is not None
         from steadyhand.match.elision import is_elision
-        from steadyhand.match.lexis import lexis_of, token_key
+        from steadyhand.match.lexer import lexer_of, token_key
         from steadyhand.match.repairs.diff_signs import may_be_signed
         from steadyhand.match.rows import find_row
 
         if may_be_signed(self.old, self.edit.text):
             return True
-        key = partial(token_key, lexis_of(self.source.path))
+        key = partial(token_key, lexer_of(self.source.path))
         old, new = most_alike(self.old, self.edit.text, span.of(self.source.text))
         rows, first = split_bodies(old), self.source.table.row_at(span.start)
         there = set(map(key, split_bodies(self.source.text[self.source.table.start(first) : span.end])))
@@ -349,3 +355,137 @@ def _two_lines(difference: Difference) -> list[str]:
 
     sent, there = show_difference(difference.expected, difference.actual)
     return two_lines(difference.line, sent, there)
+
+
+_LONGEST_OFFER = 4_000  # code points of old text that is offered
+_PLANNED = 20_000_000  # code points of text that are planned on to offer edits for several places
+
+
+def correct(edit: Edit, source: Source, span: Span, policy: Policy) -> dict[str, object] | None:
+    """The edit as it would go through at a place that does not quite match, in its JSON form; None for no such edit.
+
+    >>> correct(Replace("x = f(1)", "y = f(1)"), Source.of_text("x = f(1, 2)\\n"), Span(0, 11), Policy())
+    {'target': 'x = f(1, 2)', 'new': 'y = f(1, 2)'}
+    """
+    ours = span.of(source.text)
+    if not isinstance(edit.target, Old) or span.length > _LONGEST_OFFER or not _is_single(source.text, ours):
+        return None
+    old, new = most_alike(edit.target.text, edit.text, ours)
+    is_as_sent = (old, new) == (edit.target.text, edit.text)
+    signs = edit.signs if isinstance(edit, Replace) and is_as_sent else None
+    made = _retold(edit, old, new, source, span, signs)
+    return edit_to_json(made) if made is not None and _writes_what_it_says(source, made, policy) else None
+
+
+def requote(edit: Edit, source: Source, span: Span, policy: Policy) -> dict[str, object] | None:
+    """The edit with what is at a place as its old text and its new text as it is, in its JSON form.
+
+    None where the new text repeats what is misquoted, or lacks indentation that the place has.
+    """
+    if (
+        not isinstance(edit, Replace)
+        or not isinstance(edit.target, Old)
+        or not _is_single(source.text, ours := span.of(source.text))
+    ):
+        return None
+    window = window_at(source, span, edit.target.text)
+    made = make(window, edit.new, on_drift="new", signs=edit.signs)
+    if isinstance(made, Drifted):
+        return None
+    text = source.text
+    lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
+    sent = Replace(ours, edit.new, reason=edit.reason)
+    is_as_sent = made.within(text, window.span) == lead + edit.new + tail
+    return edit_to_json(sent) if is_as_sent and _writes_what_it_says(source, sent, policy) else None
+
+
+def single_out(
+    edit: Edit, source: Source, policy: Policy, found: Several, contexts: Sequence[Context | None]
+) -> list[dict[str, object] | None]:
+    """For each of several places the edit that means it alone, in its JSON form: old and new text, both with context.
+
+    Each does what the edit would with the number of that place as its occurrence: both were planned and compared.
+    Places without a number, which are merely near, are each corrected as if they were the nearest.
+    """
+    offers: list[dict[str, object] | None] = []
+    most = _PLANNED // (2 * len(source.text) + 1)
+    if found.tier.is_single:
+        return [correct(edit, source, span, policy) for span in found.candidates[: min(len(contexts), most)]]
+    for number, context in zip(occurrences_of(found.candidates), contexts, strict=False):
+        is_planned = number is not None and context is not None and len(offers) < most
+        offers.append(_paired(edit, source, policy, number, context.span) if is_planned and context else None)
+    return offers
+
+
+def _paired(edit: Edit, source: Source, policy: Policy, number: int | None, span: Span) -> dict[str, object] | None:
+    from steadyhand.plan.planner import plan  # which needs this room for its refusals
+
+    bare = _unguarded(policy)
+    meant = plan(source, [replace(edit, occurrence=number)], bare, offers=False)
+    if not meant.ok or any(part.start < span.start or part.end > span.end for part in meant.changes.splices):
+        return None
+    old, new = span.of(source.text), meant.after.text[span.start : span.end + meant.changes.delta]
+    if old == new:
+        return None
+    pair = Replace(old, new, reason=edit.reason)
+    sent = plan(source, [pair], bare, offers=False)
+    return edit_to_json(pair) if sent.ok and sent.after.text == meant.after.text else None
+
+
+def most_alike(old: str, new: str, ours: str) -> tuple[str, str]:
+    """The edit's texts, without a shape they were given by accident where the old text is then more like the place."""
+    measure = Measure([ours])
+    texts = [(old, new), *((mending.old, mending.new) for mending in mendings(old, new))]
+    scores = [measure.alike([text]) for text, _ in texts]
+    return texts[scores.index(max(scores))]
+
+
+def _retold(edit: Edit, old: str, new: str, source: Source, span: Span, signs: Signs | None) -> Edit | None:
+    if isinstance(edit, Insert):
+        return Insert(span.of(source.text), new, where=edit.where, reason=edit.reason)
+    rebuilt = _rebuilt(source, span, old, "" if isinstance(edit, Delete) else new, signs)
+    if rebuilt is None:
+        return None
+    ours, text = rebuilt
+    if isinstance(edit, Delete):
+        return None if text else Delete(ours, reason=edit.reason)
+    return None if text == ours else Replace(ours, text, reason=edit.reason)
+
+
+def _rebuilt(source: Source, span: Span, old: str, new: str, signs: Signs | None) -> tuple[str, str] | None:
+    """What stands at the place and what the edit makes of it, its change joined with what differs there.
+
+    None where the two clash. The place is as wide as it was given where that is enough, else it is whole lines.
+    """
+    window = window_at(source, span, old)
+    made = make(window, new, on_drift="merge", signs=signs)
+    if isinstance(made, Drifted):
+        return None
+    text = source.text
+    whole = made.within(text, window.span)
+    lead, tail = text[window.span.start : span.start], text[span.end : window.span.end]
+    if len(whole) < len(lead) + len(tail) or not (whole.startswith(lead) and whole.endswith(tail)):
+        return window.span.of(text), whole
+    return span.of(text), whole[len(lead) : len(whole) - len(tail)]
+
+
+def _is_single(text: str, ours: str) -> bool:
+    """Whether a text that stands somewhere stands nowhere else, not even overlapping itself."""
+    return bool(ours) and text.find(ours, text.find(ours) + 1) < 0
+
+
+def _writes_what_it_says(source: Source, edit: Edit, policy: Policy) -> bool:
+    """Whether an edit whose old text is in the file once goes through, and changes that text as it says.
+
+    What guards make of it they are asked when the whole call is known.
+    """
+    from steadyhand.plan.planner import plan  # which needs this room for its refusals
+
+    sent = plan(source, [edit], _unguarded(policy), offers=False)
+    if not sent.ok or not isinstance(edit.target, Old):
+        return False
+    return isinstance(edit, Insert) or sent.after.text == source.text.replace(edit.target.text, edit.text)
+
+
+def _unguarded(policy: Policy) -> Policy:
+    return replace(policy, guards=frozenset(), require_reason=False)

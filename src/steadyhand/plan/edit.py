@@ -14,12 +14,21 @@ Nothing here looks at a file; wrong types are refused as `bad-request` at once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import cast
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.match.needle import Signs, Spare
+from steadyhand.match.tier import Signs, Spare
 from steadyhand.plan.place import Old, Place, place_from_json, place_to_json
-from steadyhand.structure.fields import (
+from steadyhand.schema import (
+    NEW,
+    OLD,
+    Either,
+    Field,
+    Flag,
+    Number,
+    Object,
+    Text,
     bad_request,
     check_integer,
     check_text,
@@ -210,8 +219,36 @@ def with_reason(edit: Edit, reason: str) -> Edit:
     return replace(edit, reason=reason)
 
 
-_VERBS = ("new", "insert", "delete", "act")
-_FIELDS = ("target", *_VERBS, "where", "args", "occurrence", "expected", "reason")
+EDIT_VERBS = ("new", "insert", "delete", "act")
+_TARGET = (
+    'The old text exactly as it is in the file, or {"at": ADDRESS}: lines:3-5 (lines:3-2 is the place before line 3), '
+    "anchor:12#a3f, heading:Guide > Setup, symbol:Class.method, selector:#id, key:a.b[0], code_block:0, "
+    "table:0[2,Name], front_matter:title, cell:3. With a part or a number: heading.body[2]:Notes, symbol.body:f."
+)
+
+
+@cache
+def edit_shape() -> Object:
+    """The one declaration of an edit: its fields, their meanings, and the other names that models give them.
+
+    The strict reader below, tools, dialects and JSON Schemas all take them from here. Made when it is first needed.
+    """
+    which = Either((Number(least=-1), Text(OCCURRENCES)))
+    target = Either((Text(), Object((Field("at", Text()),), is_open=True)))
+    return Object(
+        (
+            Field("target", target, _TARGET, also=("old", *OLD)),
+            Field("new", Text(), "The text to put there.", also=NEW),
+            Field("insert", Text(), "Or: text to put beside or into the target.", also=("insert_text",)),
+            Field("where", Text(WHERES), "Where insert goes (after)."),
+            Field("delete", Flag(), "Or: true removes it."),
+            Field("act", Text(), "Or: an action such as set-key, add-key, set-attribute, add-class, set-cell, move."),
+            Field("args", Object(is_open=True), 'Of act, such as {"value": 3}.'),
+            Field("occurrence", which, "Which, if not unique."),
+            Field("expected", Number(least=1), "How many places must match; all of them change."),
+            Field("reason", Text(), "Why; kept with the change."),
+        )
+    )
 
 
 def edit_from_json(value: object, path: str = "") -> Edit:
@@ -220,7 +257,7 @@ def edit_from_json(value: object, path: str = "") -> Edit:
     >>> edit_from_json({"target": "a", "new": "b", "occurrence": "all"}).occurrence
     'all'
     """
-    fields = read_object(value, path, _FIELDS)
+    fields = read_object(value, path, edit_shape().names)
     verb = _verb_of(fields, path)
     if "target" not in fields:
         raise bad_request(join(path, "target"), "the field is missing", "give the old text, or {'lines': [3, 5]}")
@@ -260,7 +297,7 @@ def edit_to_json(edit: Edit) -> dict[str, object]:
 
 
 def _verb_of(fields: Mapping[str, object], path: str) -> str:
-    given = [verb for verb in _VERBS if verb in fields]
+    given = [verb for verb in EDIT_VERBS if verb in fields]
     if len(given) != 1:
         what = "says neither new, insert, delete nor act" if not given else f"says {' and '.join(given)}"
         raise bad_request(path, f"the edit {what}", "give exactly one of 'new', 'insert', 'delete' and 'act'")
@@ -315,7 +352,7 @@ def check_occurrence(value: object, path: str) -> Occurrence | None:
             return cast("Occurrence", value)
         near = nearest_name(value, OCCURRENCES)
         meant = f"did you mean {near!r}?" if near else f"one of {', '.join(OCCURRENCES)};"
-        raise bad_request(path, f"{value[:40]!r} is no occurrence", f"{meant} a number counts from 1")
+        raise bad_request(path, f"{value[:40]!r} is not an occurrence", f"{meant} a number counts from 1")
     number = check_integer(value, path)
     if number < 1 and number != -1:
         raise bad_request(path, f"occurrence {number} does not exist", "occurrences count from 1; -1 is the last")

@@ -24,9 +24,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.lexis import fold
-from steadyhand.match.pairing import Likeness, Pairing
-from steadyhand.plan.window import Window, window_at
+from steadyhand.match.align import Likeness, Pairing
+from steadyhand.match.lexer import fold
+from steadyhand.plan.merge_window import Window, window_at
 from steadyhand.structure.format import Fault, format_of
 from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of, width_of
 from steadyhand.text.lines import line_ending, line_start, split_bodies, split_lines
@@ -130,9 +130,9 @@ def _is_only_new_bare(window: Window, new: str, first: Pair) -> bool:
     rows = split_bodies(new)
     if not first.before or not rows or not rows[0].strip() or indent_of(rows[0]):
         return False
-    old = {fold(window.lexis, row): indent_of(row) for row in split_bodies(window.old)}
+    old = {fold(window.lexer, row): indent_of(row) for row in split_bodies(window.old)}
     moved = any(old.get(said) for said in _said_at(window, rows[1:], ""))
-    return old.get(fold(window.lexis, rows[0])) != "" and not moved
+    return old.get(fold(window.lexer, rows[0])) != "" and not moved
 
 
 def _first_pair(window: Window) -> Pair | None:
@@ -179,7 +179,7 @@ def _among_others(window: Window, new: str, first: Pair, others: Sequence[Pair])
         return None  # it has more than the other line, and one of the two is odd
     if not any(pair.before or pair.after for pair in others):
         new = _in_unit_of_file(window, new, first)
-    first_said, known = fold(window.lexis, head), Counter(_said_at(window, later, first.before))
+    first_said, known = fold(window.lexer, head), Counter(_said_at(window, later, first.before))
     rows = split_bodies(new)
     brought = Counter(_said_at(window, rows[1:], first.before))
     said = next(iter(_said_at(window, rows[:1], first.before)), None)
@@ -203,7 +203,7 @@ def _lost_indent(window: Window, rows: Sequence[str], later: Sequence[str], full
     None where the rows behind it that are in old text, too, have moved to the left, and it may have moved with them.
     `is_same`: it says what the first of old text says.
     """
-    said, told = ([fold(window.lexis, row) for row in side] for side in (later, rows))
+    said, told = ([fold(window.lexer, row) for row in side] for side in (later, rows))
     times = Counter(said)
     old = {key: indent_of(row) for key, row in zip(said, later, strict=True) if key and times[key] == 1}
     behind = [(old[key], indent_of(row)) for key, row in zip(told[1:], rows[1:], strict=True) if key in old]
@@ -221,19 +221,19 @@ def _lost_indent(window: Window, rows: Sequence[str], later: Sequence[str], full
 def _is_moved_otherwise(window: Window, rows: Sequence[str], first: Pair, there: Carried) -> bool:
     """Whether new text begins with the first line of old text at an indentation that is not the line's in the file."""
     head = next((row for row in rows if row.strip()), "")
-    if indent_of(head) == first.before or fold(window.lexis, head) != _said(window, first):
+    if indent_of(head) == first.before or fold(window.lexer, head) != _said(window, first):
         return False
     return there(indent_of(head), first.row) != first.after
 
 
 def _said(window: Window, first: Pair) -> str:
     """What the first line of old text says."""
-    return fold(window.lexis, split_bodies(window.old)[first.row])
+    return fold(window.lexer, split_bodies(window.old)[first.row])
 
 
 def _said_at(window: Window, rows: Sequence[str], indent: str) -> list[str]:
     """What the rows say that have an indentation."""
-    return [fold(window.lexis, row) for row in rows if row.strip() and indent_of(row) == indent]
+    return [fold(window.lexer, row) for row in rows if row.strip() and indent_of(row) == indent]
 
 
 def _alone(window: Window, new: str, first: Pair, *, asks_parser: bool) -> Reading | None:
@@ -270,7 +270,7 @@ def _alone(window: Window, new: str, first: Pair, *, asks_parser: bool) -> Readi
 def _again(window: Window, rows: Sequence[str], first: Pair) -> list[str]:
     """The indentation of lines of new text that say what the line of old text says."""
     said = _said(window, first)
-    return [indent_of(row) for row in rows if fold(window.lexis, row) == said]
+    return [indent_of(row) for row in rows if fold(window.lexer, row) == said]
 
 
 def _in_unit_of_file(window: Window, new: str, first: Pair) -> str:

@@ -13,39 +13,29 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from steadyhand.errors import EditError
-from steadyhand.lazy import replace
-from steadyhand.match.needle import Needle, Spare
+from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.resolve import Finder, Found, Miscount, Nothing, Resolution, Several, TooMany, resolve
-from steadyhand.match.tier import LITERAL, STRICT, Tier, step_names, tier_named
-from steadyhand.plan import refusals
+from steadyhand.match.tier import LITERAL, STRICT, Needle, Spare, Tier, step_names, tier_named
 from steadyhand.plan.draft import Draft, Taken
 from steadyhand.plan.edit import Act, Delete, Edit, Replace, as_replacement
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.proposing import refused
-from steadyhand.plan.surroundings import (
-    LineHint,
-    finder_within,
-    is_ended,
-    missing_header,
-    regions_under,
-    stands_beside,
-)
-from steadyhand.plan.window import Window, window_at
-from steadyhand.structure.address import render_address
 from steadyhand.structure.node import Node, Refusal, WholeLines
 from steadyhand.structure.target import Addressed
-from steadyhand.text.indent import indent_of
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.match import Match, Occurrence
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.text.words import sort_of
 
 if TYPE_CHECKING:
     from steadyhand.match.confirmed import Confirmed
+    from steadyhand.plan import context_filters, merge_window, refusals
     from steadyhand.plan.absent import Absence
     from steadyhand.text.nearest import Nearest
+else:
+    refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused, and most old text is there once
+    context_filters = LazyModule("steadyhand.plan.context_filters")
+    merge_window = LazyModule("steadyhand.plan.merge_window")
 
 __all__ = ["Located", "Locator"]
 
@@ -112,8 +102,8 @@ class Locator:
             self._equals.pass_over(edit)
 
     @cached_property
-    def _hint(self) -> LineHint:
-        return LineHint(self._draft, self._edits)
+    def _hint(self) -> context_filters.LineHint:
+        return context_filters.LineHint(self._draft, self._edits)
 
     @cached_property
     def _equals(self) -> _Equals:
@@ -129,8 +119,10 @@ class Locator:
             raise refusals.one_place(self._name, target.key)
         match self._draft.locate(target):
             case Refusal() as refusal:
-                raise refused(self._name, refusal)
+                raise refusals.refused(self._name, refusal)
             case place:
+                from steadyhand.structure.address import render_address
+
                 lines = WholeLines(place.span, render_address(target) or target.key) if isinstance(edit, Act) else None
                 return Located((place,), nodes=() if lines is None else (lines,))
 
@@ -139,7 +131,7 @@ class Locator:
         usual: Occurrence = "unique" if edit.expected is None else "all"
         found = target.resolve(self._draft.source, usual if edit.occurrence is None else edit.occurrence)
         if isinstance(found, Refusal):
-            raise refused(self._name, found)
+            raise refusals.refused(self._name, found)
         if edit.expected not in (None, len(found)):
             raise refusals.other_count(self._name, target.named(), len(found), edit.expected or 0)
         return Located(tuple(Match(node.span, target.key) for node in found), nodes=found)
@@ -154,7 +146,7 @@ class Locator:
             raise refusals.no_change(self._name, "old and new text are the same")
         match self._resolve(edit, old):
             case Found() as found:
-                return self._believed(_as_read(edit, found), found)
+                return self._believed(edit if found.spare is None else _as_read(edit, found), found)
             case Several() as found:
                 placed = self._resolve(edit, old) if self._hint.looks_ahead(old) else found
                 if isinstance(placed, Found):
@@ -162,7 +154,7 @@ class Locator:
                 chosen = self._chosen(edit, old, found)
                 if chosen is not None:
                     return self._believed(edit, chosen)
-                from steadyhand.plan.doubts import is_already_there
+                from steadyhand.plan.match_checks import is_already_there
 
                 if found.tier.is_single and is_already_there(edit, self._draft):
                     return self._pass_or_refuse(edit, old.text, Nothing(step_names()))
@@ -212,7 +204,9 @@ class Locator:
             return
         source = self._draft.source
         for to_end in (False, True):
-            regions = regions_under(source, old.under, to_end=to_end) or self._regions_before(old, to_end=to_end)
+            regions = context_filters.regions_under(source, old.under, to_end=to_end) or self._regions_before(
+                old, to_end=to_end
+            )
             if regions and not (to_end and len(regions) > 1):
                 yield regions, laxest
             if not regions:  # no such line: what is quoted has to be enough, as it is
@@ -223,7 +217,7 @@ class Locator:
         """The same where an earlier edit of the call has changed one of the lines above: as the file was before."""
         if not self._draft.writes:
             return []
-        regions = regions_under(self._draft.original, old.under, to_end=to_end)
+        regions = context_filters.regions_under(self._draft.original, old.under, to_end=to_end)
         places = ((self._draft.from_original(one.start), self._draft.from_original(one.end)) for one in regions)
         return [Span(start, end) for start, end in places if start is not None and end is not None]
 
@@ -231,7 +225,7 @@ class Locator:
         """Says which of the lines above is nowhere, where the quoted lines alone were enough."""
         if not old.under or self._regions_before(old, to_end=True):
             return ()
-        missing = missing_header(self._draft.source, old.under)
+        missing = context_filters.missing_header(self._draft.source, old.under)
         return (
             () if missing is None else (f"no line begins with {missing[:80]!r}; the lines quoted under it are unique",)
         )
@@ -270,6 +264,8 @@ class Locator:
 
     def _is_in_words(self, span: Span) -> bool:
         """Whether a place begins and ends where words do."""
+        from steadyhand.text.words import sort_of
+
         edges = (self._draft.read(max(at - 1, 0), at + 1) for at in (span.start, span.end))
         return not any(len(edge) == 2 and sort_of(edge[0]) == sort_of(edge[1]) == "word" for edge in edges)
 
@@ -288,7 +284,8 @@ class Locator:
         return self._policy.occurrence == "unique" and edit.occurrence is None and edit.expected in (None, 1)
 
     def _resolve_in(self, edit: Edit, old: Old, regions: list[Span] | None, laxest: str | None) -> Resolution:
-        find = finder_within(self._draft, old, regions)
+        is_anywhere = regions is None and old.fit == "free" and not old.at_end
+        find = self._draft.find if is_anywhere else context_filters.finder_within(self._draft, old, regions)
         found = self._asked(find, edit, old, laxest)
         if not isinstance(found, _COUNTED) or found.tier.name != "exact" or not self._has_twins(old):
             return found
@@ -319,20 +316,22 @@ class Locator:
         assert isinstance(edit.target, Old)
         if self._is_beyond_doubt(edit.target, found):
             return Located(found.matches, found.others, found, edit)
-        from steadyhand.plan.doubts import Finding, find_other_indents, is_doubtful
+        from steadyhand.plan.match_checks import Candidate, find_other_indents, is_doubtful
 
-        finding = Finding(edit, found, self._draft)
-        if is_doubtful(finding):
+        candidate = Candidate(edit, found, self._draft)
+        if is_doubtful(candidate):
             return self._pass_or_refuse(edit, edit.target.text, Nothing(step_names()))
         may_be_deeper = self._policy.tier not in STRICT and edit.target.fit == "free"
-        several = find_other_indents(finding) if may_be_deeper else None
+        several = find_other_indents(candidate) if may_be_deeper else None
         if several is not None:
             raise self._ambiguous(
                 edit, several, edit.target, with_numbers=False
             )  # a number would count exact places alone
         told = self._hint.of(edit.target)
         is_told = told is not None and told(found.matches[0].span)  # content and line agree: that is meant
-        if is_ended(self._draft, edit, found) or (not is_told and stands_beside(self._draft, edit, found)):
+        if context_filters.is_ended(self._draft, edit, found) or (
+            not is_told and context_filters.stands_beside(self._draft, edit, found)
+        ):
             raise refusals.made_before(self._name, self._draft.source, found.matches[0].span)
         part = self._confirmed(edit, edit.target) if self._has_drifted(found) else None
         if part is not None:
@@ -351,8 +350,7 @@ class Locator:
     def _confirmed(self, edit: Edit, old: Old) -> Located | None:
         """The lines that change, where the file has them once and only lacks context around them."""
         from steadyhand.match.confirmed import confirmed_part
-        from steadyhand.plan.doubts import Finding, is_doubtful
-        from steadyhand.plan.leading import is_led_otherwise
+        from steadyhand.plan.match_checks import Candidate, has_other_header, is_doubtful
 
         if not self._is_one(edit) or self._policy.tier not in (None, "fuzzy") or old.at_end or self._tolerated <= 0:
             return None
@@ -361,29 +359,29 @@ class Locator:
         part = confirmed_part(source, needle)
         if part is None or (old.under and not self._is_under(part.span, old)):
             return None
-        if not part.has_context and is_led_otherwise(window_at(source, part.span, old.text), needle):
+        if not part.has_context and has_other_header(merge_window.window_at(source, part.span, old.text), needle):
             return None
-        if _is_cut_to_a_bare_line(window_at(source, part.span, part.old), part.new):
+        if _is_cut_to_a_bare_line(merge_window.window_at(source, part.span, part.old), part.new):
             return None
         if _is_shown_by_made_up_lines(source, old.text, part):
             return None
         place, fuzzy = Match(part.span, "fuzzy"), tier_named("fuzzy")
         found = Found((place,), (), 1, fuzzy, part.old, part.new, (_CONTEXT,), signs=part.signs, share=part.share)
-        return None if is_doubtful(Finding(edit, found, self._draft)) else Located(found.matches, (), found, edit)
+        return None if is_doubtful(Candidate(edit, found, self._draft)) else Located(found.matches, (), found, edit)
 
     def _has_drifted(self, found: Found) -> bool:
         """Whether lines are in the way at a place that was found by lines that resemble the old text's."""
-        from steadyhand.plan.making import Drifted, make
+        from steadyhand.plan.merge_window import Drifted, make
 
         if found.tier.name != "fuzzy":
             return False
-        window = window_at(self._draft.source, found.matches[0].span, found.old)
-        made = make(window, found.new or "", on_drift=self._policy.on_drift, signs=found.signs)
+        place = merge_window.window_at(self._draft.source, found.matches[0].span, found.old)
+        made = make(place, found.new or "", on_drift=self._policy.on_drift, signs=found.signs)
         return isinstance(made, Drifted)
 
     def _is_under(self, span: Span, old: Old) -> bool:
         """Whether a place is in the only part of the file that the lines above it name."""
-        regions = regions_under(self._draft.source, old.under)
+        regions = context_filters.regions_under(self._draft.source, old.under)
         return len(regions) == 1 and span.overlaps(regions[0])
 
     def _ambiguous(self, edit: Edit, found: Several, old: Old, *, with_numbers: bool = True) -> EditError:
@@ -423,7 +421,7 @@ class Locator:
 
         Refuses with `drift-conflict` where it does not; None where no place is near enough to speak of drift.
         """
-        from steadyhand.plan.making import Drifted, make
+        from steadyhand.plan.merge_window import Drifted, make
 
         if self._policy.tier not in (None, "fuzzy") or not places:
             return None
@@ -436,10 +434,10 @@ class Locator:
             on_drift = "refuse"  # somebody else's text, not the edit's own misspelt
         source, span = absence.source, places[0].span
         signs = absence.edit.signs if isinstance(absence.edit, Replace) else None
-        window = window_at(source, span, absence.old)
-        if not isinstance(make(window, new, signs=signs), Drifted):
+        place = merge_window.window_at(source, span, absence.old)
+        if not isinstance(make(place, new, signs=signs), Drifted):
             return None  # the lines that change are there: the place was not believed for its context
-        made = make(window, new, on_drift=on_drift, signs=signs)
+        made = make(place, new, on_drift=on_drift, signs=signs)
         if isinstance(made, Drifted):
             raise refusals.drift_at(self._name, source, made, absence.edit, span, self._offering)
         if places[0].similarity < _DRIFT:
@@ -510,12 +508,13 @@ def _is_phrase(row: str) -> bool:
     return sum(map(str.isalnum, row)) >= _PHRASE and not row.strip().isidentifier()
 
 
-def _is_cut_to_a_bare_line(window: Window, new: str) -> bool:
+def _is_cut_to_a_bare_line(place: merge_window.Window, new: str) -> bool:
     """Whether one line of old text is left that lacks indentation: nothing shows how new lines with some are quoted."""
     from steadyhand.plan.first_line import read_in_full
+    from steadyhand.text.indent import indent_of
 
-    rows, kept = [row for row in split_bodies(new) if row.strip()], split_bodies(window.old)
-    reading = read_in_full(window, new, asks_parser=False) if len(kept) == 1 else None
+    rows, kept = [row for row in split_bodies(new) if row.strip()], split_bodies(place.old)
+    reading = read_in_full(place, new, asks_parser=False) if len(kept) == 1 else None
     if reading is None:
         return False
     shown = {indent_of(kept[0]), indent_of(reading.old)}
@@ -524,6 +523,8 @@ def _is_cut_to_a_bare_line(window: Window, new: str) -> bool:
 
 def _is_shown_by_made_up_lines(source: Source, old: str, part: Confirmed) -> bool:
     """Whether only lines that the file does not have show at which indentation a new line is."""
+    from steadyhand.text.indent import indent_of
+
     kept, brought = (set(map(indent_of, filter(str.strip, split_bodies(text)))) for text in (part.old, part.new))
     context = [row for row in split_bodies(old) if row.strip() and indent_of(row) in brought - kept]
     there = set(split_bodies(source.text)) if context else set()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from steadyhand.plan.edit import Act, Edit, Insert
 from steadyhand.plan.place import Old, Place
 from steadyhand.plan.request import MoveText
+from steadyhand.schema import bad_request
 from steadyhand.structure.address import parse_address
-from steadyhand.structure.fields import bad_request
 from steadyhand.structure.format import format_of
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Refusal
@@ -18,7 +18,7 @@ from steadyhand.text.source import Source
 def move_inside(request: MoveText) -> Edit:
     """A move from one place of a file to another of the same."""
     if request.place is None:
-        raise bad_request("to", "the file is the one it stands in", "name another file, or a target in this one")
+        raise bad_request("to", "the file is the one it is in", "name another file, or a target in this one")
     return Act(request.target, "move", to=request.place, where=request.where)
 
 

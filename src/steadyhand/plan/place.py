@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from steadyhand.lazy import dataclass
-from steadyhand.structure.address import target_from_json
-from steadyhand.structure.fields import (
+from steadyhand.schema import (
     bad_request,
     check_integer,
     check_list,
@@ -21,6 +20,7 @@ from steadyhand.structure.fields import (
     read_optional_integer,
     read_text,
 )
+from steadyhand.structure.address import target_from_json
 from steadyhand.structure.target import Target
 from steadyhand.text.visible import sized
 

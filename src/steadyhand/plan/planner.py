@@ -12,35 +12,42 @@ Rules:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from steadyhand.errors import EditError
-from steadyhand.lazy import replace
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.tier import STRICT
-from steadyhand.plan import refusals
-from steadyhand.plan.assembly import Whereabouts, assemble
-from steadyhand.plan.draft import Draft, Slot
+from steadyhand.plan.draft import Draft, RunningDraft, Write
 from steadyhand.plan.edit import Act, Edit, Insert, Replace, edit_from_json
-from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Verdict, ask_guards
+from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, Verdict, ask_guards
 from steadyhand.plan.locating import Located, Locator
-from steadyhand.plan.mark import without_mark
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.running import RunningDraft
 from steadyhand.plan.writing import Writing
 from steadyhand.structure.lines import Lines
 from steadyhand.structure.node import Proposal
-from steadyhand.structure.target import Addressed
+from steadyhand.structure.target import Addressed, Target
 from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.diff import shared_ends
+from steadyhand.text.encoding import MARK
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
+from steadyhand.text.splice import Splice
 
 if TYPE_CHECKING:
+    from steadyhand.match.resolve import Found
+    from steadyhand.plan import refusals
     from steadyhand.plan.excerpt import Excerpt
-    from steadyhand.plan.together import Together
+    from steadyhand.plan.proposals import Together
+else:
+    refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused
+
+__all__ = ["without_bom"]
 
 _NO_PROPOSAL = Proposal(())
 
@@ -71,7 +78,7 @@ def plan(
             return widened
     planner = _Planner(source, edits, policy, path, reason, seen, offers=offers)
     outcomes = planner.run(tick)
-    refused = bool([outcome for outcome in outcomes if outcome.error is not None])
+    refused = planner.is_refused
     sent, is_whole = _with_offers(edits, outcomes) if refused and offers else ([], False)
     if sent:
         again = plan(source, sent, policy, path=path, reason=reason, seen=seen, tick=tick, offers=False)
@@ -111,6 +118,7 @@ class _Planner:
         self.others: dict[int, tuple[int, ...]] = {}
         self.more_others: dict[int, int] = {}
         self.proofs: list[tuple[int, Span]] = []
+        self.is_refused = False
         self.source = source
         self.edits = edits
         self.policy = policy
@@ -123,31 +131,31 @@ class _Planner:
 
     def _addressed(self) -> Together | None:
         """What plans edits by address together, where there are several."""
-        if self.source.encoding.mark:
+        if len(self.edits) < 2 or self.source.encoding.mark:
             return None
         if sum(isinstance(edit.target, Addressed) for edit in self.edits) < 2:
             return None
-        from steadyhand.plan.together import Together  # few calls have several
+        from steadyhand.plan.proposals import Together  # few calls have several
 
         return Together(self.draft, self.edits, is_snapshot=self.policy.batch == "snapshot")
 
     def run(self, tick: Callable[[], None] | None) -> list[Outcome]:
         stop = self._refuse_request()
-        outcomes: dict[int, Outcome] = {}
+        outcomes: list[Outcome] = []
         for index in self._order():
             if tick is not None:
                 tick()
-            outcomes[index] = self._judge(index, self.edits[index], stop)
-        return [*map(outcomes.__getitem__, range(len(self.edits)))]
+            outcomes.append(self._judge(index, self.edits[index], stop))
+        return outcomes if self.policy.batch == "sequential" else sorted(outcomes, key=lambda one: one.index)
 
-    def _order(self) -> list[int]:
+    def _order(self) -> Sequence[int]:
         """In which order the edits are judged: as given, but for what may be put behind a last line without ending.
 
         In a snapshot that line may change in the same call; how it ends is known only when it has.
         """
         indices = range(len(self.edits))
         if self.policy.batch == "sequential" or self.source.text.endswith(("\n", "\r")):
-            return list(indices)
+            return indices
         return sorted(indices, key=lambda index: _is_line_insertion(self.edits[index]))
 
     def _refuse_request(self) -> EditError | None:
@@ -158,7 +166,7 @@ class _Planner:
         for index, edit in enumerate(self.edits):
             target = edit.target
             guarded.append(GuardedEdit(index, target.text if isinstance(target, Old) else "", edit.text))
-        return ask_guards("request", self._guard_input(tuple(guarded))).refusal
+        return self._ask_guards("request", tuple(guarded))
 
     def _judge(self, index: int, edit: Edit, stop: EditError | None) -> Outcome:
         reason = edit.reason if edit.reason is not None else self._reason
@@ -167,7 +175,7 @@ class _Planner:
                 raise stop
             if self.policy.require_reason and not (reason or "").strip():
                 raise refusals.reason_required(index)
-            edit = without_mark(edit) if self.source.encoding.mark else edit
+            edit = without_bom(edit) if self.source.encoding.mark else edit
             planned = None if self._together is None else self._together.does(index)
             if planned is not None:
                 located = Located((planned.match,), nodes=(planned.node,))
@@ -180,6 +188,7 @@ class _Planner:
         except EditError as error:
             if self._together is not None:
                 self._together.forget()
+            self.is_refused = True
             facts = {"index": index} if self.path is None else {"index": index, "path": self.path}
             return Outcome(index, applied=False, path=self.path, reason=reason, error=error.with_details(**facts))
         confidence = min(sure, located.confidence(match.similarity))
@@ -195,51 +204,50 @@ class _Planner:
         Gives the first match, with what it was found to differ in, notes, and how sure it is that this is meant.
         """
         match, made, sure = located.matches[0], _NO_PROPOSAL, 1.0
+        span = match.span
         if proposal is not None:
-            wishes, made = self._writing.placed(index, proposal), proposal
+            replacements, made = self._writing.placed(index, proposal), proposal
         elif located.nodes:
-            wishes, made = self._writing.proposed(index, edit, located)
+            replacements, made = self._writing.proposed(index, edit, located)
         else:
-            wishes, match, sure = self._writing.wishes(index, edit, located)
-        written, places, is_new = "", [], False
-        for slot, old, new in wishes:
+            replacements, match, sure = self._writing.replacements(index, edit, located)
+        written, is_new = "", False
+        for _, old, new in replacements:
             is_new = is_new or old != new
             written += new
-            places.append((slot, new))
         if not is_new:
             raise self._nothing_new(edit)
         self.source.encoding.check_new_text(written)
-        target, standing, quoted, blind = edit.target, located.matches[0].span, "", None
+        target, text, quoted, blind = edit.target, edit.text, "", None
         if isinstance(target, Old):
             quoted = target.text
         elif isinstance(target, Lines) and target.text is None:
-            blind = self._original(standing)
-        guarded = GuardedEdit(index, quoted + self.draft.read(standing.start, standing.end), edit.text, blind)
-        objection = ask_guards("edit", self._guard_input((guarded,))).refusal
+            blind = self._original(span)
+        guarded = GuardedEdit(index, quoted + self.draft.read(span.start, span.end), text, blind)
+        objection = self._ask_guards("edit", (guarded,))
         if objection is not None:
             raise objection
-        if located.others:
-            self.others[index] = tuple([self.draft.to_original(span.start) for span in located.others])
-        left = 0 if located.found is None else located.found.total - len(located.matches)
-        if left > len(located.others):
-            self.more_others[index] = left - len(located.others)
-        if _says_what_stands(edit, located):
+        if located.found is not None and located.found.total > len(located.matches):
+            self._note_others(index, located.others, located.found.total - len(located.matches))
+        if _says_what_stands(target, located.found):
             for found in located.matches:
-                self.proofs.append((index, self._original(found.span)))
-        self._put(places, index, made)
-        return match, (*located.notes, *made.notes, *self._ending_note(edit, match, written)), sure
-
-    def _put(self, places: Sequence[tuple[Slot, str]], index: int, made: Proposal) -> None:
-        self.draft.write(places, index, made.after)
+                self.proofs.append((index, self._original(found.span) if self.draft.writes else found.span))
+        self.draft.write(replacements, index, made.after)
         if self._together is not None:
-            self._together.wrote(index, [new for _, new in places])
+            self._together.wrote(index, [new for _, _, new in replacements])
+        notes = located.notes + made.notes
+        return match, notes + self._ending_note(match, written) if "\r\n" in text else notes, sure
 
-    def _ending_note(self, edit: Edit, match: Match, written: str) -> tuple[str, ...]:
-        """Says that line endings of the new text were not written as they were sent, unless the match says so."""
-        if "\r\n" not in edit.text or "\r\n" in written or "line endings" in match.differs:
+    def _note_others(self, index: int, others: tuple[Span, ...], count: int) -> None:
+        """Keep where else the old text is, and how many such places there are beyond those that are known."""
+        self.others[index] = tuple([self.draft.to_original(span.start) for span in others])
+        self.more_others[index] = count - len(others)
+
+    def _ending_note(self, match: Match, written: str) -> tuple[str, ...]:
+        """Says that CR LF of the new text was not written as it was sent, unless the match says so."""
+        if "\r\n" in written or "line endings" in match.differs or self.draft.uniform_ending != "\n":
             return ()
-        ending = self.draft.uniform_ending
-        return ("CR LF in the new text is written as LF, as the file has it",) if ending == "\n" else ()
+        return ("CR LF in the new text is written as LF, as the file has it",)
 
     def _original(self, span: Span) -> Span:
         if not self.draft.writes:
@@ -249,10 +257,11 @@ class _Planner:
     def _nothing_new(self, edit: Edit) -> EditError:
         if isinstance(edit, Act):
             return refusals.no_change(self._name, f"{edit.name} would change nothing there", "nothing needs to be done")
-        return refusals.no_change(self._name, "the new text is what stands there")
+        return refusals.no_change(self._name, "the new text is already there")
 
-    def _guard_input(self, edits: tuple[GuardedEdit, ...]) -> GuardInput:
-        return GuardInput(self.path, self.source.text, None, edits, self.policy, seen=self._seen)
+    def _ask_guards(self, stage: Stage, edits: tuple[GuardedEdit, ...]) -> EditError | None:
+        given = GuardInput(self.path, self.source.text, None, edits, self.policy, False, False, None, None, self._seen)
+        return ask_guards(stage, given).refusal
 
 
 def _needles(edits: Sequence[Edit]) -> tuple[list[str], list[str]]:
@@ -285,10 +294,10 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
     after = source.apply(changes) if changes else source
     known = planner.draft.known(after.text)
     given = GuardInput(planner.path, source.text, after.text, (), policy, after_source=known, changes=changes)
-    verdict = _clash(planner, outcomes) or ask_guards("file", given)
+    verdict = (policy.batch == "snapshot" and _clash(planner, outcomes)) or ask_guards("file", given)
     if verdict.refusal is not None:
         return Plan(False, tuple(map(_held_back, outcomes)), ChangeSet(), (), source, verdict.refusal)
-    places = Whereabouts(after, writes, len(source.text))
+    lines = lines_written(after, writes, len(source.text))
     by_edit: dict[int, list[int]] = {}
     for number, edit in enumerate(splice_edits):
         by_edit.setdefault(edit, []).append(number)
@@ -297,33 +306,31 @@ def _finish(source: Source, outcomes: Sequence[Outcome], planner: _Planner, poli
         if not one.applied:
             done.append(one)
             continue
-        others, splices = places.lines_of_others(planner.others.get(one.index, ())), tuple(by_edit.get(one.index, ()))
+        starts = planner.others.get(one.index)
+        others = lines_elsewhere(after, writes, starts) if starts else ()
+        splices = tuple(by_edit.get(one.index, ()))
         done.append(
             Outcome(
-                one.index, True, one.path, one.tier, one.confidence, one.similarity, places.lines[one.index],
+                one.index, True, one.path, one.tier, one.confidence, one.similarity, lines[one.index],
                 one.differs, one.reason, None, others, planner.more_others.get(one.index, 0), splices, None, one.notes,
             )
         )  # fmt: skip
     return Plan(ok, tuple(done), changes, splice_edits, after, None, verdict.warnings, tuple(planner.proofs))
 
 
-def _says_what_stands(edit: Edit, located: Located) -> bool:
-    """Whether the edit itself tells every character of the place it was found at."""
-    match edit.target:
-        case Old(text=text):
-            return bool(text) and located.found is not None and located.found.tier.name in STRICT
-        case Lines(text=text):
-            return text is not None
-        case target:
-            from steadyhand.structure.anchor import Anchor
+def _says_what_stands(target: Target | Old, found: Found | None) -> bool:
+    """Whether an edit itself tells every character of the place it was found at."""
+    if isinstance(target, Old):
+        return found is not None and found.tier.name in STRICT
+    if isinstance(target, Lines):
+        return target.text is not None
+    from steadyhand.structure.anchor import Anchor
 
-            return isinstance(target, Anchor) and target.end is None
+    return isinstance(target, Anchor) and target.end is None
 
 
 def _clash(planner: _Planner, outcomes: Sequence[Outcome]) -> Verdict | None:
     """What a snapshot cannot see: addresses whose edits are right singly and not together."""
-    if planner.policy.batch != "snapshot" or len(outcomes) < 2:
-        return None
     made = [planner.edits[outcome.index] for outcome in outcomes if outcome.applied]
     by_address = [edit for edit in made if isinstance(edit.target, Addressed)]
     if len(by_address) < 2:
@@ -345,3 +352,86 @@ def _is_line_insertion(edit: Edit) -> bool:
 
 def _held_back(outcome: Outcome) -> Outcome:
     return replace(outcome, applied=False, skipped="held-back") if outcome.applied else outcome
+
+
+def assemble(text: str, writes: Sequence[Write]) -> tuple[ChangeSet, tuple[int, ...]]:
+    """The change set of sorted writes, and for each of its splices the edit that wrote it."""
+    splices: list[Splice] = []
+    edits: list[int] = []
+    for write in writes:
+        splice = _splice(write, text)
+        if splice.old != splice.new:
+            splices.append(splice)
+            edits.append(write.edit)
+    return ChangeSet(tuple(splices)), tuple(edits)
+
+
+def _splice(write: Write, text: str) -> Splice:
+    """The write without the whole lines it leaves as they are, so that history names only lines that changed."""
+    (start, end), new, _ = write
+    old = text[start:end]
+    if "\n" not in old or "\n" not in new or old == new:
+        return Splice(start, old, new)
+    head, tail = shared_ends(old, new)
+    return Splice(start + head, old[head : len(old) - tail], new[head : len(new) - tail])
+
+
+def lines_written(after: Source, writes: Sequence[Write], length: int) -> dict[int, tuple[int, int]]:
+    """The lines of each edit's text in the text after, first and last, counted from 1.
+
+    `length` is that of the text before, of which the writes speak.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    moved = 0
+    for (first, last), new, edit in writes:
+        start = first + moved
+        moved += len(new) - (last - first)
+        start = _behind_ending(after.text, start, new) if first == last == length else start
+        lines = after.lines_of(Span(start, last + moved))  # writes are sorted: counted on from the one before
+        if edit in found:
+            known = found[edit]
+            lines = min(known[0], lines[0]), max(known[1], lines[1])
+        found[edit] = lines
+    return found
+
+
+def lines_elsewhere(after: Source, writes: Sequence[Write], starts: Sequence[int]) -> tuple[int, ...]:
+    """The lines of places of the original in the text after, as far as no write has taken them."""
+    ends = [write.span.end for write in writes]
+    moved = list(accumulate([write.delta for write in writes], initial=0))
+    ranks = ((start, bisect_right(ends, start)) for start in starts)
+    return tuple(
+        after.line_of(start + moved[rank])
+        for start, rank in ranks
+        if rank == len(writes) or writes[rank].span.start > start
+    )
+
+
+def _behind_ending(text: str, start: int, new: str) -> int:
+    """Where text at the end begins; the line end that a last line without one got first is not counted to it."""
+    if text[start - 1 : start] in ("", "\n", "\r"):
+        return start
+    return start + next((len(ending) for ending in ("\r\n", "\n", "\r") if new.startswith(ending)), 0)
+
+
+def without_bom(edit: Edit) -> Edit:
+    """An edit of a file that has a mark, its texts without the mark they begin with. Refuses with `bad-request`.
+
+    >>> without_bom(Replace("\ufeffa", "\ufeffb")).new
+    'b'
+    """
+    target = edit.target
+    if not isinstance(edit, Replace) or not isinstance(target, Old) or not target.text.startswith(MARK):
+        return edit
+    if edit.new and not edit.new.startswith(MARK):
+        raise EditError(
+            Kind.BAD_REQUEST,
+            "the old text begins with the file's byte order mark, and the new text does not",
+            hint="leave the mark out of both texts; the file keeps it",
+        )
+    spares = tuple(replace(one, old=_bare(one.old), new=_bare(one.new)) for one in edit.spares)
+    return replace(edit, target=replace(target, text=_bare(target.text)), new=_bare(edit.new), spares=spares)
+
+
+def _bare(text: str) -> str:
+    return text.removeprefix(MARK)

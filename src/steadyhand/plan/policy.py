@@ -12,7 +12,7 @@ from steadyhand.match.tier import step_names
 from steadyhand.plan.edit import check_occurrence
 from steadyhand.plan.guards.guard import guards as known_guards
 from steadyhand.plan.guards.guard import usual_guards
-from steadyhand.structure.fields import bad_request, nearest_name
+from steadyhand.schema import bad_request, nearest_name
 from steadyhand.text.match import Occurrence
 
 _CHOICES: dict[str, tuple[str, ...]] = {

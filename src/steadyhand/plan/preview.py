@@ -16,7 +16,7 @@ from steadyhand.plan.edit import Act, Delete, Edit, Insert, Replace, edit_from_j
 from steadyhand.plan.guards.guard import GuardedEdit, GuardInput, Stage, ask_guards
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.policy import USUAL, Policy
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import MARK, Encoding
 from steadyhand.text.source import Source

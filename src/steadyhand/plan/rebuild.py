@@ -12,31 +12,47 @@ Invariants:
    says nothing, and none that has drifted, stands among them; else the answer is a `Drift`.
 4. What old and new have in common of a row (its words, blanks, typography, indentation) stays as the file has it.
 5. Pieces are whole rows of the window, in order, and apart.
+
+A row has three versions: as the edit quotes it, as the file has it, as the edit wants it. Each aspect of it (what it
+says, the blanks behind it) is merged by itself: who changed it has it. The indentation is told by all rows together:
+new rows come at the file's indentation and with its line endings, and what they say is written as the edit has it.
+A statement that the file wraps in another way gets only the words that change; its layout stays.
+The last row of a window has an ending after the edit if it had one before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from steadyhand.match.needle import Signs
-from steadyhand.match.pairing import Likeness, Pairing
-from steadyhand.plan.new_rows import NewRows, Uncertain
-from steadyhand.plan.piece import Piece, settled
-from steadyhand.plan.relay import relay
-from steadyhand.plan.seams import Drift, Seams, drift_of
-from steadyhand.plan.sections import BlankRun, Repeated, Section, sections_of, twins_beside
-from steadyhand.plan.versions import Versions
-from steadyhand.plan.window import Window
-from steadyhand.text.diff import Change
-from steadyhand.text.indent import indent_of
+from steadyhand.lazy import dataclass, replace
+from steadyhand.match.align import Likeness, Pairing
+from steadyhand.match.lexer import Lexer, tokens
+from steadyhand.match.tier import Signs
+from steadyhand.plan.merge_window import Window
+from steadyhand.plan.sections import (
+    BlankRun,
+    Drift,
+    InsertPoints,
+    Repeated,
+    Section,
+    drift_of,
+    repeated_rows,
+    sections_of,
+    twins_beside,
+)
+from steadyhand.text.diff import Change, diff_rows
+from steadyhand.text.indent import Carried, Pair, carry, indent_of, unit_of
 from steadyhand.text.lines import body, line_ending, split_bodies
+from steadyhand.text.merge import merge_tokens
+from steadyhand.text.visible import sized
 
-__all__ = ["rebuild"]
+__all__ = ["NewRows", "RowEdit", "Uncertain", "Versions", "rebuild", "relayout", "settled"]
 
 
 def rebuild(
     window: Window, new: str, *, on_drift: str = "refuse", signs: Signs | None = None
-) -> tuple[Piece, ...] | Drift:
+) -> tuple[RowEdit, ...] | Drift:
     """The pieces that put `new` in the place of the window's old text, or the rows that stand in the way."""
     return _Builder(window, new, on_drift, signs).build()
 
@@ -49,12 +65,12 @@ class _Builder:
         self._old, self._new = split_bodies(window.old), split_bodies(new)
         if new.endswith(("\n", "\r")) and window.old and not window.old.endswith(("\n", "\r")):
             self._new.append("")  # the edit brings an ending of its own, so there is a row after it
-        self._seams = Seams(window.alignment)
+        self._seams = InsertPoints(window.alignment)
         self._rows = NewRows(window, self._old, self._new)
 
-    def build(self) -> tuple[Piece, ...] | Drift:
-        pieces: list[Piece] = []
-        sections = sections_of(self._old, self._new, self._window.alignment, self._window.lexis, self._signs)
+    def build(self) -> tuple[RowEdit, ...] | Drift:
+        pieces: list[RowEdit] = []
+        sections = sections_of(self._old, self._new, self._window.alignment, self._window.lexer, self._signs)
         for at, section in enumerate(sections):
             made = self._among_twins(sections, at) or self._made(section)
             if isinstance(made, Drift):
@@ -63,7 +79,7 @@ class _Builder:
                 pieces.append(made)
         return tuple(settled(pieces, self._window.rows, self._window.newline))
 
-    def _made(self, section: Section) -> Piece | Drift | None:
+    def _made(self, section: Section) -> RowEdit | Drift | None:
         try:
             match section:
                 case Repeated():
@@ -82,7 +98,7 @@ class _Builder:
         change = sections[at]
         if not isinstance(change, Change):
             return None
-        twins = twins_beside(sections, at, self._old, self._new, self._window.lexis)
+        twins = twins_beside(sections, at, self._old, self._new, self._window.lexer)
         if not twins:
             return None
         rows = [*twins, *range(change.before_start, change.before_end)]
@@ -92,7 +108,7 @@ class _Builder:
                 return drift_of(pairing)
         return None
 
-    def _repeated(self, pair: Repeated) -> Piece | Drift | None:
+    def _repeated(self, pair: Repeated) -> RowEdit | Drift | None:
         """A row that the edit repeats: what it has in common with the old text stays as the file has it."""
         pairing = self._seams.holding(pair.old)
         old, new = self._old[pair.old], self._new[pair.new]
@@ -117,7 +133,7 @@ class _Builder:
             return drift_of(strange)  # rows that nobody told to move with the rows around them
         return self._rows.indent_of_row(pair.new, pair.old)
 
-    def _blank_run(self, run: BlankRun) -> Piece | Drift | None:
+    def _blank_run(self, run: BlankRun) -> RowEdit | Drift | None:
         """Another number of blank rows between two rows: a change only if the file has as many as the old text."""
         found = self._seams.blanks_before(run.row)
         if isinstance(found, Drift):
@@ -128,10 +144,10 @@ class _Builder:
         if end - start != run.before:
             return Drift(run.row - run.before, run.row, start, end)
         if run.kept is not None:
-            return Piece(start, end, self._blanks(run, run.kept, start, end))
+            return RowEdit(start, end, self._blanks(run, run.kept, start, end))
         kept = self._window.rows[start : min(end, start + run.end - run.start)]
         brought = self._rows.carried(Change(run.row, run.row, run.start + len(kept), run.end), end, end)
-        return Piece(start, end, "".join([*kept, *brought]))
+        return RowEdit(start, end, "".join([*kept, *brought]))
 
     def _blanks(self, run: BlankRun, kept: Sequence[int | None], start: int, end: int) -> str:
         """Blank rows of which the edit says which ones stay."""
@@ -139,7 +155,7 @@ class _Builder:
         brought = iter(self._rows.carried(Change(run.row, run.row, run.start, run.end), end, end))
         return "".join(new if row is None else row for row, new in zip(rows, brought, strict=True))
 
-    def _replaced(self, change: Change) -> Piece | Drift:
+    def _replaced(self, change: Change) -> RowEdit | Drift:
         pairings = self._seams.held(change.before_start, change.before_end)
         strange = next((pairing for pairing in pairings if not self._may_be_replaced(pairing)), None)
         if strange is not None:
@@ -149,7 +165,7 @@ class _Builder:
             return drift_of(pairings[0])
         text = self._written(change, pairings)
         unsure = next((pairing for pairing in pairings if not pairing.likeness.is_sure), pairings[0])
-        return Piece(start, end, text) if text is not None else drift_of(unsure)
+        return RowEdit(start, end, text) if text is not None else drift_of(unsure)
 
     def _may_be_replaced(self, pairing: Pairing) -> bool:
         if pairing.is_kept or pairing.is_added or pairing.is_missing:
@@ -203,21 +219,21 @@ class _Builder:
         new = "\n".join(self._new[change.after_start : change.after_end])
         if not new.strip():
             return "".join(self._rows.carried(change, pairing.start, pairing.end))
-        return relay(old, ours, new, self._window.lexis)
+        return relayout(old, ours, new, self._window.lexer)
 
-    def _inserted(self, change: Change) -> Piece | Drift:
+    def _inserted(self, change: Change) -> RowEdit | Drift:
         at = self._seams.seam(change.before_start)
         if isinstance(at, Drift):
             return at
         if self._window.has_beside(self._new[change.after_start : change.after_end], at):
             return Drift(change.before_start, change.before_start, at, at)
-        return Piece(at, at, "".join(self._rows.carried(change, at, at)))
+        return RowEdit(at, at, "".join(self._rows.carried(change, at, at)))
 
     def _versions(self, pairing: Pairing, new: str) -> Versions:
         return Versions(self._old[pairing.old_start], body(self._window.rows[pairing.start]), new)
 
-    def _row(self, pairing: Pairing, text: str) -> Piece:
-        return Piece(pairing.start, pairing.end, text + line_ending(self._window.rows[pairing.start]))
+    def _row(self, pairing: Pairing, text: str) -> RowEdit:
+        return RowEdit(pairing.start, pairing.end, text + line_ending(self._window.rows[pairing.start]))
 
 
 def _row_of(section: Section) -> int:
@@ -230,3 +246,285 @@ def _row_of(section: Section) -> int:
 def _is_row_by_row(pairing: Pairing) -> bool:
     """Whether one row answers to one row, or blank rows of the file to nothing."""
     return pairing.is_one_to_one or pairing.is_file_only
+
+
+@sized("old", "ours", "new")
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The row before (`old`), the file's (`ours`) and the row after (`new`), all without endings.
+
+    >>> Versions("a = 1", "  a  =  1 ", "a = 1").said
+    'a  =  1'
+    """
+
+    old: str
+    ours: str
+    new: str
+
+    @property
+    def said(self) -> str | None:
+        """What the row says, as a whole; None where edit and file both changed it, and differently."""
+        return _merged(*self._stripped())
+
+    @property
+    def words(self) -> str | None:
+        """What the row says, merged token by token; None where edit and file changed the same token."""
+        return merge_tokens(*self._stripped())
+
+    @property
+    def trail(self) -> str:
+        """The blanks behind it; the file's where both changed them."""
+        trails = [row[len(row.rstrip(" \t")) :] for row in (self.old, self.ours, self.new)]
+        merged = _merged(*trails)
+        return trails[1] if merged is None else merged
+
+    @property
+    def blank(self) -> str:
+        """A row of nothing but blanks: the file's, unless the edit changes just these blanks."""
+        merged = _merged(self.old, self.ours, self.new)
+        return self.ours if merged is None else merged
+
+    def _stripped(self) -> tuple[str, str, str]:
+        return self.old.strip(" \t"), self.ours.strip(" \t"), self.new.strip(" \t")
+
+
+def _merged(old: str, ours: str, new: str) -> str | None:
+    if old == new or ours == new:
+        return ours
+    return new if ours == old else None
+
+
+@sized("text")
+@dataclass(frozen=True, slots=True)
+class RowEdit:
+    """Rows `start:end` of the window become `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def settled(pieces: Sequence[RowEdit], rows: Sequence[str], newline: str) -> Iterator[RowEdit]:
+    """The pieces that change something; the last row has an ending only if the window's last row has.
+
+    >>> [piece] = settled([RowEdit(0, 1, "x\\n"), RowEdit(1, 2, "y\\n")], ["x\\n", "b"], "\\n")
+    >>> piece.start, piece.end, piece.text
+    (1, 2, 'y')
+    """
+    is_open = bool(rows) and not line_ending(rows[-1])
+    for piece in _without_last_row(pieces, rows) if is_open else pieces:
+        text = piece.text
+        if is_open and piece.end == len(rows) and text:
+            text = body(text)
+            if piece.start == len(rows):  # behind a row without ending: that row ends first
+                text = (line_ending(piece.text) or newline) + text
+        if text != "".join(rows[piece.start : piece.end]):
+            yield replace(piece, text=text)
+
+
+def _without_last_row(pieces: Sequence[RowEdit], rows: Sequence[str]) -> Sequence[RowEdit]:
+    """The pieces; where the last row goes and had no ending, the row that is then the last has none either."""
+    last = pieces[-1] if pieces else None
+    if last is None or last.text or last.end < len(rows) or not last.start:
+        return pieces
+    if len(pieces) > 1 and pieces[-2].end == last.start:
+        return [*pieces[:-2], replace(pieces[-2], end=last.end)]
+    return [*pieces[:-1], RowEdit(last.start - 1, last.end, rows[last.start - 1])]
+
+
+def relayout(old: str, ours: str, new: str, lexer: Lexer) -> str:
+    """`ours` with the tokens that `new` changes with respect to `old`.
+
+    >>> from steadyhand.match.lexer import lexer_of
+    >>> relayout("f(a, b)", "f(\\n    a,\\n    b\\n)\\n", "f(a, c)", lexer_of("x.py"))
+    'f(\\n    a,\\n    c\\n)\\n'
+    """
+    here, there = tokens(lexer, ours), tokens(lexer, new)
+    pieces: list[str] = []
+    position = 0
+    for change in diff_rows(_texts(old, lexer), [new[start:end] for start, end in there]):
+        first, last = change.before_start, change.before_end
+        brought = range(change.after_start, change.after_end)
+        if change.is_replacement or not first:
+            start = here[first][0] if first < len(here) else len(ours)
+            text = new[there[brought[0]][0] : there[brought[-1]][1]] if brought else ""
+            text += _blanks_behind(new, there, brought.stop) if first == last else ""
+        else:
+            start = here[first - 1][1]
+            text = new[there[brought.start - 1][1] : there[brought[-1]][1]] if brought else ""
+        pieces += [ours[position:start], text]
+        position = here[last - 1][1] if first < last else start
+    return "".join([*pieces, ours[position:]])
+
+
+def _texts(text: str, lexer: Lexer) -> list[str]:
+    return [text[start:end] for start, end in tokens(lexer, text)]
+
+
+def _blanks_behind(new: str, there: list[tuple[int, int]], token: int) -> str:
+    """The blanks between a token and the one before it."""
+    return new[there[token - 1][1] : there[token][0]] if token < len(there) else ""
+
+
+class Uncertain(Exception):
+    """There is no telling at which indentation a row belongs."""
+
+
+class NewRows:
+    """The new rows of one edit in one window; `old` and `new` are its rows without endings."""
+
+    def __init__(self, window: Window, old: Sequence[str], new: Sequence[str]) -> None:
+        self._window, self._old, self._new = window, old, new
+        self._rows = window.rows
+        self._pairs = self._find_pairs()
+        self._carry = self._find_carry()
+        self._alike = self._find_alike()
+        self._moved = self._find_moved()
+        self._blanks = self._find_blanks()
+
+    def carried(self, change: Change, start: int, end: int) -> list[str]:
+        """The rows that a change brings, for rows `start:end` of the window, with endings."""
+        indents = self._indents(change, start, end)
+        made = []
+        for offset, row in enumerate(range(change.after_start, change.after_end)):
+            text = self._new[row]
+            said = text.strip(" \t")
+            if said:
+                text = indents[offset] + self._moved.get(said, text.lstrip(" \t"))
+            else:
+                text = self._blanks.get(text, self._carry.blank(text))
+            made.append(text + self.ending(start, end, offset))
+        return made
+
+    def indent_of_row(self, row: int, old: int) -> str:
+        """The indentation of a new row that stands for an old row and has moved sideways."""
+        indent = indent_of(self._new[row])
+        found = self._carry(indent, old)
+        if found is None or self._is_disputed(indent, old):
+            raise Uncertain
+        return found
+
+    def is_as_deep(self, old: int, row: str) -> bool:
+        """Whether a row of the file is as deep as the row it answers to, by the rule that holds for the others."""
+        return self._carry.is_rule and self._carry(indent_of(self._old[old]), old) == indent_of(row)
+
+    def ending(self, start: int, end: int, offset: int) -> str:
+        """The ending of the row it stands for, else of the row before, else of the row after."""
+        if start < end:
+            found = line_ending(self._rows[min(start + offset, end - 1)])
+        else:
+            found = line_ending(self._rows[start - 1]) if start else ""
+        if not found:
+            around = [*self._rows[:start][::-1], *self._rows[start:]]
+            found = next((ending for row in around if (ending := line_ending(row))), self._window.newline)
+        return found
+
+    def _find_carry(self) -> Carried:
+        units = unit_of(self._old, self._new), self._window.unit
+        carried = carry(self._pairs, *units)
+        if not self._is_new_as_in_file():
+            return carried
+        as_in_file = carry([replace(pair, before=pair.after) for pair in self._pairs], *units)
+        return replace(carried, rival=as_in_file.rule) if self._begins_as_quoted() else as_in_file
+
+    def _find_pairs(self) -> list[Pair]:
+        """Rows that both sides have, with their indentation on each: the sure ones, or else those that are alike."""
+        paired = [
+            pairing
+            for pairing in self._window.alignment
+            if not (pairing.is_blank or pairing.is_kept or pairing.likeness is Likeness.NONE)
+            and not (self._window.is_partial and pairing.start == 0)
+        ]
+        return [
+            Pair(pairing.old_start, indent_of(self._old[pairing.old_start]), indent_of(self._rows[pairing.start]))
+            for pairing in [pairing for pairing in paired if pairing.likeness.is_sure] or paired
+        ]
+
+    def _find_alike(self) -> dict[str, set[str | None]]:
+        """What the file has for an indentation of rows that are merely alike, which a rule may not contradict."""
+        found: dict[str, set[str | None]] = {}
+        for one in self._window.alignment:
+            if one.likeness is Likeness.SIMILAR and one.is_one_to_one:
+                found.setdefault(indent_of(self._old[one.old_start]), set()).add(indent_of(self._rows[one.start]))
+        return found
+
+    def _find_moved(self) -> dict[str, str]:
+        """What the file has for rows that are once in the old text and once in the new: the edit only moves them."""
+        old, new = (Counter(row.strip(" \t") for row in rows) for rows in (self._old, self._new))
+        pairs = (
+            (self._old[pairing.old_start].strip(" \t"), body(self._rows[pairing.start]))
+            for pairing in self._window.alignment
+            if pairing.likeness in (Likeness.LAYOUT, Likeness.TYPOGRAPHY, Likeness.SIMILAR)
+        )
+        return {said: row.strip(" \t") for said, row in pairs if old[said] == new[said] == 1}
+
+    def _find_blanks(self) -> dict[str, str]:
+        """What the file has where the old text has a blank row of these blanks, if it always has the same."""
+        found: dict[str, set[str]] = {}
+        for pairing in self._window.alignment:
+            if pairing.is_blank and pairing.is_one_to_one:
+                found.setdefault(self._old[pairing.old_start], set()).add(body(self._rows[pairing.start]))
+        return {quoted: rows.pop() for quoted, rows in found.items() if len(rows) == 1}
+
+    def _is_new_as_in_file(self) -> bool:
+        """Whether the new text has rows of the old one at the file's indentation, which the old one has not."""
+        after = {pair.row: pair.after for pair in self._pairs if pair.before != pair.after}
+        shared = repeated_rows(self._old, self._new, self._window.lexer)
+        told = [indent_of(self._new[pair.new]) == after[pair.old] for pair in shared if pair.old in after]
+        margin = min((len(pair.after) for pair in self._pairs), default=0)
+        is_inside = all(len(indent_of(row)) >= margin for row in self._new if row.strip(" \t"))
+        return bool(told) and all(told) and is_inside
+
+    def _begins_as_quoted(self) -> bool:
+        """Whether both texts begin at an indentation that the file's row has not: new text may be moved, then."""
+        old, new = (next((row for row in rows if row.strip()), "") for rows in (self._old, self._new))
+        moved = {self._old[pair.row] for pair in self._pairs if pair.before != pair.after}
+        return old in moved and indent_of(old) == indent_of(new)
+
+    def _indents(self, change: Change, start: int, end: int) -> list[str]:
+        """The indentation of each new row; where the rule does not reach one of them, all keep their shape."""
+        rows = range(change.after_start, change.after_end)
+        found: list[str] = []
+        for offset, row in enumerate(rows):
+            if not self._new[row].strip(" \t"):
+                found.append("")
+                continue
+            indent = self._indent(change, offset, indent_of(self._new[row]))
+            if indent is None:
+                return self._at_margin(rows, start, end)
+            found.append(indent)
+        return found
+
+    def _indent(self, change: Change, offset: int, indent: str) -> str | None:
+        """By the row it stands for, by the rule that holds for all, or by what all rows around it agree on."""
+        same_size = change.before_end - change.before_start == change.after_end - change.after_start
+        own = self._pair_at(change.before_start + offset) if same_size else None
+        if own is not None and own.before == indent:
+            return own.after
+        if self._carry.is_rule:
+            if self._is_disputed(indent, change.before_start):
+                raise Uncertain
+            return self._carry(indent, change.before_start)
+        near = self._carry.near(change.before_start, change.before_end)
+        found = self._carry.agreed(indent, [pair for pair in near if indent.startswith(pair.before)])
+        if found is None:
+            raise Uncertain
+        return found
+
+    def _is_disputed(self, indent: str, row: int) -> bool:
+        """Whether another rule, or a row that is merely alike and no deeper, says otherwise of an indentation."""
+        shown = [said for said in self._alike if said == indent or (said and indent.startswith(said))]
+        is_otherwise = any(self._alike[said] != {self._carry(said, row)} for said in shown)
+        return self._carry.is_disputed(indent) or (self._carry.is_rule and is_otherwise)
+
+    def _pair_at(self, row: int) -> Pair | None:
+        return next((pair for pair in self._carry.pairs if pair.row == row), None)
+
+    def _at_margin(self, rows: range, start: int, end: int) -> list[str]:
+        """Every row by its distance from the leftmost, which stands where the file has its leftmost row."""
+        visible = [indent_of(self._new[row]) for row in rows if self._new[row].strip(" \t")]
+        least = min(visible, key=len)
+        row = next((row for row in self._rows[start:] if row.strip()), "")
+        if any(len(indent_of(other)) < len(indent_of(row)) for other in self._rows[start:end] if other.strip()):
+            raise Uncertain
+        return [indent_of(row) + indent_of(self._new[at]).removeprefix(least) for at in rows]

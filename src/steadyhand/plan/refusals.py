@@ -1,4 +1,4 @@
-"""What an edit that cannot be made is told: path, 1-based lines and columns, and one concrete next call.
+"""What a refused edit is answered with: path, 1-based lines and columns, and one concrete next call.
 
 Only messages are made here; whether something is refused is decided elsewhere.
 At most about fifteen lines each, however long the file and the old text are.
@@ -24,6 +24,7 @@ from steadyhand.hints import (
     SendCorrected,
 )
 from steadyhand.match.resolve import Miscount, Several
+from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -33,9 +34,14 @@ _LONGEST = 4_000  # code points of one side of a drift
 
 if TYPE_CHECKING:
     from steadyhand.plan.edit import Edit
-    from steadyhand.plan.making import Drifted
+    from steadyhand.plan.merge_window import Drifted
+    from steadyhand.plan.places import Context
     from steadyhand.plan.policy import Policy
-    from steadyhand.plan.unique import Context
+
+
+def refused(name: str, refusal: Refusal) -> EditError:
+    """The refusal of a target or an action, with the file's name before its message."""
+    return EditError(refusal.kind, f"{name}: {refusal.message}", hint=refusal.advice, details=refusal.details)
 
 
 def ambiguous(
@@ -52,25 +58,23 @@ def ambiguous(
     With the `edit` and its policy an edit that means one place alone is offered for each, which costs some searches.
     `with_numbers`: the edit may say which occurrence it means; a patch has no word for that.
     """
-    from steadyhand.plan.distinction import tell_apart
-    from steadyhand.plan.places import list_places
-    from steadyhand.plan.unique import find_contexts
+    from steadyhand.plan.places import find_contexts, list_places, tell_apart
 
     total = str(found.total) if found.is_all else f"more than {found.total}"
     more = found.total if found.is_all else None
     contexts: Sequence[Context | None] = [None] * len(found.candidates)
     offers: Sequence[Mapping[str, object] | None] = ()
     if edit is not None and policy is not None:
-        from steadyhand.plan.corrected import single_out  # only a refusal needs it
+        from steadyhand.plan.absent import single_out  # only a refusal needs it
 
         contexts = find_contexts(source, found.candidates)
         offers = single_out(edit, source, policy, found, contexts)
     if found.tier.is_single:
-        what = f"the old text is not in {name} as it was sent, and {total} places are about as near to it:"
+        what = f"old text is not in {name}; {total} places are about equally similar:"
     elif found.tier.differs:
-        what = f"but for {' and '.join(found.tier.differs)}, the old text stands in {total} places of {name}:"
+        what = f"old text matches {total} places in {name}, ignoring {' and '.join(found.tier.differs)}:"
     else:
-        what = f"the old text stands in {total} places of {name}:"
+        what = f"old text matches {total} places in {name}:"
     details = {
         "tier": found.tier.name,
         "total": found.total,
@@ -109,10 +113,10 @@ def miscount(name: str, source: Source, found: Miscount) -> EditError:
 
     places = f"{found.total} place{'' if found.total == 1 else 's'}"
     if found.is_expected:
-        what = f"the old text stands in {places} of {name}, not in {found.wanted} as expected:"
+        what = f"old text matches {places} in {name}, not {found.wanted} as expected:"
         hint: Hint = ExpectCount(found.total)
     else:
-        what = f"there is no {_ordinal(found.wanted)} occurrence, the old text stands in {places} of {name}:"
+        what = f"there is no occurrence {found.wanted}: old text matches {places} in {name}:"
         hint = ChooseOccurrence(found.total)
     return EditError(
         Kind.COUNT_MISMATCH,
@@ -127,19 +131,11 @@ def miscount(name: str, source: Source, found: Miscount) -> EditError:
     )
 
 
-def _ordinal(number: int) -> str:
-    words = ("first", "second", "third", "fourth", "fifth")
-    if number <= len(words):
-        return words[number - 1]
-    teen = number % 100 in (11, 12, 13)
-    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-
-
 def one_place(name: str, key: str) -> EditError:
     """A target that is no old text is one place, and a further one was asked for."""
     return EditError(
         Kind.COUNT_MISMATCH,
-        f"a target by {key} is one place of {name}, and the edit asks for more",
+        f"a target by {key} is one place in {name}; the edit asks for more",
         hint=LeaveOut(("occurrence", "expected")),
         details={"total": 1},
     )
@@ -149,7 +145,7 @@ def other_count(name: str, named: str, count: int, expected: int) -> EditError:
     """An address names more or fewer places than the edit expects."""
     return EditError(
         Kind.COUNT_MISMATCH,
-        f"{name}: {named} is in {count} place{'' if count == 1 else 's'}, not in {expected} as expected",
+        f"{name}: {named} matches {count} place{'' if count == 1 else 's'}, not {expected} as expected",
         hint=ExpectCount(count),
         details={"count": count, "expected": expected},
     )
@@ -159,7 +155,7 @@ def not_together(name: str, first: EditError | None) -> EditError:
     """Edits by address of one call that are right singly and not together."""
     return EditError(
         Kind.OVERLAPPING_EDITS,
-        f"{name}: the edits of this call get in each other's way when all see the file as it was"
+        f"{name}: the edits of this call conflict when all apply to the original file"
         + ("" if first is None else f" ({first.message})"),
         hint=OneByOne(),
         details={"batch": "snapshot"} | ({} if first is None else {"kind": str(first.kind), **first.details}),
@@ -170,7 +166,7 @@ def too_many(name: str, limit: int) -> EditError:
     """More places than one edit may change."""
     return EditError(
         Kind.TOO_LARGE,
-        f"the old text stands in more than {limit} places of {name}",
+        f"old text matches more than {limit} places in {name}",
         hint=QuoteMore(),
         details={"limit": limit},
     )
@@ -183,8 +179,8 @@ def overlapping(name: str, index: int, earlier: int, lines: tuple[int, int]) -> 
     where = lines_phrase(*lines)
     return EditError(
         Kind.OVERLAPPING_EDITS,
-        f"edit {index + 1} touches what edit {earlier + 1} of the same call has written, {where} of {name}",
-        hint=f"make one edit of the two, or send edit {index + 1} in a call of its own",
+        f"edit {index + 1} overlaps what edit {earlier + 1} of this call wrote, {where} of {name}",
+        hint=f"merge the two edits, or send edit {index + 1} in a second call",
         details={"earlier": earlier, "lines": list(lines)},
     )
 
@@ -207,17 +203,16 @@ def drift(
     from steadyhand.plan.places import lines_phrase
 
     where = lines_phrase(*lines)
-    verb = "does" if lines[0] == lines[1] else "do"
-    what = f"{where} of {name} {verb} not say what the edit would change there"
+    what = f"{where} of {name} {'differs' if lines[0] == lines[1] else 'differ'} from the old text"
     hints: list[Hint] = [Reread(name, lines)]
     there = actual or source.table.text(max(min(lines[0], source.table.count) - 1, 0))
     pairs = _pairs(lines[0], expected, there)
     if not is_clear:
-        what = f"it is not clear how the new lines at {where} of {name} are to be indented"
-        hints = [Say(f"quote {where} exactly, and send every new line with its whole indentation")]
+        what = f"the indentation of the new lines at {where} of {name} is ambiguous"
+        hints = [Say(f"copy {where} exactly, and send every new line with its full indentation")]
     elif not expected.strip() and not actual.strip():
-        what = f"the blank lines around {where} of {name} are not those that the edit quotes"
-        hints = [Say(f"read {name} around {where} and quote its blank lines as they are")]
+        what = f"the blank lines around {where} of {name} differ from the old text"
+        hints = [Say(f"read {name} around {where} and copy its blank lines")]
     details: dict[str, object] = {
         "lines": list(lines),
         "expected": clip(expected, width=_LONGEST),
@@ -225,9 +220,9 @@ def drift(
     }
     if corrected is not None:
         details["corrected"] = dict(corrected)
-        hints.insert(0, SendCorrected("if both changes are wanted"))
+        hints.insert(0, SendCorrected("to keep both changes"))
     elif expected.strip() and not actual.strip():
-        hints = [Say(f"read {name} around {where}: what the edit would change is not there any more")]
+        hints = [Say(f"read {name} around {where}: the text to change is gone")]
     return EditError(Kind.DRIFT_CONFLICT, "\n".join([what, *pairs]), hint=hints, details=details)
 
 
@@ -238,7 +233,7 @@ def drift_at(
 
     It is offered for the `policy` it is sent under; None: nothing is offered.
     """
-    from steadyhand.plan.corrected import correct  # only a refusal needs it
+    from steadyhand.plan.absent import correct  # only a refusal needs it
 
     corrected = None if edit is None or policy is None else correct(edit, source, span, policy)
     lines, is_clear = source.lines_of(drifted.span), drifted.is_clear
@@ -253,7 +248,7 @@ def unclear_words(name: str, source: Source, span: Span) -> EditError:
     where = lines_phrase(first, last)
     return EditError(
         Kind.LOW_CONFIDENCE,
-        f"the old text matches {where} of {name} in another layout, and which of equal words it changes is not clear",
+        f"old text matches {where} of {name} in another layout; which of several equal words to change is ambiguous",
         hint=Reread(name, (first, last)),
         details={"lines": [first, last]},
     )
@@ -264,7 +259,7 @@ def bad_elisions(name: str, what: str) -> EditError:
     return EditError(
         Kind.BAD_REQUEST,
         f"{what}; {name} stays as it is",
-        hint="give in the new text the same lines that stand for what is left out, in the same order",
+        hint="repeat the same placeholder lines in the new text, in the same order",
     )
 
 
@@ -286,12 +281,12 @@ def _row(rows: Sequence[str], at: int) -> str:
 def two_lines(line: int, sent: str | None, there: str | None) -> list[str]:
     """What a line has and what the edit quotes for it, one below the other; None: no such line on that side."""
     has = "nothing" if there is None else there
-    return [f"  line {line} has: {has}", f"  you sent{' ' * len(str(line))} : {'nothing' if sent is None else sent}"]
+    return [f"  line {line}: {has}", f"  you sent: {'nothing' if sent is None else sent}"]
 
 
-def no_change(name: str, what: str, hint: str = "send the new text that is wanted") -> EditError:
+def no_change(name: str, what: str, hint: str = "send a different new text") -> EditError:
     """The edit would leave everything as it is."""
-    return EditError(Kind.NO_CHANGE, f"{what}; {name} would stay as it is", hint=hint)
+    return EditError(Kind.NO_CHANGE, f"{what}; {name} would not change", hint=hint)
 
 
 def made_before(name: str, source: Source, span: Span) -> EditError:
@@ -301,8 +296,8 @@ def made_before(name: str, source: Source, span: Span) -> EditError:
     lines = source.lines_of(span)
     return EditError(
         Kind.ALREADY_APPLIED,
-        f"the lines to be added stand beside {lines_phrase(*lines)} of {name} already",
-        hint="if they are wanted twice, quote the lines on both sides of where they go",
+        f"the lines to add are already next to {lines_phrase(*lines)} of {name}",
+        hint="to add them twice, quote the lines on both sides",
         details={"lines": list(lines)},
     )
 
@@ -312,13 +307,13 @@ def empty_old(name: str, *, is_patch: bool = False) -> EditError:
     if is_patch:
         return EditError(
             Kind.BAD_REQUEST,
-            f"a part of the patch only adds lines and has no line of {name} around them",
-            hint="send it with lines that stay around what is added, as `git diff -U3` prints them",
+            f"a part of the patch only adds lines, without context from {name}",
+            hint="include unchanged lines around the addition, as `git diff -U3` prints them",
         )
     return EditError(
         Kind.BAD_REQUEST,
-        f"the old text is empty, and {name} is not",
-        hint="quote the text to replace; to add text, insert before or after a quoted line",
+        f"old text is empty, but {name} is not",
+        hint="quote the text to replace, or insert next to a quoted line",
     )
 
 
@@ -326,11 +321,11 @@ def not_text(name: str) -> EditError:
     """The file cannot be edited as text."""
     return EditError(
         Kind.NOT_TEXT,
-        f"{name} is not text: it holds NUL bytes and bytes of no known encoding",
+        f"{name} is not text: NUL bytes, no known encoding",
         hint=NameEncoding(is_binary=True),
     )
 
 
 def reason_required(index: int) -> EditError:
     """The policy wants to know why."""
-    return EditError(Kind.REASON_REQUIRED, f"edit {index + 1} gives no reason", hint=GiveReason())
+    return EditError(Kind.REASON_REQUIRED, f"edit {index + 1} has no reason", hint=GiveReason())

@@ -20,29 +20,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
+from typing import cast
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.plan.edit import Edit, check_where, edit_from_json, edit_to_json
+from steadyhand.plan.edit import EDIT_VERBS, WHERES, Edit, check_where, edit_from_json, edit_shape, edit_to_json
 from steadyhand.plan.place import place_to_json
-from steadyhand.structure.address import target_from_json
-from steadyhand.structure.fields import (
+from steadyhand.schema import (
+    HASH,
+    MAX_NESTING,
+    Field,
+    Flag,
+    Many,
+    Object,
+    Schema,
+    Text,
     bad_request,
     check_list,
     check_text,
     join,
+    plain_schema,
     read_flag,
     read_object,
     read_optional_text,
     read_text,
 )
+from steadyhand.structure.address import target_from_json
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
 
 MAX_EDITS = 10_000
-MAX_NESTING = 64
 _EXPECT = lazy_pattern(r"[0-9a-fA-F]{16,64}", re.ASCII)
 _MODE = lazy_pattern(r"(?:0o?)?([0-7]{3,4})", re.ASCII)
 
@@ -199,7 +209,8 @@ def _row(rows: list[str], line: int) -> str:
     return repr(rows[line - 1][:80]) if line <= len(rows) else "missing"
 
 
-_SHAPES: dict[str, tuple[str, ...]] = {
+# What may be asked of a file, each with the fields that go with it.
+REQUEST_VERBS: dict[str, tuple[str, ...]] = {
     "edits": ("path", "edits", "expect"),
     "write": ("path", "write", "expect", "allow_shrink"),
     "create": ("path", "create", "mode"),
@@ -210,26 +221,66 @@ _SHAPES: dict[str, tuple[str, ...]] = {
     "move": ("path", "move", "to", "expect"),
     "mode": ("path", "mode"),
 }
-_FIELDS = (
-    "path",
-    "edits",
-    "write",
-    "create",
-    "delete",
-    "rename_to",
-    "copy_to",
-    "merge",
-    "move",
-    "to",
-    "mode",
-    "expect",
-    "allow_shrink",
-)
+
+
+@cache
+def request_shape() -> Object:
+    """The one declaration of what may be asked of a file; `REQUEST_VERBS` says which fields go together."""
+    address = Object((Field("at", Text()),), is_open=True)
+    there = (Field("path", Text()), Field("target", address), Field("where", Text(WHERES)))
+    return Object(
+        (
+            Field("path", Text(), "The file, from the workspace root.", required=True),
+            Field("edits", Many(edit_shape(), least=1, most=MAX_EDITS), "What to change in it, in order."),
+            Field("write", Text(), "Or: its whole new text."),
+            Field("create", Text(), "Or: the content of a new file.", also=("content",)),
+            Field("delete", Flag(), "Or: true removes the file."),
+            Field("rename_to", Text(), "Or: its new path."),
+            Field("copy_to", Text(), "Or: the path of a copy."),
+            Field("merge", Text(), "Or: a snippet whose marks stand for lines that stay."),
+            Field("move", address, "Or: a part of the file, to be moved to `to`."),
+            Field("to", Object(there), "Where move puts it; without a target, at the end of the file."),
+            Field("mode", Text(), 'Permission bits, such as "0755".'),
+            Field("expect", Text(), "fileHash of the version you mean.", also=HASH),
+            Field("allow_shrink", Flag(), "Allow write to drop most of the lines."),
+        )
+    )
+
+
+def plan_schema() -> Schema:
+    """The JSON Schema of the plan format, which `apply` takes.
+
+    >>> plan_schema()["required"]
+    ['files']
+    """
+    edit = plain_schema(edit_shape()) | {
+        "required": ["target"],
+        "oneOf": [{"required": [verb]} for verb in EDIT_VERBS],
+    }
+    request = plain_schema(request_shape())
+    edits = {"type": "array", "items": {"$ref": "#/$defs/edit"}, "minItems": 1, "maxItems": MAX_EDITS}
+    request["properties"] = cast("Schema", request["properties"]) | {"edits": edits}
+    request["oneOf"] = [
+        {"required": [verb], "propertyNames": {"enum": list(names)}} for verb, names in REQUEST_VERBS.items()
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Steadyhand plan",
+        "type": "object",
+        "properties": {
+            "files": {"type": "array", "items": {"$ref": "#/$defs/request"}, "minItems": 1, "maxItems": MAX_EDITS},
+            "reason": {"type": "string", "description": "Why, for the whole."},
+            "partial": {"type": "boolean", "description": "Apply what can be applied where some is refused."},
+        },
+        "required": ["files"],
+        "additionalProperties": False,
+        "$defs": {"request": request, "edit": edit},
+    }
 
 
 def request_from_json(value: object, path: str = "") -> FileRequest:
     """One request; `path` goes before the field's name in the details of a refusal."""
-    fields = read_object(value, path, _FIELDS)
+    fields = read_object(value, path, request_shape().names)
     verb = _verb_of(fields, path)
     name = read_text(fields, "path", path)
     if not name:
@@ -312,16 +363,18 @@ def _move_from_json(fields: Mapping[str, object], name: str, expect: str | None,
 
 
 def _verb_of(fields: Mapping[str, object], path: str) -> str:
-    given = [verb for verb in _SHAPES if verb in fields]
+    given = [verb for verb in REQUEST_VERBS if verb in fields]
     if given == ["create", "mode"]:
         given = ["create"]  # here the mode is the new file's
     if len(given) != 1:
         what = f"says {' and '.join(given)}" if given else "says nothing to do"
-        raise bad_request(path, f"the request {what}", f"give exactly one of {', '.join(_SHAPES)}")
+        raise bad_request(path, f"the request {what}", f"give exactly one of {', '.join(REQUEST_VERBS)}")
     (verb,) = given
     for name in fields:
-        if name not in _SHAPES[verb]:
-            raise bad_request(join(path, name), f"it does not go with {verb!r}", f"fields: {', '.join(_SHAPES[verb])}")
+        if name not in REQUEST_VERBS[verb]:
+            raise bad_request(
+                join(path, name), f"it does not go with {verb!r}", f"fields: {', '.join(REQUEST_VERBS[verb])}"
+            )
     if verb == "delete" and fields["delete"] is not True:
         raise bad_request(join(path, "delete"), "only true means something here", "leave the request out instead")
     return verb
@@ -330,7 +383,7 @@ def _verb_of(fields: Mapping[str, object], path: str) -> str:
 def _expect(fields: Mapping[str, object], path: str) -> str | None:
     expect = read_optional_text(fields, "expect", path)
     if expect is not None and not _EXPECT.fullmatch(expect):
-        raise bad_request(join(path, "expect"), "it is no digest", "16 to 64 hex digits of the file's SHA-256")
+        raise bad_request(join(path, "expect"), "it is not a digest", "16 to 64 hex digits of the file's SHA-256")
     return None if expect is None else expect.lower()
 
 
@@ -340,7 +393,9 @@ def _mode(fields: Mapping[str, object], path: str) -> int | None:
         return None
     found = _MODE.fullmatch(check_text(value, join(path, "mode")))
     if found is None:
-        raise bad_request(join(path, "mode"), f"{str(value)[:20]!r} is no mode", 'three or four octal digits: "0755"')
+        raise bad_request(
+            join(path, "mode"), f"{str(value)[:20]!r} is not a mode", 'three or four octal digits: "0755"'
+        )
     return int(found.group(1), 8)
 
 

@@ -1,20 +1,59 @@
-"""A snippet taken apart: its marks, and the runs of literal rows between them. Looks at no file.
+"""The rows of a snippet: its marks and runs, how its rows are compared with those of a file, and how they may be read.
 
 A mark is a row that only says that other rows stay (`match/elision.py`). A run reaches from its first to its last row
 that is not blank; blank rows beside a mark say nothing. Line numbers that a listing left in front of the rows can be
-taken off a run; whether they should be shows only in the file.
+taken off a run; whether they should be shows only in the file. Rows that differ in blanks and typography only are the
+same row, as far as the policy allows.
+
+A reading says which rows of the file the rows of a run beyond a pin represent, and has a cost: a row that is the same
+costs nothing, one with other words a little, rows that come or go in one place something, and a row that would then
+be there twice as much as it says. The best reading is believed only if every other is clearly worse.
+
+An edge is how far a run reaches beyond a pin, above or below. It is settled where the run ends with a row of the file
+and every other reading is clearly worse, where the file ends, and where each row gives the name that the file's row
+in its place gives another value, for a text does not name the same thing twice in a row. In all other cases it is not
+clear: rows beside a mark may have come in, or may be there instead of others.
+
+`Refusals` says what a snippet that cannot be merged is told: which of its lines, which of the file, and what to send.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
-from steadyhand.lazy import dataclass, replace
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern, replace
 from steadyhand.match.elision import is_elision, sections_of
+from steadyhand.match.lexer import Lexer, fold, squeeze
 from steadyhand.match.repairs.line_numbers import REPAIR as LINE_NUMBERS
+from steadyhand.match.tier import STRICT
+from steadyhand.plan.places import describe_places, lines_phrase, list_places, shorten
+from steadyhand.plan.policy import Policy
+from steadyhand.text.diff import equal_pairs
 from steadyhand.text.lines import split_bodies
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
 
-__all__ = ["Run", "Snippet", "read_snippet"]
+__all__ = [
+    "Edge",
+    "EdgeRow",
+    "Key",
+    "Refusals",
+    "Run",
+    "Snippet",
+    "VisibleRows",
+    "find_reading",
+    "is_telling",
+    "is_turned",
+    "key_of",
+    "letters_in",
+    "likeness",
+    "name_of",
+    "read_snippet",
+    "settle",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +127,466 @@ def _trimmed(run: Run) -> Run:
 def _padded(rows: list[str], count: int) -> list[str]:
     """The rows, and blank ones for those that were nothing but a number at the end."""
     return rows + [""] * (count - len(rows))
+
+
+Key = Callable[[str], str]
+
+_COMPARED = 400  # code points of a row
+_START, _STARTED = 10, 0.7  # code points that two rows begin with, and how alike they are at least
+_TELLING = 4  # letters and digits
+_IMPORTED = lazy_pattern(r"import\s+(.+?)\s+from\s+[\"']|from\s+[\w.]+\s+import\s+([\w, ]+)$")
+_GIVEN = lazy_pattern(
+    r"((?:(?:const|let|var|val|final|export|public|private|static)\s+)*)[\"']?([\w.$-]+)[\"']?\s*(:(?=\s+\S)|=(?![=>~]))"
+)
+_WORD = lazy_pattern(r"[^\W_]+")
+_KEYWORDS = frozenset(
+    "begin break case catch continue default div do done else elif end endfor endif esac except false fi finally for "
+    "if none null of pass public return span static then true try undefined void while with".split()
+)
+
+
+def key_of(policy: Policy, lexer: Lexer) -> Key:
+    """By what rows are known under a policy."""
+    if policy.tier in (*STRICT, "repair"):
+        return lambda row: row
+    if policy.tier == "whitespace":
+        return lambda row: squeeze(lexer, row)
+    return lambda row: fold(lexer, row)
+
+
+class VisibleRows:
+    """The rows of a text that are not blank; `numbers` are their rows in the text, all else counts among them."""
+
+    def __init__(self, texts: Sequence[str], key: Key) -> None:
+        self.all = texts
+        self.numbers = [row for row, text in enumerate(texts) if text.strip()]
+        self.texts = [texts[row] for row in self.numbers]
+        self.keys = [key(text) for text in self.texts]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where each key stands."""
+        found: dict[str, list[int]] = {}
+        for place, key in enumerate(self.keys):
+            found.setdefault(key, []).append(place)
+        return found
+
+    def line(self, place: int) -> int:
+        """The line of a row in the text, from 1."""
+        return self.numbers[place] + 1
+
+    def blanks_before(self, place: int) -> int:
+        """How many blank rows stand in front of a row; behind the last one for a place past it."""
+        end = self.numbers[place] if place < len(self) else len(self.all)
+        return end - (self.numbers[place - 1] + 1 if place else 0)
+
+
+def letters_in(row: str) -> int:
+    """How many letters and digits a row has."""
+    return sum(map(str.isalnum, row))
+
+
+def is_telling(row: str) -> bool:
+    """Whether a row has words of its own; one row of mere signs, or of a keyword, looks like the next.
+
+    >>> is_telling("total = 0"), is_telling("  } else {"), is_telling("return")
+    (True, False, False)
+    """
+    return sum(len(word) for word in _WORD.findall(row) if word not in _KEYWORDS) >= _TELLING
+
+
+def name_of(row: str) -> str | None:
+    """The name that a row imports, declares or gives a value; None where it has none. `=` before it: it may be given
+    another value in the next row.
+
+    >>> name_of("  max_size: 3"), name_of("const maxSize = 3"), name_of("import { A } from 'b'"), name_of("a = 3")
+    ('maxsize', 'maxsize', 'import {A}', '=a')
+    >>> name_of("- name: a"), name_of("total += 1"), name_of("x = f(x)"), name_of("a:hover {"), name_of("else:")
+    (None, None, None, None, None)
+    """
+    row = row.strip()[:_COMPARED]
+    imported = _IMPORTED.match(row)
+    if imported is not None:
+        return f"import {(imported[1] or imported[2]).replace(' ', '')}"
+    given = _GIVEN.match(row)
+    if given is None or re.search(rf"(?<![\w.]){re.escape(given[2])}\b", row[given.end() :] if given[3] == "=" else ""):
+        return None
+    may_change = given[3] == "=" and not given[1]
+    return "=" * may_change + re.sub(r"[_\W]", "", given[2]).lower()
+
+
+def likeness(one: str, two: str) -> float:
+    """How much two rows have in common, from 0 to 1, the blanks around them aside; a common start counts more."""
+    from rapidfuzz import fuzz
+
+    one, two = one.strip()[:_COMPARED], two.strip()[:_COMPARED]
+    return max(fuzz.ratio(one, two) / 100, _STARTED if one[:_START] == two[:_START] and len(one) >= _START else 0.0)
+
+
+_NEVER = float("inf")
+_MARGIN = 0.8  # by how much the best reading must be better than any other
+_LOOSE = 1.0  # what it costs a run not to end with a row of the file
+_CHANGE, _ADD, _DROP = 1.0, 0.05, 0.2  # rows that come or go in one place; each that comes; each that goes
+_ALIKE = 0.6  # rows less alike than this are not versions of each other
+_OTHER = 0.1  # what it costs a row to have other words, however few
+_STRAY = 1  # rows more that may go than come before a last row that says little
+_LONG = 16  # letters and digits of a row that says as much as a row can
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRow:
+    """A row that is not blank: its number there, its text, what it is compared by, and the blank rows beyond it.
+
+    `indent` is its indentation in the file, None where nobody knows it.
+    """
+
+    number: int
+    text: str
+    key: str
+    indent: str | None
+    blanks: int
+
+    def is_same(self, other: EdgeRow) -> bool:
+        """Whether both say the same at the same indentation, as far as that is known."""
+        return self.key == other.key and self.indent in (None, other.indent)
+
+    def unlike(self, other: EdgeRow) -> float:
+        """What it costs to take one for the other; infinite for rows that are not versions of each other."""
+        if self.is_same(other):
+            return 0.0
+        alike = likeness(self.text, other.text) if is_telling(self.text) else 0.0
+        return _OTHER + 1 - alike if alike >= _ALIKE else _NEVER
+
+
+def find_reading(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> int | None:
+    """How many rows of the file the new rows stand for, if one reading is clearly the best.
+
+    Where the same row stands nearer as well, all that is new may have come in before it; rows that are like those
+    beyond are no reason against that, for what is added is often made after what is there. And where all rows of the
+    run stand in the file, there may be nothing new at all, but rows between them that are to go.
+    """
+    same, other = _costs(new, file)
+    if not same:
+        return None
+    best = min(same, key=lambda count: (same[count], count))
+    if same[best] and min(same) < best:
+        return None
+    if not _is_part(new, file[:best]) and any(_is_part(new, file[:count]) for count in same):
+        return None
+    if not is_telling(new[-1].text) and not _is_close(new, file[:best]):
+        return None
+    rivals = [cost for count, cost in same.items() if count != best] + [cost + _LOOSE for cost in other]
+    return best if all(cost > same[best] + _MARGIN for cost in rivals) else None
+
+
+def is_turned(new: Sequence[EdgeRow], file: Sequence[EdgeRow], found: int) -> bool:
+    """Whether the last row is the first one of what is added, seen from the other end.
+
+    `}` and then a new function that ends with `}` is the same as new rows between two of them; so nothing of the file
+    stands beyond what is new, and the run ends with it.
+    """
+    for at in range(len(new) - 2, -1, -1):
+        if new[at].is_same(new[-1]):
+            return _costs(new[: at + 1], file)[0].get(found, _NEVER) < _costs(new, file)[0][found]
+    return False
+
+
+def _is_part(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
+    """Whether all of the new rows stand among those of the file, in their order."""
+    rest = iter(file)
+    return all(any(row.is_same(other) for other in rest) for row in new)
+
+
+def _is_close(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> bool:
+    """Whether a last row that says little follows what is the same on both sides, with about as much in between."""
+    pairs = list(equal_pairs([row.key for row in new[:-1]], [row.key for row in file[:-1]]))
+    row, at = pairs[-1] if pairs else (-1, -1)
+    return len(file) - 2 - at <= len(new) - 2 - row + _STRAY
+
+
+def _costs(new: Sequence[EdgeRow], file: Sequence[EdgeRow]) -> tuple[dict[int, float], list[float]]:
+    """What it costs to take the new rows for the first so many rows of the file.
+
+    First by count, for readings that end with the same row on both sides; then for all others. Rows that come and rows
+    that go between the same two rows are one change.
+    """
+    near = {row.key for row in file if is_telling(row.text)}
+    added = [_ADD + (min(1.0, letters_in(row.text) / _LONG) if row.key in near else 0.0) for row in new]
+    paired = [0.0] + [_NEVER] * len(file)
+    apart = [_NEVER] + [_CHANGE + _DROP * count for count in range(1, len(file) + 1)]
+    for row, cost in zip(new[:-1], added, strict=False):
+        paired, apart = _step(row, file, paired, apart, cost)
+    same = {at + 1: min(paired[at], apart[at]) for at, other in enumerate(file) if new[-1].is_same(other)}
+    paired, apart = _step(new[-1], file, paired, apart, added[-1])
+    for at in same:
+        paired[at] = _NEVER
+    return same, list(map(min, paired, apart))
+
+
+def _step(
+    row: EdgeRow, file: Sequence[EdgeRow], paired: Sequence[float], apart: Sequence[float], added: float
+) -> tuple[list[float], list[float]]:
+    """The costs with one more new row: by how many rows of the file are taken, ending with a pair or without."""
+    pairs = [_NEVER, *(min(paired[at], apart[at]) + row.unlike(other) for at, other in enumerate(file))]
+    gaps = [min(paired[at] + _CHANGE, apart[at]) + added for at in range(len(file) + 1)]
+    for at in range(1, len(gaps)):
+        gaps[at] = min(gaps[at], gaps[at - 1] + _DROP, pairs[at - 1] + _CHANGE + _DROP)
+    return pairs, gaps
+
+
+_FARTHEST = 120  # rows
+_OTHER_WORDS = 0.4  # how unlike a row at the end of the file may be to the one in its place
+_BEYOND = 30  # rows that may go beside as many as come
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One side of a run beyond its anchor.
+
+    `here` is the row of the file that all others are counted from, `new` and `file` are the rows beyond it. `is_end`:
+    `file` goes to the end of the file, and not only to a row that another run has. `is_above`: outwards is upwards.
+    `is_marked`: the run ends at a mark.
+    """
+
+    here: EdgeRow
+    new: Sequence[EdgeRow]
+    file: Sequence[EdgeRow]
+    is_end: bool
+    is_above: bool
+    is_marked: bool
+
+    def beyond_same(self) -> Edge:
+        """The edge from the last of the rows that are the same on both sides."""
+        count = 0
+        while count < min(len(self.new), len(self.file)) and self.new[count].is_same(self.file[count]):
+            count += 1
+        here = self.file[count - 1] if count else self.here
+        return replace(self, here=here, new=self.new[count:], file=self.file[count:])
+
+
+def settle(edge: Edge) -> int | None:
+    """How many rows of the file the run's rows stand for; None where there is no telling."""
+    if not edge.new:
+        return 0
+    if len(edge.new) > _FARTHEST:
+        return None
+    file = edge.file[: 2 * len(edge.new) + _BEYOND]
+    found = find_reading(edge.new, file)
+    if found is not None and not is_turned(edge.new, file, found):
+        return found
+    if edge.is_end and _covers_end(edge):
+        return len(edge.file)
+    return len(edge.new) if _names_again(edge) else None
+
+
+def _names_again(edge: Edge) -> bool:
+    """Whether every row is the file's row in its place or another version of it under the same name.
+
+    Not where the file's rows around have one of the names as well: then such rows may follow each other. Nor where one
+    of the two continues in the next row. And a variable that is given a value above may be given another one below it.
+    """
+    pairs = list(zip(edge.new, edge.file, strict=False))
+    if len(pairs) < len(edge.new) or not all(row.is_same(other) or _is_version(row, other) for row, other in pairs):
+        return False
+    named = {name for row in edge.new if (name := name_of(row.text)) is not None}
+    around = (edge.here, *edge.file[len(edge.new) : 2 * len(edge.new) + _BEYOND])
+    may_change = edge.is_above and any(name.startswith("=") for name in named)
+    if not named or may_change or any(name_of(row.text) in named for row in around):
+        return False
+    return all(row.is_same(other) or _opened(row.text) == _opened(other.text) for row, other in pairs)
+
+
+def _opened(text: str) -> int:
+    """How many brackets a row leaves open, or closes that others opened."""
+    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+
+
+def _is_version(row: EdgeRow, other: EdgeRow) -> bool:
+    name = name_of(row.text)
+    return name is not None and name == name_of(other.text) and row.indent in (None, other.indent)
+
+
+def _covers_end(edge: Edge) -> bool:
+    """Whether all rows up to the end of the file are among the new ones, if need be with other words.
+
+    A run that a mark follows has them as they are. Blank rows at the very end could belong on either side.
+    """
+    last = edge.file[-1] if edge.file else edge.here
+    if last.blanks or len(edge.file) > len(edge.new):
+        return False
+    rest = iter(edge.new)
+    most = 0.0 if edge.is_marked else _OTHER_WORDS
+    return all(any(new.unlike(row) <= most for new in rest) for row in edge.file)
+
+
+class Refusals:
+    """The refusals of one snippet for one file; `name` is what the file is called in them."""
+
+    def __init__(self, name: str, source: Source, file: VisibleRows) -> None:
+        self._name, self._source, self._file = name, source, file
+
+    def no_anchor(self, run: Run) -> EditError:
+        from steadyhand.text.nearest import find_nearest
+
+        line = run.line(0)
+        near = find_nearest(self._source, run.rows[0], limit=1)
+        nearest = f"; nearest is line {near[0].first_line}: {_short(self._line(near[0].first_line))}" if near else ""
+        what = f"{lines_phrase(line, run.line(len(run.rows) - 1))} of the snippet: none of them is in {self._name}"
+        return EditError(
+            Kind.NO_MATCH,
+            f"{what} in a way that tells where they belong, first {_short(run.rows[0])}{nearest}",
+            hint="begin and end each part between marks with unchanged lines, copied as they are in the file",
+            details={"line": line, "text": run.rows[0][:200]} | ({"nearest": near[0].first_line} if near else {}),
+        )
+
+    def ambiguous(self, run: Run, first: int, last: int, places: Sequence[int]) -> EditError:
+        spans = [self._span(place) for place in places]
+        what = f"{lines_phrase(run.line(first), run.line(last))} of the snippet, {_short(run.rows[first])}"
+        verb = "stands" if first == last else "stand"
+        return EditError(
+            Kind.AMBIGUOUS_MATCH,
+            "\n".join([f"{what}, {verb} in {len(places)} places of {self._name}:", *self._listed(spans)]),
+            hint="show more unchanged lines around what changes, such as the line that opens the function",
+            details={
+                "line": run.line(first),
+                "total": len(places),
+                "candidates": describe_places(self._source, spans[:20]),
+            },
+        )
+
+    def cut_off(self, run: Run, start: int, end: int) -> EditError:
+        """It has most of the file, and one end of it is missing."""
+        first, last = self._file.line(start), self._file.line(end - 1)
+        rest = f"from line {last + 1} on" if start == 0 else f"up to line {first - 1}"
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"the snippet has {lines_phrase(first, last)} of {self._name} and no mark: whether the lines {rest} "
+            "should go or stay is unclear",
+            hint="put a mark such as `... existing code ...` where lines stay, or say that it is the whole file",
+            details={"line": run.line(0), "lines": [first, last]},
+        )
+
+    def rival(self, run: Run, places: Sequence[int]) -> EditError:
+        spans = [self._span(place) for place in places]
+        what = f"{lines_phrase(run.line(0), run.line(len(run.rows) - 1))} of the snippet, {_short(run.rows[0])} first"
+        return EditError(
+            Kind.AMBIGUOUS_MATCH,
+            "\n".join([f"{what}, may be meant for more than one place of {self._name}:", *self._listed(spans)]),
+            hint="show more unchanged lines around what changes, such as the line that opens the function",
+            details={"line": run.line(0), "candidates": describe_places(self._source, spans)},
+        )
+
+    def out_of_order(self, run: Run, place: int) -> EditError:
+        return EditError(
+            Kind.NO_MATCH,
+            f"line {run.line(0)} of the snippet, {_short(run.rows[0])}, is in {self._name} at line "
+            f"{self._file.line(place)}, not between the parts around it",
+            hint="give the parts in the order of the file",
+            details={"line": run.line(0), "nearest": self._file.line(place)},
+        )
+
+    def doubled(self, run: Run, row: int, place: int) -> EditError:
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, is in {self._name} at line "
+            f"{self._file.line(place)} and would then be there twice",
+            hint="show the lines between its old and its new place too, without a mark",
+            details={"line": run.line(row), "nearest": self._file.line(place)},
+        )
+
+    def overlapping(self, run: Run, before: Run, place: int) -> EditError:
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"the parts of the snippet at line {before.line(0)} and at line {run.line(0)} both take line "
+            f"{self._file.line(place)} of {self._name}",
+            hint="give lines that follow each other in the file as one part, without a mark between them",
+            details={"line": run.line(0)},
+        )
+
+    def idle_mark(self, run: Run, place: int) -> EditError:
+        """Three dots where nothing is left out may as well be a line that is to come in."""
+        line = run.line(len(run.rows) - 1)
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"the dots below line {line} of the snippet stand for nothing: what follows them comes right below line "
+            f"{self._file.line(place)} of {self._name}",
+            hint="leave them out, or send an edit if they are to be a line of the file",
+            details={"line": line, "nearest": self._file.line(place)},
+        )
+
+    def open_edge(self, run: Run, edge: Edge) -> EditError:
+        beyond = edge.beyond_same()
+        edge = beyond if beyond.new else edge
+        row = edge.new[0]
+        side = "above" if edge.is_above else "below"
+        beside = f"line {self._file.line(edge.here.number)} of {self._name}"
+        what = f"{_short(row.text)} is right {side} {_short(edge.here.text)} ({beside}) in the snippet"
+        there = f"which has {_short(edge.file[0].text)} there" if edge.file else "where the file ends"
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"{what}, {there}: whether lines are added or replaced is unclear",
+            hint=f"go on {side} it up to a line of the file that stays, before the mark",
+            details={"line": run.line(0), "text": row.text[:200], "nearest": self._file.line(edge.here.number)},
+        )
+
+    def left_out(self, run: Run, new: range, old: range) -> EditError:
+        lines = (self._file.line(old.start), self._file.line(old.stop - 1))
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"{lines_phrase(*lines)} of {self._name} ({len(old)} that are not blank) are missing from the part of the "
+            f"snippet at line {run.line(0)}, which has {len(new)} in their place and no mark",
+            hint="put a mark such as `... existing code ...` where lines stay; to delete many, send an edit of them",
+            details={"line": run.line(0), "lines": list(lines), "count": len(old)},
+        )
+
+    def mark(self, run: Run, row: int) -> EditError:
+        return EditError(
+            Kind.PLACEHOLDER_LEFT,
+            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, seems to stand for lines that stay, and "
+            f"would come into {self._name}",
+            hint="write the mark as a comment of its own, such as `... existing code ...`",
+            details={"line": run.line(row), "text": run.rows[row].strip()[:200]},
+        )
+
+    def reindented(self, run: Run, row: int, place: int) -> EditError:
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"line {run.line(row)} of the snippet, {_short(run.rows[row])}, differs from line "
+            f"{self._file.line(place)} of {self._name} in its indentation only",
+            hint="copy unchanged lines with their indentation; to change it, send an edit of these lines",
+            details={"line": run.line(row), "nearest": self._file.line(place)},
+        )
+
+    def indent(self, run: Run, row: int) -> EditError:
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"the part of the snippet at line {run.line(0)} is indented otherwise than {self._name}; where line "
+            f"{run.line(row)}, {_short(run.rows[row])}, belongs is unclear",
+            hint="copy unchanged lines with their indentation",
+            details={"line": run.line(row)},
+        )
+
+    def blanks(self, run: Run, row: int, file_row: int) -> EditError:
+        return EditError(
+            Kind.LOW_CONFIDENCE,
+            f"around line {file_row + 1} of {self._name} the snippet (line {run.line(row)}) has other blank lines than "
+            "the file, and whether they should change is unclear",
+            hint="copy the blank lines around what changes as they are in the file",
+            details={"line": run.line(row), "nearest": file_row + 1},
+        )
+
+    def _listed(self, spans: Sequence[Span]) -> list[str]:
+        return list_places(self._source, spans, len(spans))
+
+    def _span(self, place: int) -> Span:
+        return self._source.table.span(self._file.numbers[place])
+
+    def _line(self, line: int) -> str:
+        return self._source.table.text(line - 1)
+
+
+def _short(text: str) -> str:
+    return repr(shorten(text))

@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from steadyhand.errors import EditError
-from steadyhand.lazy import replace
-from steadyhand.match.lexis import lexis_of, token_key
-from steadyhand.match.needle import Signs
+from steadyhand.lazy import LazyModule, replace
 from steadyhand.match.resolve import Found
-from steadyhand.match.tier import LITERAL, STRICT
-from steadyhand.plan import refusals
+from steadyhand.match.tier import LITERAL, STRICT, Signs
 from steadyhand.plan.draft import Draft, Slot, Taken
 from steadyhand.plan.edit import Delete, Edit, Insert, Replace
 from steadyhand.plan.locating import Located
 from steadyhand.plan.place import Old
 from steadyhand.plan.policy import Policy
-from steadyhand.plan.proposing import propose_all
 from steadyhand.structure.node import Proposal
 from steadyhand.text.diff import Change, diff_rows, diff_within
 from steadyhand.text.indent import width_of
-from steadyhand.text.lines import body, line_ending, split_lines
+from steadyhand.text.lines import NewlineFacts, body, line_ending, split_lines
 from steadyhand.text.match import Match
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.text.visible import sized
 from steadyhand.text.words import shared_words
 
 if TYPE_CHECKING:
+    from steadyhand.plan import refusals
     from steadyhand.plan.first_line import FullQuote
-    from steadyhand.plan.making import Made
+    from steadyhand.plan.merge_window import Made
+else:
+    refusals = LazyModule("steadyhand.plan.refusals")  # most calls are not refused
 
-
-__all__ = ["Wish", "Writing"]
+__all__ = ["Replacement", "Writing"]
 
 _QUOTING = (Replace, Delete)
 _LEAD_LOST = 0.99  # how much of the old text is there where only blanks in front of it are missing
@@ -42,13 +39,8 @@ _MANY = 20_000  # rows of an edit beyond which it is written in one piece
 _PARSED = 2_000_000  # code points that are parsed to tell two readings of an edit apart at several places
 
 
-@sized("old", "new")
-class Wish(NamedTuple):
-    """A free slot, what stands there, and what shall."""
-
-    slot: Slot
-    old: str
-    new: str
+Replacement = tuple[Slot, str, str]
+"""A free place, the text that is there, and the text that is to come."""
 
 
 class Writing:
@@ -62,16 +54,18 @@ class Writing:
         self._is_alone = is_alone
         self._offering = policy if offers else None
 
-    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Proposal]:
+    def proposed(self, index: int, edit: Edit, located: Located) -> tuple[list[Replacement], Proposal]:
         """What an edit wants to write at the nodes it means, and what was proposed for it."""
+        from steadyhand.plan.proposals import propose_all
+
         made = propose_all(self._name, self._draft.source, edit, located.nodes)
         return self.placed(index, made), made
 
-    def placed(self, index: int, made: Proposal) -> list[Wish]:
+    def placed(self, index: int, made: Proposal) -> list[Replacement]:
         """What a proposal wants to write."""
         return [self._free(index, part.span, self._fit(part.new, part.span)) for part in made.splices]
 
-    def wishes(self, index: int, edit: Edit, located: Located) -> tuple[list[Wish], Match, float]:
+    def replacements(self, index: int, edit: Edit, located: Located) -> tuple[list[Replacement], Match, float]:
         """What an edit wants to write where, its first match, and how sure it is that this is meant there."""
         match, found = located.matches[0], located.found
         if found is not None and found.tier.rank > LITERAL:
@@ -84,7 +78,7 @@ class Writing:
             measured = _told(match, every[0], found.mended)
             measured = replace(measured, similarity=round(measured.similarity * found.share, 4))
             return [self._free(index, *write) for write in writes], measured, sure
-        wishes: list[Wish] = []
+        made: list[Replacement] = []
         sure, signs = 1.0, None if found is None else found.signs
         if len(located.matches) == 1:
             every_full = [self._in_full(edit, found, match, 1)]
@@ -93,7 +87,7 @@ class Writing:
             self._check_alike(located, found, [full is not None and full.is_moved for full in every_full])
         for place, full in zip(located.matches, every_full, strict=True):
             if full is None:
-                wishes += self._plain(index, edit, place, found)
+                made += self._plain(index, edit, place, found)
                 continue
             from steadyhand.plan.first_line import UNSURE
 
@@ -103,13 +97,13 @@ class Writing:
             if full.is_moved:
                 match = _indented(match, found)
             changes = self._rows_that_change(edit, full.span, (full.old, full.new), signs, is_literal=False)
-            wishes += [self._free(index, *change) for change in changes]
-        return wishes, match, sure
+            made += [self._free(index, *change) for change in changes]
+        return made, match, sure
 
     def _check_alike(self, located: Located, found: Found | None, readings: Sequence[object]) -> None:
         """Refuse an edit of several places whose new lines would be indented in one way here and in another there."""
         if any(reading != readings[0] for reading in readings):
-            from steadyhand.plan.making import Drifted
+            from steadyhand.plan.merge_window import Drifted
 
             source, span = self._draft.source, located.matches[0].span
             old = span.of(source.text) if found is None else found.old
@@ -143,7 +137,7 @@ class Writing:
 
     def _unclear(self, edit: Edit, full: FullQuote, match: Match) -> EditError:
         """The refusal of new lines that are quoted neither like the old text nor like the file."""
-        from steadyhand.plan.making import Drifted
+        from steadyhand.plan.merge_window import Drifted
 
         row = split_lines(full.old)[0]
         span = Span(full.span.start, full.span.start + len(row))
@@ -153,8 +147,7 @@ class Writing:
     def _made(self, edit: Edit, match: Match, found: Found, places: int) -> Made:
         """The writes at a place found with differences. Refuses with `drift-conflict`."""
         from steadyhand.match.elision import check_elisions
-        from steadyhand.plan.making import Drifted
-        from steadyhand.plan.tolerant import make_at
+        from steadyhand.plan.merge_window import Drifted, make_at
 
         new, on_drift = found.new or "", self._policy.on_drift
         wrong = check_elisions(found.old, new) if found.tier.name == "elision" else None
@@ -171,7 +164,7 @@ class Writing:
             raise refusals.unclear_words(self._name, source, match.span)
         return made
 
-    def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Wish]:
+    def _plain(self, index: int, edit: Edit, match: Match, found: Found | None) -> list[Replacement]:
         """One place where the edit's text is written as it is: only those of its lines that change."""
         target = edit.target
         if found is not None and found.tier.name not in STRICT:
@@ -179,7 +172,7 @@ class Writing:
             writes = self._rows_that_change(edit, match.span, texts, found.signs, is_literal=False)
             return [self._free(index, *write) for write in writes]
         if found is None or not isinstance(target, Old) or not isinstance(edit, Replace):
-            return [self._wish(index, edit, match)]
+            return [self._as_it_is(index, edit, match)]
         texts = target.text, edit.new
         if match.tier == "newline":
             texts = self._loosened(target.text, target.text, match), self._loosened(edit.new, target.text, match)
@@ -236,20 +229,17 @@ class Writing:
         is_loose = match.tier == "newline" and self._policy.newlines == "file"
         return _plain_endings(text, old) if is_loose else text
 
-    def _free(self, index: int, span: Span, new: str) -> Wish:
+    def _free(self, index: int, span: Span, new: str) -> Replacement:
         """One place that is replaced as a whole."""
         draft = self._draft
-        slot = draft.slot(span)
-        return Wish(
-            self._untaken(slot, index, span) if isinstance(slot, Taken) else slot, draft.read(span.start, span.end), new
-        )
+        return (self._untaken(draft.slot(span), index, span), draft.read(span.start, span.end), new)
 
     def _untaken(self, slot: Slot | Taken, index: int, span: Span) -> Slot:
         if isinstance(slot, Taken):
             raise refusals.overlapping(self._name, index, slot.edit, self._draft.source.lines_of(span))
         return slot
 
-    def _wish(self, index: int, edit: Edit, match: Match) -> Wish:
+    def _as_it_is(self, index: int, edit: Edit, match: Match) -> Replacement:
         """One place where the edit's text is written as it is."""
         draft, span = self._draft, match.span
         at_end = isinstance(edit, Insert) and edit.where in ("after", "end")
@@ -257,7 +247,7 @@ class Writing:
         slot = self._untaken(slot, index, span)
         at = span.end if at_end else span.start
         place = Span(at, at) if isinstance(edit, Insert) else span
-        return Wish(slot, draft.read(place.start, place.end), self._fitted(edit, match, place))
+        return slot, draft.read(place.start, place.end), self._fitted(edit, match, place)
 
     def _fitted(self, edit: Edit, match: Match, place: Span) -> str:
         """The edit's text as it comes in the place of a span."""
@@ -272,8 +262,6 @@ class Writing:
             return text
         if "\r" not in text and not self._draft.has_returns:
             return text  # nothing but LF ends a line here
-        from steadyhand.plan.fitting import fit_endings
-
         newline = above if above and place.is_empty else self._draft.newline_at(place.start)
         return fit_endings(self._as_file_ends(text), self._draft.read(place.start, place.end), newline)
 
@@ -285,8 +273,6 @@ class Writing:
 
     def _fit_lines(self, text: str, place: Span) -> str:
         """Whole lines for whole lines, or between two of them."""
-        from steadyhand.plan.fitting import fit_insertion, fit_lines
-
         draft, literal = self._draft, self._policy.newlines == "literal"
         if not text:
             return text
@@ -321,12 +307,14 @@ def _says(made: Made, source: Source, span: Span, new: str) -> bool:
 
     Of equal words in rows of another layout, no comparison shows which ones the edit changes.
     """
+    from steadyhand.match.lexer import lexer_of, token_key
+
     first = min([span.start, *(place.start for place, _ in made.writes)])
     last = max([span.end, *(place.end for place, _ in made.writes)])
-    lexis = lexis_of(source.path)
+    lexer = lexer_of(source.path)
     head, tail = source.text[first : span.start], source.text[span.end : last]
     after = made.within(source.text, Span(first, last))
-    return token_key(lexis, after) == token_key(lexis, f"{head}{new}{tail}")
+    return token_key(lexer, after) == token_key(lexer, f"{head}{new}{tail}")
 
 
 def _unended(row: str) -> str:
@@ -358,3 +346,76 @@ def _with_endings(changes: Sequence[Change], old: Sequence[str], new: Sequence[s
 def _plain_endings(new: str, old: str) -> str:
     """New text, with plain line endings where CR LF is only how the edit as a whole is written."""
     return new.replace("\r\n", "\n") if "\r\n" in old else new
+
+
+def fit_endings(new: str, region: str, newline: str) -> str:
+    """New text for a region: each bare LF becomes `newline`, or the ending of the line it stands for.
+
+    Text that has CR LF itself says what it wants and stays as it is.
+
+    >>> fit_endings("x\\ny", "a", "\\r\\n")
+    'x\\r\\ny'
+    """
+    if "\n" not in new or "\r\n" in new:
+        return new
+    if "\r" in region and "\n" in region and NewlineFacts.of(region).uniform is None:
+        return _line_by_line(new, region, newline)
+    return new if newline == "\n" else new.replace("\n", newline)
+
+
+def fit_lines(content: str, region: str, newline: str, *, literal: bool) -> str:
+    """Whole lines for a region of whole lines: its last line's ending stays, or stays away.
+
+    A final newline in the content is optional; only where the region has none does it make a difference.
+    """
+    ending = line_ending(region)
+    if not content:
+        return ""
+    if literal or "\r" in content:
+        return content if line_ending(content) else content + ending
+    lines = content.removesuffix("\n")
+    return fit_endings(lines, region, newline) + (ending or (newline if lines != content else ""))
+
+
+def fit_insertion(content: str, newline: str, *, before: str, is_end: bool, literal: bool) -> str:
+    """Whole lines between two lines; `before` is the character in front, `is_end` whether nothing follows.
+
+    After a last line without ending, that line gets one first and the new last line has none, unless it brings it.
+    """
+    if not content:
+        return ""
+    fitted = content if literal else fit_endings(content, "", newline)
+    if is_end and before not in ("", "\n", "\r"):
+        return newline + fitted
+    is_whole = line_ending(fitted) or (is_end and not before)
+    return fitted if is_whole else fitted + newline
+
+
+def _line_by_line(new: str, region: str, newline: str) -> str:
+    """Lines that stay keep their own ending; lines that are new take that of the line they stand for or follow."""
+    old, lines = split_lines(region), split_lines(new)
+    endings = [line_ending(line) for line in old]
+    chosen = [""] * len(lines)
+    position = row = 0
+    changes = diff_rows([body(line) for line in old], [body(line) for line in lines])
+    for change in changes:
+        chosen[row : change.after_start] = endings[position : change.before_start]
+        for index in range(change.after_start, change.after_end):
+            stands_for = min(change.before_start + index - change.after_start, max(change.before_end - 1, 0))
+            chosen[index] = (
+                endings[stands_for]
+                if change.before_end > change.before_start
+                else _ending_before(change.before_start, endings)
+            )
+        position, row = change.before_end, change.after_end
+    chosen[row:] = endings[position:]
+    fitted: list[str] = []
+    for line, ending in zip(lines, chosen, strict=True):
+        piece = body(line) + (ending or newline) if line.endswith("\n") else line
+        joins = piece == "\n" and bool(fitted) and fitted[-1].endswith("\r")
+        fitted.append("\r" if joins else piece)  # a CR and an LF side by side would be one ending, not two
+    return "".join(fitted)
+
+
+def _ending_before(row: int, endings: list[str]) -> str:
+    return endings[row - 1] if row else endings[0] if endings else ""

@@ -5,8 +5,8 @@ Nothing here reads a file, knows a format or chooses a place.
 Laws (tests/laws/test_changeset.py holds each of them at random):
 
 1. Splices are sorted and disjoint: each ends where the next starts, or before.
-   Two insertions at one position stand in the order of the tuple.
-2. `apply` refuses a text in which a splice's `old` does not stand where the splice says.
+   Two insertions at one position are in the order of the tuple.
+2. `apply` refuses a text in which a splice's `old` is not where the splice says.
 3. `c.invert().apply(c.apply(t)) == t`.
 4. `a.compose(b).apply(t) == b.apply(a.apply(t))`, and compose is associative in effect.
 5. A position that no splice touches maps to the same character; `assoc` decides at an insertion.
@@ -19,7 +19,6 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Reread
 from steadyhand.lazy import dataclass, replace
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
@@ -88,7 +87,7 @@ class ChangeSet:
         for splice in self.splices:
             pieces.append(text[position : splice.start])
             pieces.append(splice.new)
-            position = splice.end
+            position = splice.start + len(splice.old)
         pieces.append(text[position:])
         return "".join(pieces)
 
@@ -106,7 +105,7 @@ class ChangeSet:
         return after
 
     def after_spans(self) -> tuple[Span, ...]:
-        """Where each splice's new text stands in the text after."""
+        """Where each splice's new text is in the text after."""
         spans: list[Span] = []
         delta = 0
         for splice in self.splices:
@@ -129,7 +128,7 @@ class ChangeSet:
         return replace(self, splices=tuple(splice for splice in trimmed if not splice.changes_nothing))
 
     def map_position(self, position: int, *, assoc: int = 1) -> int:
-        """Where a position of the text before stands in the text after.
+        """Where a position of the text before is in the text after.
 
         Inside replaced text it goes to the start (`assoc` < 0) or the end of the new text. At an
         insertion it stays before (`assoc` < 0) or goes after what was inserted.
@@ -145,7 +144,7 @@ class ChangeSet:
         return position + delta
 
     def map_span(self, span: Span) -> Span | None:
-        """Where a span stands after, or None when a splice overlaps it."""
+        """Where a span is after, or None when a splice overlaps it."""
         delta = 0
         for splice in self.splices:
             if splice.end <= span.start:
@@ -205,6 +204,8 @@ class ChangeSet:
 
 def not_there(splice: Splice) -> EditError:
     """The refusal of a splice whose old text is not where it says."""
+    from steadyhand.hints import Reread
+
     return EditError(
         Kind.STALE_SOURCE,
         f"the text at offset {splice.start} is not what the change was made for",
@@ -278,9 +279,9 @@ class _Composer:
         self._new.append(new)
 
     def _produce(self, *, apart: bool) -> None:
-        """Start the splices of `first` that stand here, until one has produced a character.
+        """Start the splices of `first` that are here, until one has produced a character.
 
-        `apart`: `later` only passes by, so splices that stand side by side stay two.
+        `apart`: `later` only passes by, so splices that are side by side stay two.
         """
         while not self._pending and self._untouched() == 0:
             if apart:

@@ -1,6 +1,6 @@
 """What differs between two texts, line by line.
 
-Shared ends are cut off, lines that stand once on both sides become anchors, and the gaps without such lines are
+Shared ends are cut off, lines that occur once on both sides become anchors, and the gaps without such lines are
 aligned by the longest common subsequence while a work budget lasts; beyond it a gap is one replacement.
 The answer may then be coarser, but it is never wrong, and the same two texts always give the same answer.
 Nothing here renders, and nothing here chooses between two versions.
@@ -55,7 +55,7 @@ class Change(NamedTuple):
 def diff_rows(before: Sequence[str], after: Sequence[str]) -> list[Change]:
     """The ranges that differ, sorted, with at least one equal row between any two of them.
 
-    A pure insertion or deletion that could stand in several places stands in the last of them.
+    A pure insertion or deletion that could be in several places is in the last of them.
 
     >>> diff_rows(["a", "b", "c"], ["a", "X", "c", "d"])
     [Change(before_start=1, before_end=2, after_start=1, after_end=2), \
@@ -261,7 +261,7 @@ class _Differ:
         self._gaps.append((start, end, other, other_end, depth + 1))
 
     def _anchors(self, start: int, end: int, other: int, other_end: int) -> list[tuple[int, int]]:
-        """Rows whose line stands once on both sides, as many as keep their order."""
+        """Rows whose line occurs once on both sides, as many as keep their order."""
         others = _single_rows(self._right, other, other_end)
         places = _single_rows(self._left, start, end, others)
         pairs = [(places[line], row) for line, row in others.items() if line in places]
@@ -284,7 +284,7 @@ class _Differ:
 
 
 def _single_rows(numbers: list[int], start: int, end: int, among: Container[int] | None = None) -> dict[int, int]:
-    """The row of each line, of all or `among` some, that stands once in the range, in the order of the rows."""
+    """The row of each line, of all or `among` some, that occurs once in the range, in the order of the rows."""
     rows: dict[int, int] = {}
     repeated: set[int] = set()
     for row in range(start, end):

@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import FitEncoding, NameEncoding, Say
-from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.text.western import looks_western
+from steadyhand.lazy import dataclass, field, lazy_pattern
 
 MARK = "\ufeff"  # a byte order mark as a character
 
@@ -47,7 +45,7 @@ class Encoding:
     name: str = "utf-8"
     mark: bytes = b""
     errors: Errors = "strict"
-    chosen_by: str = "utf-8"
+    chosen_by: str = field(default="utf-8", compare=False)  # however it was found, it is the same encoding
 
     def decode(self, data: bytes) -> str:
         return data[len(self.mark) :].decode(self.name, self.errors)
@@ -69,10 +67,12 @@ class Encoding:
         if text.isascii():
             return
         if not self.is_certain:
+            from steadyhand.hints import NameEncoding, Say
+
             first = next(char for char in text if not char.isascii())
             raise EditError(
                 Kind.UNENCODABLE,
-                f"the file holds bytes that are no {self.name} text, so only ASCII can be added, not {first!r}",
+                f"the file holds bytes that are not {self.name} text, so only ASCII can be added, not {first!r}",
                 hint=(NameEncoding(), Say("send only ASCII")),
             )
         if lone := _SURROGATE.search(text):
@@ -128,6 +128,8 @@ def _candidates(data: bytes) -> Iterator[Encoding]:
     for name in _declared(data):
         yield Encoding(name, chosen_by="declaration")
     if b"\0" not in data and not _is_damaged_utf8(data):
+        from steadyhand.text.western import looks_western
+
         if looks_western(data):
             yield Encoding("cp1252", chosen_by="western")
         for name in _detected(data):
@@ -235,6 +237,8 @@ def _detected(data: bytes) -> Iterator[str]:
 
 
 def _unencodable(char: str, name: str) -> EditError:
+    from steadyhand.hints import FitEncoding
+
     return EditError(
         Kind.UNENCODABLE,
         f"{char!r} cannot be written in the file's encoding, {name}",

@@ -1,4 +1,4 @@
-"""File names as they stand in a git diff: plain, or in C quotes with octal bytes. Knows nothing of paths or files."""
+"""File names as they are in a git diff: plain, or in C quotes with octal bytes. Knows nothing of paths or files."""
 
 from __future__ import annotations
 

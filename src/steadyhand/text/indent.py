@@ -7,10 +7,9 @@ of them, by the pair nearest to the row. Nothing here looks at anything but the 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from operator import sub
 
 from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.text.lines import line_start, split_bodies
@@ -18,7 +17,8 @@ from steadyhand.text.lines import line_start, split_bodies
 __all__ = ["Carried", "Pair", "carry", "indent_at", "indent_of", "unit_in", "unit_of", "width_of"]
 
 _UNITS = (4, 2, 8, 3, 1)
-_INDENT = lazy_pattern(r"^[ \t]*+(?=[^\n]*?\S)", re.MULTILINE)  # of a row that is not blank
+# Of a row that is not blank, with the LF before it: a literal to search for, where `^` would be tried at every place.
+_INDENT = lazy_pattern(r"\n[ \t]*+(?=[^\n]*?\S)")
 
 Carry = Callable[[str], str | None]
 
@@ -42,7 +42,7 @@ def indent_at(text: str, offset: int) -> str:
 
 
 def width_of(row: str) -> int:
-    """How far a row stands from the margin, in columns; a tab goes to the next eighth.
+    """How far a row is from the margin, in columns; a tab goes to the next eighth.
 
     >>> width_of("\\t  x")
     10
@@ -67,8 +67,10 @@ def unit_in(text: str) -> str | None:
     """
     if "\r" in text:
         return unit_of(split_bodies(text))
-    indents = _INDENT.findall(text)
-    return _unit([indents]) if "\t" in text else _step([list(map(len, indents))])
+    indents = _INDENT.findall(f"\n{text}")
+    if "\t" in text:
+        return _unit([[indent[1:] for indent in indents]])
+    return _step([list(map(len, indents))])  # the LF makes no difference to a step
 
 
 def _unit(parts: Sequence[Sequence[str]]) -> str | None:
@@ -80,12 +82,12 @@ def _unit(parts: Sequence[Sequence[str]]) -> str | None:
 
 
 def _step(widths: Sequence[Sequence[int]]) -> str | None:
-    """The smallest step between neighbours that is not rare. Few steps differ, so they are counted by their ends."""
+    """The smallest step between neighbours that is not rare."""
     steps: Counter[int] = Counter()
     for part in widths:
-        for (one, two), count in Counter(pairwise(part)).items():
-            if abs(two - one) > 1:
-                steps[abs(two - one)] += count
+        for step, count in Counter(map(sub, part[1:], part)).items():
+            if abs(step) > 1:
+                steps[abs(step)] += count
     if not steps:
         return None
     most = max(steps.values())
@@ -206,7 +208,7 @@ def _same(pairs: set[tuple[str, str]]) -> Carry | None:
 
 
 def _shift(pairs: set[tuple[str, str]]) -> Carry | None:
-    """The file's rows stand further right, or further left, by the same blanks."""
+    """The file's rows are further right, or further left, by the same blanks."""
     before, after = next(iter(pairs))
     if after.endswith(before):
         more = after[: len(after) - len(before)]

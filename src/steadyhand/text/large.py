@@ -14,7 +14,7 @@ from array import array
 from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
-from typing import Final
+from typing import ClassVar, Final
 
 from steadyhand.text.changeset import ChangeSet, not_there
 from steadyhand.text.diff import changes_between, shared_ends
@@ -32,6 +32,8 @@ _PLAIN: Final = Encoding()
 
 class LargeSource(Source):
     """A source in UTF-8 that is known by its bytes."""
+
+    is_large: ClassVar[bool] = True
 
     def __init__(self, parts: _Parts, encoding: Encoding, path: str | None, digest: str | None) -> None:
         self.__dict__.update(encoding=encoding, path=path, _digest=digest, _data=parts.data, _parts=parts)
@@ -79,10 +81,6 @@ class LargeSource(Source):
     def settle(self) -> Source:
         """The same source with its digest computed; its bytes are all there is of it."""
         return LargeSource(self._parts, self.encoding, self.path, self.digest)
-
-    @property
-    def is_large(self) -> bool:
-        return True
 
     @property
     def length(self) -> int:

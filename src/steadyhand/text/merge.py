@@ -1,6 +1,6 @@
 """Two changes of one text joined: by lines, by the tokens of a line, or so that one of them has the last word.
 
-Changes that touch each other conflict, also when they only stand side by side, as in git; equal changes are taken once.
+Changes that touch each other conflict, even if they are only adjacent, as in git; equal changes are taken once.
 A token (a number, a version, a name) is never put together from both sides: that would be a value nobody wrote.
 Nothing here writes conflict marks; where two versions disagree the merged text keeps ours.
 """
@@ -29,7 +29,7 @@ Reach = Callable[[str, Splice], Span]
 class Conflict:
     """One place where the two versions disagree: what each of the three says, and where (1-based lines).
 
-    `span` is where ours stands in the merged text. An empty side says that those lines are not there.
+    `span` is where ours is in the merged text. An empty side says that those lines are not there.
     """
 
     base: str
@@ -44,7 +44,7 @@ class Conflict:
 @sized("text")
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The joined text and what could not be joined; ours stands in the text where there is a conflict."""
+    """The joined text and what could not be joined; ours is in the text where there is a conflict."""
 
     text: str
     conflicts: tuple[Conflict, ...] = ()

@@ -17,7 +17,7 @@ from steadyhand.text.lines import body, count_lines, line_ending, split_lines
 from steadyhand.text.near_lines import find_windows
 from steadyhand.text.near_parts import find_parts
 from steadyhand.text.resemblance import Measure, Resemblance, text_floor
-from steadyhand.text.seeds import find_blank_variants
+from steadyhand.text.seeds import find_blank_variants, find_spaced_variants
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 from steadyhand.text.visible import show_difference
@@ -69,6 +69,10 @@ def find_nearest(source: Source, needle: str, *, limit: int = 3) -> tuple[Neares
     similar = find_windows(source, wanted, floor) if line_ending(wanted[0]) else find_parts(source, needle)
     variants = _blank_variants(source, needle, wanted)
     best = _apart([*(place for place in similar if place.similarity >= floor), *variants])[:limit]
+    if not best:
+        measure = Measure(wanted)
+        spans = find_spaced_variants(source, needle)[:limit]
+        best = [Resemblance(1.0, span, measure.alike([span.of(source.text)]), is_sure=False) for span in spans]
     return tuple(_shown(source, needle, wanted, place) for place in best)
 
 

@@ -39,7 +39,7 @@ class Region:
         return self.start + 1, max(self.end, self.start + 1)
 
     def meets(self, theirs: Region) -> bool:
-        """Whether a change here stands on what taking back `theirs` would change.
+        """Whether a change here depends on what taking back `theirs` would change.
 
         >>> Region(2, 2).meets(Region(2, 4, is_removal=True)), Region(4, 5).meets(Region(2, 4))
         (True, False)

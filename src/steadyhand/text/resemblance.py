@@ -130,7 +130,7 @@ def _has_all(words: Sequence[str], some: Sequence[str]) -> bool:
 
 
 def shared_weight(rows: Sequence[str], lines: Sequence[str]) -> float:
-    """How much of the rows, by their length, stands among the lines as it is, from 0 to 1."""
+    """How much of the rows, by their length, is among the lines unchanged, from 0 to 1."""
     total = sum(map(len, rows))
     return sum([len(rows[row]) for row, _ in equal_pairs(rows, lines)]) / max(total, 1)
 

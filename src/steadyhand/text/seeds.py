@@ -16,7 +16,7 @@ from steadyhand.lazy import lazy_pattern
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
-__all__ = ["find_blank_variants", "find_rows", "find_starts", "places_of"]
+__all__ = ["find_blank_variants", "find_rows", "find_spaced_variants", "find_starts", "places_of"]
 
 _SCANNED = 300_000_000  # code points read while looking up pieces
 _SEEDS = 60
@@ -35,6 +35,8 @@ _CLEAR = 60  # percent of a line that must be alike for it to vote
 _WORD = lazy_pattern(r"\w{4,}")
 _PIECE = 8
 _TOKEN = lazy_pattern(r"[^\S\r\n]+|\r\n?|\n|\S+")
+_SHORT_TOKEN = lazy_pattern(r"\w+|[^\w\s]")
+_SHORTEST = 12  # code points of a needle that is too short to be measured by what it has in common
 _ENDING = lazy_pattern(r"\r\n?|\n")
 _ENDINGS = ("\n", "\r", "\r\n")
 _BLANKS = r"[^\S\r\n]"
@@ -90,6 +92,15 @@ def find_blank_variants(source: Source, needle: str) -> list[Span]:
     return [_with_edge_blanks(source.text, Span(*match.span()), needle) for match in found]
 
 
+def find_spaced_variants(source: Source, needle: str) -> list[Span]:
+    """Places of a short needle on one line that have its words and signs, with or without blanks between them."""
+    tokens = _SHORT_TOKEN.findall(needle)
+    if len(tokens) < 2 or len(needle) > _SHORTEST or "\n" in needle or len(source.text) > _MODERATE:
+        return []
+    pattern = re.compile(rf"(?<!\w){f'{_BLANKS}*+'.join(map(re.escape, tokens))}(?!\w)")
+    return [Span(*match.span()) for match in islice(pattern.finditer(source.text), _CANDIDATES)]
+
+
 def _pattern_of(token: str) -> str:
     if token in _ENDINGS:
         return rf"{_BLANKS}*+(?:\r\n?|\n){_BLANKS}*+"
@@ -122,7 +133,7 @@ def _with_edge_blanks(text: str, span: Span, needle: str) -> Span:
 
 
 def _distinct(pieces: Iterable[tuple[str, int]]) -> list[_Seed]:
-    """The longest pieces, each once with all its places: one that stands often in the needle says little about it."""
+    """The longest pieces, each once with all its places: one that occurs often in the needle says little about it."""
     places: dict[str, list[int]] = {}
     for text, place in islice(pieces, 100_000):
         places.setdefault(text, []).append(place)
@@ -132,7 +143,7 @@ def _distinct(pieces: Iterable[tuple[str, int]]) -> list[_Seed]:
 
 
 def _lookups(text: str, seeds: Sequence[_Seed]) -> Iterator[tuple[int, _Seed, int]]:
-    """Every place of every seed with its weight: a rare seed says much, a frequent one only where it stands first."""
+    """Every place of every seed with its weight: a rare seed says much, a frequent one only where it is first."""
     for seed in seeds[: max(2, _SCANNED // len(text))]:
         places = list(islice(places_of(text, seed.text), _PLACES + 1))
         if len(places) > _PLACES:
@@ -143,7 +154,7 @@ def _lookups(text: str, seeds: Sequence[_Seed]) -> Iterator[tuple[int, _Seed, in
 
 
 def places_of(text: str, piece: str) -> Iterator[int]:
-    """Where a piece stands, left to right without overlap."""
+    """Where a piece is, left to right without overlap."""
     offset = text.find(piece)
     while offset >= 0:
         yield offset
@@ -180,7 +191,7 @@ def _vote_for_equal(votes: Counter[int], lines: Sequence[str], rows: Sequence[tu
 
 
 def _telling(rows: Sequence[tuple[int, str]], known: set[str]) -> list[tuple[int, str]]:
-    """The longest lines of the needle that stand nowhere as they are; few where others say where the needle is."""
+    """The longest lines of the needle that occur nowhere as they are; few where others say where the needle is."""
     most = _COMPARED if len(known) < 3 else 3
     open_rows = [(place, row) for place, row in rows if row not in known and 2 < len(row) <= _LONGEST_LINE]
     return sorted(open_rows, key=lambda pair: (-len(pair[1]), pair[0]))[:most]

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final, TypeVar, cast
+from typing import ClassVar, Final, TypeVar, cast
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Reread
 from steadyhand.lazy import dataclass, field
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding, decode, first_guess
@@ -46,6 +45,8 @@ class Source:
     ('one\\r\\ntwo', 2, '\\r\\n')
     """
 
+    is_large: ClassVar[bool] = False  # whether the text is better not asked for as a whole: it is not held
+
     text: str
     encoding: Encoding = Encoding()
     path: str | None = None
@@ -80,6 +81,7 @@ class Source:
         return cls(text, _OF_TEXT, path)
 
     def to_bytes(self) -> bytes:
+        """The bytes that the file has, or would have."""
         return self.encoding.encode(self.text)
 
     @cached_property
@@ -97,11 +99,6 @@ class Source:
     def size(self) -> int:
         """Length in bytes."""
         return len(self._data) if self._data is not None else len(self.to_bytes())
-
-    @property
-    def is_large(self) -> bool:
-        """Whether the text is better not asked for as a whole: it is not held."""
-        return False
 
     @property
     def length(self) -> int:
@@ -164,7 +161,7 @@ class Source:
     @property
     def is_binary(self) -> bool:
         """Bytes that are no text in any encoding that could be found, with NULs among them."""
-        return not self.encoding.is_certain and "\0" in self.text
+        return self.encoding.errors == "surrogateescape" and "\0" in self.text
 
     def line_of(self, offset: int) -> int:
         """The 1-based line an offset lies in: looked up in the table where there is one, else counted.
@@ -227,12 +224,15 @@ class Source:
 
     def apply(self, changes: ChangeSet) -> Source:
         """The version after. Refuses with `stale-source` or `unencodable`; the encoding stays."""
-        self.check_base(changes)
+        if changes.base is not None:
+            self.check_base(changes)
         return Source(changes.apply(self.text), self.encoding, self.path)
 
     def check_base(self, changes: ChangeSet) -> None:
         """Refuse changes that say they were made for another version."""
         if changes.base is not None and changes.base != self.digest:
+            from steadyhand.hints import Reread
+
             raise EditError(
                 Kind.STALE_SOURCE,
                 f"the change was made for version {changes.base[:16]}, this is {self.digest[:16]}",

@@ -29,10 +29,11 @@ class Span(NamedTuple):
         return self.start < other.end and other.start < self.end
 
     def touches(self, other: Span) -> bool:
-        """Whether the two overlap or stand side by side."""
+        """Whether the two overlap or are side by side."""
         return self.start <= other.end and other.start <= self.end
 
     def shift(self, delta: int) -> Span:
+        """The span that many code points further on."""
         return Span(self.start + delta, self.end + delta)
 
     def of(self, text: str) -> str:
@@ -41,7 +42,7 @@ class Span(NamedTuple):
 
 
 def joined(places: Iterable[Span]) -> list[Span]:
-    """Places in order, those that overlap or stand side by side as one.
+    """Places in order, those that overlap or are side by side as one.
 
     >>> joined([Span(4, 6), Span(0, 2), Span(2, 3)])
     [Span(start=0, end=3), Span(start=4, end=6)]

@@ -1,4 +1,4 @@
-"""One replacement inside one text: where, what stood there, what stands there after."""
+"""One replacement inside one text: where, what was there, what is there after."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from steadyhand.text.visible import sized
 @sized("old", "new")
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """Replace `old`, which stands at `start`, by `new`.
+    """Replace `old`, which is at `start`, by `new`.
 
     `old` travels with the splice, so that it inverts by itself and can refuse a text it was not made for.
 
@@ -45,10 +45,11 @@ class Splice:
         return self.old == self.new
 
     def fits(self, text: str) -> bool:
-        """Whether `old` stands in `text` where this splice says."""
-        return text.startswith(self.old, self.start) and self.end <= len(text)
+        """Whether `old` is in `text` where this splice says."""
+        return text.startswith(self.old, self.start) and self.start + len(self.old) <= len(text)
 
     def shift(self, delta: int) -> Splice:
+        """The splice that many code points further on."""
         return Splice(self.start + delta, self.old, self.new)
 
     def invert(self) -> Splice:

@@ -1,7 +1,7 @@
 """Unified diffs: a change written the way git and patch read it, and read back exactly.
 
 Lines end at LF only here, because git and patch split nowhere else; a CR is a character of its line.
-The reader is strict: every position is where the diff says and every quoted line stands there, or it refuses.
+The reader is strict: every position is where the diff says and every quoted line is there, or it refuses.
 Nothing here searches for a place, and nothing tolerates what a model misremembered.
 """
 
@@ -38,7 +38,7 @@ _AROUND = 64  # lines beyond the context that are looked at, so that a diff has 
 class Hunk:
     """One group of lines: each a sign (blank, `-` or `+`) and the text with its LF, if it has one.
 
-    `line` is the 1-based line of the diff where its `@@` stands.
+    `line` is the 1-based line of the diff where its `@@` is.
     """
 
     before_start: int
@@ -71,7 +71,7 @@ def render_unified(
     """The diff of two texts; a path of None stands for a file that is not there. Empty when nothing differs.
 
     With `git` plain edits have git's header line too, so that several diffs may follow one another.
-    `mode_before` and `mode_after` are permission bits: told where they differ, and of a file that comes or goes;
+    `mode_before` and `mode_after` are permission bits: reported where they differ, and of a file that comes or goes;
     `mode` stands for those that are not given.
 
     >>> print(render_unified("a\\nb\\n", "a\\nc\\n", "x.txt", "x.txt"), end="")
@@ -114,7 +114,7 @@ def parse_unified(diff: str) -> FileDiff:
 def changeset_from_unified(text: str, diff: str) -> ChangeSet:
     """The change set a diff of one file describes, for exactly this text.
 
-    Refuses with `malformed-patch`, and with `stale-source` where a quoted line does not stand.
+    Refuses with `malformed-patch`, and with `stale-source` where a quoted line is not there.
 
     >>> changeset_from_unified("a\\nb\\n", "--- a/x\\n+++ b/x\\n@@ -2 +2 @@\\n-b\\n+c\\n").apply("a\\nb\\n")
     'a\\nc\\n'
@@ -149,7 +149,7 @@ def _assembled(header: GitHeader, body: str, *, git: bool) -> str:
 
 
 def _window(after: Source, changes: ChangeSet, context: int) -> tuple[str, str, int] | None:
-    """Both sides around the changes, and how many lines stand above; None where the neighbourhood is not enough.
+    """Both sides around the changes, and how many lines are above; None where the neighbourhood is not enough.
 
     It is not where changed lines are repeated so often that the diff may slide out of the window.
     """

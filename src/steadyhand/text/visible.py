@@ -7,7 +7,6 @@ holds text of a file says how long it is.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Any, TypeVar
 
@@ -158,6 +157,8 @@ def _is_hidden(char: str) -> bool:
     """Whether a reader would see nothing, or a plain blank: controls, formats, odd blanks, bytes that are no text."""
     if char.isascii():
         return char < " " or char == "\x7f"
+    import unicodedata
+
     return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp")
 
 
@@ -165,6 +166,8 @@ def _is_deceptive(char: str) -> bool:
     """Whether it may pass for an ASCII character: quotes, dashes, full-width forms, foreign letters, loose accents."""
     if char.isascii():
         return False
+    import unicodedata
+
     if char in _TWINS or unicodedata.category(char) in ("Pd", "Pi", "Pf", "Mn"):
         return True
     plain = unicodedata.normalize("NFKC", char)

@@ -126,7 +126,7 @@ def _spans(words: Sequence[str], ranges: Iterable[tuple[int, int]]) -> list[Span
 
 
 def _shared_share(before_line: str, after_line: str, left: Sequence[Span]) -> float:
-    """How much of the longer line stands unchanged on the left, blanks not counted."""
+    """How much of the longer line is unchanged on the left, blanks not counted."""
     changed = sum(_visible(span.of(before_line)) for span in left)
     longer = max(_visible(before_line), _visible(after_line))
     return 1.0 if longer == 0 else (_visible(before_line) - changed) / longer

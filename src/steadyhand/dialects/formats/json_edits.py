@@ -90,7 +90,7 @@ class _JsonReader(Reader):
         return self._fences.allow
 
     def _look(self, line: Line, column: int) -> list[Piece]:
-        """Read what stands in a line from a column on, outside of any value."""
+        """Read what is in a line from a column on, outside of any value."""
         pieces: list[Piece] = []
         at = find_start(line.text, column)
         while at >= 0:

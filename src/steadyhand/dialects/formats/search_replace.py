@@ -105,7 +105,7 @@ class SearchReplaceReader(Reader):
         return self._give(part, part.sides(), line)
 
     def _after_tail(self, part: Part, tail: int, line: Line) -> list[Piece]:
-        """A line after old lines and a REPLACE mark: it may stand where the divider belongs."""
+        """A line after old lines and a REPLACE mark: it may be where the divider belongs."""
         mark = mark_in(line.text)
         if mark is not None and mark.kind == "search" and mark.indent == part.mark.indent:
             return [*self._settle(part, tail, is_followed=True), *self._between(line)]

@@ -23,7 +23,7 @@ from steadyhand.dialects.unified.wrapping import Wrapping, is_foreign_mark
 from steadyhand.errors import EditError
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.request import ChangeMode, CopyFile, EditFile
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.unified import render_unified
 
 __all__ = ["DIALECT", "UnifiedReader"]
@@ -251,7 +251,7 @@ class UnifiedReader(Reader):
             if isinstance(request, CopyFile) and request.path in self._edited:
                 raise wrong(
                     section.line,
-                    f"the copy is of {request.path} as it was, and its own diff stands above",
+                    f"the copy is of {request.path} as it was, and its own diff is above",
                     "the copy before the changes of what it is a copy of",
                 )
             if isinstance(request, ChangeMode):

@@ -1,7 +1,7 @@
 """V4A: OpenAI's `*** Begin Patch` envelope, and the body of its `apply_patch` operations, which has no envelope.
 
 A hunk is placed by what it quotes and by the `@@` lines above it. Numbers behind `@@`, which this format does not
-have, are left out: a text that stands twice stays ambiguous. An unsigned line of a hunk is kept as such; only the file
+have, are left out: a text that occurs twice stays ambiguous. An unsigned line of a hunk is kept as such; only the file
 shows whether its sign was lost. A line with a blank in front is a row inside a hunk, even where it spells a mark.
 """
 
@@ -130,7 +130,7 @@ class V4aReader(Reader):
         if mark is not None and not (line.text[:1].isspace() and section is not None and section.takes_indented):
             return self._on_mark(mark, line)
         if is_unknown_mark(line.text):
-            raise wrong(line.number, f"{line.text.strip()[:60]!r} is no mark of this format", MARKS)
+            raise wrong(line.number, f"{line.text.strip()[:60]!r} is not a mark of this format", MARKS)
         if section is None or section.kind == "delete":
             self._between(line, section)
         elif section.kind == "add":
@@ -142,7 +142,7 @@ class V4aReader(Reader):
         return []
 
     def _between(self, line: Line, section: _Section | None) -> None:
-        """A line where no row can stand: before the first file, or behind one that is deleted."""
+        """A line where no row can be: before the first file, or behind one that is deleted."""
         if self._around.wrapping.is_closed_by(line):
             self.notes.append(Note(line.number, "a code fence or the end of a shell call inside the patch"))
             self._is_open = section is None
@@ -192,7 +192,7 @@ class V4aReader(Reader):
     def _on_move(self, mark: Mark, line: Line) -> list[Piece]:
         section = self._section
         if section is None or section.kind != "update" or section.asks or section.hunk is not None:
-            raise wrong(line.number, "*** Move to: stands right behind *** Update File: only", MARKS)
+            raise wrong(line.number, "*** Move to: belongs right after *** Update File:", MARKS)
         if not mark.value:
             raise wrong(line.number, "the mark names no file", "a path behind the colon", column=len(line.text) + 1)
         if mark.value == section.path:

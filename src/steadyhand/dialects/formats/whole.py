@@ -15,7 +15,7 @@ from steadyhand.dialects.labels import label_in
 from steadyhand.dialects.piece import Piece
 from steadyhand.errors import EditError
 from steadyhand.plan.request import MergeFile
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 
 __all__ = ["DIALECT", "WholeReader", "write_whole"]
 
@@ -73,7 +73,7 @@ def _written(change: Change) -> str:
 
 
 def _longest_run(text: str) -> int:
-    """How many backticks stand together at most."""
+    """The length of the longest run of backticks."""
     longest = size = 0
     for char in text:
         size = size + 1 if char == "`" else 0

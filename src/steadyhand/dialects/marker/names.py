@@ -1,4 +1,4 @@
-"""Which file a SEARCH/REPLACE part is for: what stands above it, else what the part before it was for.
+"""Which file a SEARCH/REPLACE part is for: what is above it, else what the part before it was for.
 
 A name right above a part (only blank lines, fences and tags between) is its name. A name further up counts if it is the
 only one since the last part: a list of files names none of them. Whether the file exists is not asked.
@@ -36,12 +36,12 @@ class Names:
 
     @property
     def fence(self) -> Fence | None:
-        """The fence that a part which begins here stands in; one right above it is open, whatever was before."""
+        """The fence that a part which begins here is in; one right above it is open, whatever was before."""
         return self._open or self._last
 
     @property
     def begins_fence(self) -> bool:
-        """Whether nothing but names and blank lines stands between the opening of the fence and here."""
+        """Whether nothing but names and blank lines is between the opening of the fence and here."""
         return self._last is not None or (self._open is not None and self._is_first)
 
     @property
@@ -68,9 +68,9 @@ class Names:
             self._is_first = False
             self._mention = mention_in(text) if self._open is None else None
 
-    def take(self, told: str | None) -> str:
-        """The name for a part that begins here; `told` is one that its own mark gives."""
-        self._current = told or self._above()
+    def take(self, given: str | None) -> str:
+        """The name for a part that begins here; `given` is one that its own mark has."""
+        self._current = given or self._above()
         self._open, self._last = self.fence, None
         self._near.clear()
         self._far.clear()

@@ -8,7 +8,7 @@ Invariants:
    content; of three the middle one divides, so that old and new lines have one each. Of two the second divides, and the
    file must have the first among the old lines; where it has not, the second may be the underline of a title among the
    new lines, or there once too often. Where other marks are inside, and where more can be it, the part is refused.
-3. A part that is not closed ends at the one fence that closes the fence it stands in, or is refused: a reply that
+3. A part that is not closed ends at the one fence that closes the fence it is in, or is refused: a reply that
    breaks off in the middle changes nothing.
 """
 
@@ -50,8 +50,8 @@ class _Inner:
 class Part:
     """A part from its SEARCH mark on.
 
-    `tail` is where a REPLACE mark stands that no divider came before, and `is_filled_behind` whether lines behind it
-    have text; `nested` is where the first SEARCH mark stands inside the part.
+    `tail` is where a REPLACE mark is that no divider came before, and `is_filled_behind` whether lines behind it
+    have text; `nested` is where the first SEARCH mark is inside the part.
     """
 
     head: Line
@@ -69,7 +69,7 @@ class Part:
     _has_marks: bool = False
 
     def is_divided(self, end: int | None = None) -> bool:
-        """Whether a line that may be the divider stands before a line of the part, or anywhere in it."""
+        """Whether a line that may be the divider is before a line of the part, or anywhere in it."""
         return bool(self._dividers) and (end is None or self._dividers[0].index < end)
 
     @property
@@ -171,12 +171,12 @@ class Part:
         if len(kept) == len(new):
             return Sides(self.rows(quoted), self.rows(new), line)
         if len(quoted) == len(old) and not new[len(new) - len(kept) - 1].text.startswith("-"):
-            what = "the new lines begin with a line number, and nothing says that it is no line of the file"
+            what = "the new lines begin with a line number, and nothing says whether it is a line of the file"
             raise self._ambiguous(new[0].number, what)
         return Sides(self.rows(quoted), self.rows(kept), line, new[0].number)
 
     def rows(self, lines: Sequence[Line]) -> tuple[str, ...]:
-        """Lines as they are to stand in the file."""
+        """Lines as they are to be in the file."""
         return rows_of(lines, indent=self.mark.indent, is_sent_with_cr=self.head.ending == "\r\n")
 
     def divider(self, end: int) -> int:
@@ -264,7 +264,7 @@ def _is_filled(lines: Sequence[Line]) -> bool:
 
 
 def is_around(text: str) -> bool:
-    """Whether a line may stand between two parts: a blank one, a fence, a name."""
+    """Whether a line may be between two parts: a blank one, a fence, a name."""
     return not text.strip() or fence_in(text) is not None or label_in(text) is not None
 
 

@@ -8,7 +8,7 @@ from steadyhand.dialects.marker.mark import unescaped
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, Sign
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.needle import Spare
+from steadyhand.match.tier import Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old
 from steadyhand.plan.request import CreateFile, EditFile, FileRequest
@@ -57,7 +57,7 @@ class Sides:
 
 
 def rows_of(lines: Sequence[Line], *, indent: str, is_sent_with_cr: bool) -> tuple[str, ...]:
-    """Lines as they are to stand in the file; a CR that the marks have too is how the reply was sent."""
+    """Lines as they are to be in the file; a CR that the marks have too is how the reply was sent."""
     return tuple(
         unescaped(line.text.removeprefix(indent)) + ("\n" if is_sent_with_cr or not line.ending else line.ending)
         for line in lines

@@ -20,8 +20,8 @@ Worded = tuple[Sequence[Line], Sequence[Line], int]
 def read_words(lines: Sequence[Line], fence: Fence | None, *, is_followed: bool) -> Worded | None:
     """Old lines, new lines and how many lines were read, of what follows the word SEARCH; None where it is no part.
 
-    `fence` is the one the word stands in, `is_followed` whether another part comes after the lines. Refuses where the
-    words are there and the lines cannot be told.
+    `fence` is the one the word is in, `is_followed` whether another part comes after the lines. Refuses where the
+    words are there and it is not clear which lines they mean.
     """
     found = _above_fences(lines) if fence is None else _in_fence(lines, fence)
     if found is None or not _is_filled(found[0]):

@@ -19,7 +19,7 @@ from steadyhand.lazy import dataclass, lazy_pattern
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
 from steadyhand.plan.request import CreateFile, EditFile
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.diff import diff_rows
 
 __all__ = ["write_changes"]
@@ -98,7 +98,7 @@ def _stretches(old: Sequence[str], new: Sequence[str], counts: Counter[str], aro
 
 
 def _is_plain(rows: Sequence[str], counts: Counter[str], whole: str) -> bool:
-    """Whether rows stand in one place only, and are not all blank."""
+    """Whether rows are in one place only, and are not all blank."""
     if not any(row.strip() for row in rows):
         return False
     text = "\n" + "".join(rows)
@@ -126,7 +126,7 @@ def _label(change: Change, path: str) -> str:
     for label in (path, f"`{path}`", f"File: `{path}`"):
         if label_in(label) == path:
             return label
-    raise _refusal(change, "this name does not stand out as one")
+    raise _refusal(change, "this name cannot be distinguished from other text")
 
 
 def _is_right(change: Change, text: str, reader: Reader) -> bool:

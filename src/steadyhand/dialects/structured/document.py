@@ -1,6 +1,6 @@
-"""A stretch of a reply that holds JSON: its text, where its offsets stand in the reply, and what is wrong with it.
+"""A stretch of a reply that holds JSON: its text, where its offsets are in the reply, and what is wrong with it.
 
-Also a JSON text inside a string of another is such a document; all of it stands where that string stands.
+Also a JSON text inside a string of another is such a document; all of it counts as being where that string is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def line_starts(text: str) -> list[int]:
 class Document:
     """A text that begins in line `line` of the reply, behind `indent` characters of it.
 
-    `holder` is where a text inside a string stands.
+    `holder` is where a text inside a string is.
     """
 
     text: str
@@ -62,7 +62,7 @@ class Document:
         return self.place(node.start)[0], self.place(max(node.end - 1, node.start))[0]
 
     def refuse(self, offset: int, what: str, expected: str, hint: Advice = None) -> EditError:
-        """The refusal of what stands at an offset."""
+        """The refusal of what is at an offset."""
         line, column = self.place(offset)
         inside = "in the JSON text of this string, " if self.holder is not None else ""
         return malformed(line, inside + what, expected, column=column, format=FORMAT, hint=hint)
@@ -71,7 +71,7 @@ class Document:
         return self.refuse(error.offset, error.what, error.expected)
 
     def doubt_in(self, node: Node | None) -> int | None:
-        """Where the first escape stands in a value that JSON does not have and other languages do."""
+        """Where in a value the first escape is that JSON does not have and other languages do."""
         if node is None:
             return None
         index = bisect_left(self.doubts, node.start)

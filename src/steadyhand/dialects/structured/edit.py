@@ -37,7 +37,7 @@ _MISREAD = lazy_pattern("[\b\f]")
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What stands around an edit: the tool that is called, the file, the reason; `is_listed`: in a list of edits."""
+    """What is around an edit: the tool that is called, the file, the reason; `is_listed`: in a list of edits."""
 
     tool: str = ""
     path: str = ""
@@ -48,7 +48,7 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A request, where it stands, and how it goes with others: it may change nothing, or go by line numbers."""
+    """A request, where it is, and how it goes with others: it may change nothing, or go by line numbers."""
 
     request: FileRequest
     lines: tuple[int, int]
@@ -88,15 +88,15 @@ def path_of_edit(fields: Fields, around: Around) -> str:
 
 
 def expect_of_edit(fields: Fields, around: Around) -> str | None:
-    """The digest that the file must have, as an object or what stands around it says."""
+    """The digest that the file must have, as an object or what is around it says."""
     expect = fields.text("expect")
     if expect is not None and not _EXPECT.fullmatch(expect):
-        raise _refuse(fields, "expect", "this is no digest", "16 to 64 hex digits of the file's SHA-256")
+        raise _refuse(fields, "expect", "this is not a digest", "16 to 64 hex digits of the file's SHA-256")
     return around.expect if expect is None else expect.lower()
 
 
 def _is_replacing(fields: Fields, around: Around) -> bool:
-    """Whether there is old and new text, under names that nothing else has, or that mean this where they stand."""
+    """Whether there is old and new text, under names that nothing else has, or that mean this where they are."""
     if fields.is_distinct:
         return True
     texts = [fields.get("old"), fields.get("new")]
@@ -162,13 +162,13 @@ def _bounds(document: Document, node: Node) -> tuple[int, int]:
         pair = [pair["start"], pair["end"]]
     example = '{"start": 3, "end": 5}, whole lines counted from 1, both included'
     if not isinstance(pair, list) or len(pair) != 2:
-        raise document.refuse(node.start, "this is no range of lines", example)
+        raise document.refuse(node.start, "this is not a range of lines", example)
     numbers: list[int] = []
     for bound in pair:
         if isinstance(bound.value, dict):
             raise document.refuse(bound.start, "this names a line and a character in it", example)
         if isinstance(bound.value, bool) or not isinstance(bound.value, int):
-            raise document.refuse(bound.start, "this is no line number", "a whole number")
+            raise document.refuse(bound.start, "this is not a line number", "a whole number")
         numbers.append(bound.value)
     if numbers[1] < numbers[0] - 1:
         raise document.refuse(node.start, f"lines {numbers[0]} to {numbers[1]} run backwards", "the first line first")
@@ -240,7 +240,7 @@ def _check_new(fields: Fields, role: str, old: str | None) -> None:
     if at is not None and document.doubt_in(fields.get("old")) is None:
         written = document.text[at : at + 2]
         raise fields.refuse(
-            at, f"{written} is no escape of JSON", f"\\\\{written[1:]} for a backslash, or no backslash"
+            at, f"{written} is not a JSON escape", f"\\\\{written[1:]} for a backslash, or no backslash"
         )
     if node is not None and isinstance(node.value, str):
         found = _MISREAD.search(node.value)

@@ -15,14 +15,14 @@ from steadyhand.dialects.structured.quotes import Names, plain_name
 from steadyhand.errors import EditError
 from steadyhand.hints import Advice
 from steadyhand.lazy import lazy_pattern
-from steadyhand.structure.fields import describe, nearest_name
+from steadyhand.schema import NEW, OLD, PATH, describe, nearest_name
 
 __all__ = ["NAMES", "Fields", "has_text", "is_marked"]
 
 _ROLES: dict[str, tuple[str, ...]] = {
-    "old": ("old_string", "old_str", "old_text", "old_content", "old", "search", "find"),
-    "new": ("new_string", "new_str", "new_text", "new_content", "new", "replace", "replacement"),
-    "path": ("path", "file", "file_path", "filename", "target_file"),
+    "old": (*OLD, "old"),
+    "new": (*NEW, "new"),
+    "path": (*PATH, "filename", "target_file"),
     "all": ("replace_all", "allow_multiple"),
     "expected": ("expected_replacements", "expected"),
     "occurrence": ("occurrence",),

@@ -2,7 +2,7 @@
 
 The loose reading takes trailing and missing commas, comments, single quotes, keys without quotes, line breaks and bare
 quotes inside strings, unknown escapes, Python's names of constants. Each of these is a `Flaw` of the reading. A value
-that is cut off, a key that stands twice, and anything that could be read in two ways is refused, never guessed.
+that is cut off, a key that occurs twice, and anything that could be read in two ways is refused, never guessed.
 Nothing here knows what the value is about, and nothing recurses.
 
 An unknown escape such as `\\d` keeps its backslash: who forgets to double one writes a pattern or a path, and never
@@ -108,7 +108,7 @@ class _Scanner:
         if top.closer == "]":
             top.items.append(node)
         elif top.name in top.members:
-            raise self._error(top.name_at, f"the key {top.name[:60]!r} stands twice in one object", "each key once")
+            raise self._error(top.name_at, f"the key {top.name[:60]!r} occurs twice in one object", "each key once")
         else:
             top.members[top.name] = node
 
@@ -131,7 +131,7 @@ class _Scanner:
         return Node(top.members if top.closer == "}" else top.items, top.start, self._at, top.key)
 
     def _separator(self, at: int, top: _Open) -> int:
-        """Behind the comma that must stand here, or that may be missing; at the closer, if that is what follows."""
+        """Behind the comma that must be here, or that may be missing; at the closer, if that is what follows."""
         if self._outlook and top.closer == "]" and self._text[at : at + 1] == "}":
             self._flaw(at, "a closing brace too many")
             self._at, at = at + 1, self._skip(at + 1)
@@ -157,7 +157,7 @@ class _Scanner:
         raise self._error(at, self._what(at), f"',' or {top.closer!r}")
 
     def _reopen(self, at: int, top: _Open) -> None:
-        """An object stands where a member should: it belongs to the array that was closed just before."""
+        """An object is where a member should be: it belongs to the array that was closed just before."""
         last = top.members.get(top.name)
         if last is None or not isinstance(last.value, list):
             raise self._error(at, "an object without a key", "a key in quotes")
@@ -210,7 +210,7 @@ class _Scanner:
         return self._text_in(at, quote, is_key=False)
 
     def _text_in(self, at: int, quote: str, *, is_key: bool) -> str:
-        """The string whose opening quote stands at an offset."""
+        """The string whose opening quote is at an offset."""
         run = _LOOSE_RUNS[quote] if self._outlook else _STRICT_RUN
         parts: list[str] = []
         position, bare = at + 1, 0
@@ -271,7 +271,7 @@ class _Scanner:
         if char == "u" and _HEX.match(self._text, at + 2):
             return self._code_point(at)
         if self._outlook is None or not char:
-            raise self._error(at, f"{self._text[at : at + 2]!r} is no escape", "\\\\ for a backslash")
+            raise self._error(at, f"{self._text[at : at + 2]!r} is not an escape", "\\\\ for a backslash")
         if char == quote:
             return char, at + 2
         byte = _BYTE.match(self._text, at + 1)

@@ -1,4 +1,4 @@
-"""Values of a JSON text with the places where they stand, and what can be wrong with such a text. Pure data."""
+"""Values of a JSON text with the places where they are, and what can be wrong with such a text. Pure data."""
 
 from __future__ import annotations
 

@@ -13,9 +13,8 @@ from steadyhand.dialects.structured.edit import Found
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
-from steadyhand.plan.ranges import bottom_up, find_overlap
 from steadyhand.plan.request import EditFile
-from steadyhand.structure.lines import Lines
+from steadyhand.structure.lines import Lines, bottom_up, find_overlap
 
 __all__ = ["Order"]
 

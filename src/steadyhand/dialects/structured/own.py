@@ -13,18 +13,21 @@ from steadyhand.dialects.structured.edit import Around, Found
 from steadyhand.dialects.structured.node import Node, plain
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern, replace
-from steadyhand.plan.edit import Edit, Replace, edit_from_json, with_reason
+from steadyhand.plan.edit import EDIT_VERBS, Edit, Replace, edit_from_json, edit_shape, with_reason
 from steadyhand.plan.place import Old
-from steadyhand.plan.request import EditFile, FileRequest, request_from_json, requests_from_json
+from steadyhand.plan.request import (
+    REQUEST_VERBS,
+    EditFile,
+    FileRequest,
+    request_from_json,
+    request_shape,
+    requests_from_json,
+)
 
 __all__ = ["find_own", "find_own_edit", "is_own_request"]
 
 Read = TypeVar("Read")
 
-_REQUEST = frozenset(("path", "edits", "write", "create", "delete", "rename_to", "copy_to", "merge", "move", "mode"))
-_WITH = frozenset(("expect", "allow_shrink", "to"))
-_VERBS = frozenset(("new", "insert", "delete", "act"))
-_EDIT = _VERBS | frozenset(("target", "where", "args", "occurrence", "expected", "reason"))
 _STEP = lazy_pattern(r"\[(\d+)\]|([^.\[\]]+)")
 
 
@@ -50,20 +53,20 @@ def is_own_request(node: Node) -> bool:
 
 def _is_request(node: Node) -> bool:
     members = node.value
-    if not isinstance(members, dict) or "path" not in members or not (_REQUEST | _WITH).issuperset(members):
+    if not isinstance(members, dict) or "path" not in members or not set(request_shape().names).issuperset(members):
         return False
     edits = members.get("edits")
     if edits is None:
-        return len(_REQUEST.intersection(members)) > 1
+        return any(verb in members for verb in REQUEST_VERBS)
     return isinstance(edits.value, list) and bool(edits.value) and all(map(_has_target, edits.value))
 
 
 def find_own_edit(node: Node, document: Document, around: Around) -> Found | None:
     """An edit in our own form that stands alone or in a list of another form."""
     members = node.value
-    if not isinstance(members, dict) or not _has_target(node) or _VERBS.isdisjoint(members):
+    if not isinstance(members, dict) or not _has_target(node) or not any(verb in members for verb in EDIT_VERBS):
         return None
-    if not around.is_listed and not _EDIT.issuperset(members):
+    if not around.is_listed and not set(edit_shape().names).issuperset(members):
         return None
     edit = _read(node, document, edit_from_json)
     return _one(node, document, EditFile(around.path, (edit,), around.expect), edit, around.reason)
@@ -103,7 +106,7 @@ def _read(node: Node, document: Document, read: Callable[[object], Read]) -> Rea
 
 
 def _offset_of(node: Node, path: str) -> int:
-    """Where the value stands that a refusal names, or what holds it."""
+    """Where the value is that a refusal names, or what holds it."""
     for found in _STEP.finditer(path):
         value = node.value
         child: Node | None = None

@@ -1,7 +1,7 @@
 """Where JSON may begin in a reply, and where brackets say that it ends. Looks at lines, reads no value.
 
 JSON stands alone on its lines, in a fence that is none of another language, behind a tag, or behind words that lead to
-it. What stands between backticks in a line is talk about JSON.
+it. Text between backticks in a line is talk about JSON.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MARKDOWN = ("markdown", "md", "mdx")
 
 
 class Fences:
-    """The code fence that a line of a reply stands in, and whether JSON in it is meant for us."""
+    """The code fence that a line of a reply is in, and whether JSON in it is meant for us."""
 
     def __init__(self) -> None:
         self._mark = ""
@@ -86,7 +86,7 @@ def find_start(line: str, column: int = 0) -> int:
 
 
 def goes_on(line: str, at: int, opener: str) -> bool | None:
-    """Whether what stands at an offset may follow an opener; None where nothing but blanks does."""
+    """Whether what is at an offset may follow an opener; None where nothing but blanks does."""
     if _BLANK.match(line, at):
         return None
     found = _INSIDE[opener].match(line, at)

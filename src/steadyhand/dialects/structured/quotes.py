@@ -1,7 +1,7 @@
 """Whether a quote ends a string of a JSON text or belongs to it, where a writer left quotes unescaped.
 
 A quote ends a value only if what follows is the structure around it: a next member, or the closers of the containers it
-stands in. Once a string is known to hold bare quotes, only the fields of an edit are believed to follow it, and what
+is in. Once a string is known to hold bare quotes, only the fields of an edit are believed to follow it, and what
 could be read in two ways is in doubt. Every look ahead is bounded, except over blanks that follow one quote only.
 """
 
@@ -105,7 +105,7 @@ class Outlook:
             at = end + (2 if mark == "/*" else 1)
 
     def key_at(self, at: int) -> str | None:
-        """The key that stands at an offset with its colon; without quotes only one that is known and among such."""
+        """The key at an offset with its colon; without quotes only one that is known and among such."""
         found = _KEY.match(self._text, at)
         if found is None:
             return None
@@ -132,7 +132,7 @@ class Outlook:
         return Verdict.DOUBT if written_break and _NEXT_LINE.match(self._text, quote + 1) else Verdict.CONTENT
 
     def _member(self, at: int, closers: str, *, is_bare: bool) -> Verdict:
-        """Whether a next member, or the end of the object, stands at an offset."""
+        """Whether a next member, or the end of the object, is at an offset."""
         if self._text[at : at + 1] == "}":
             return self._tail(at, closers, is_bare=is_bare)
         if at == len(self._text) and not is_bare:
@@ -169,7 +169,7 @@ class Outlook:
                 return self._next(at, closers[depth - 1], is_bare=is_bare) if has_separator else Verdict.CONTENT
 
     def _next(self, at: int, closer: str, *, is_bare: bool) -> Verdict:
-        """Whether another member or element stands behind a container that is closed."""
+        """Whether another member or element follows a container that is closed."""
         if self._text[at : at + 1] == "{":
             key = self.key_at(self._gap(at + 1, is_bare=is_bare))
             is_known = key is not None and self._names.known(plain_name(key))

@@ -194,4 +194,4 @@ def _caller(fields: Fields) -> str:
 
 
 def _no_edit(node: Node, document: Document) -> EditError:
-    return document.refuse(node.start, "this is no edit", "an object with old and new text")
+    return document.refuse(node.start, "this is not an edit", "an object with old and new text")

@@ -23,7 +23,7 @@ from steadyhand.plan.request import (
     RenameFile,
     Requests,
 )
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.diff import Change as Changed
 from steadyhand.text.diff import diff_rows
 from steadyhand.text.lines import split_lines
@@ -88,7 +88,7 @@ def _widened(before: str, rows: Sequence[str], new_rows: Sequence[str]) -> tuple
 
 
 def _widen(before: str, rows: Sequence[str], change: Changed) -> Changed:
-    """The change with as many lines around it as its old text needs to stand in one place only."""
+    """The change with as many lines around it as its old text needs to match one place only."""
     reach = 0 if change.before_start < change.before_end else 1
     while True:
         above = min(reach, change.before_start)

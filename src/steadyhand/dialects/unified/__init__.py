@@ -1,1 +1,1 @@
-"""The parts of reading a unified diff: headers, names, hunks, what stands around them."""
+"""The parts of reading a unified diff: headers, names, hunks, what is around them."""

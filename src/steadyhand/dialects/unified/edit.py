@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.dialects.unified.section import wrong
 from steadyhand.lazy import replace
-from steadyhand.match.needle import Spare
+from steadyhand.match.tier import Spare
 from steadyhand.plan.edit import Replace
 from steadyhand.plan.place import Old
 

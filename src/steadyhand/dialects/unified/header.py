@@ -19,7 +19,7 @@ _COMBINED = lazy_pattern(r"@@@+ -\d", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class HunkHeader:
-    """What an `@@` line says: where its rows stand in the file before, and how many there are on each side.
+    """What an `@@` line says: where its rows are in the file before, and how many there are on each side.
 
     `line` and `counts` are None where they are not said; `starts` are the rows (from 0) on both sides.
     """
@@ -29,7 +29,7 @@ class HunkHeader:
     starts: tuple[int, int] | None = None
 
     def is_followed_by(self, other: HunkHeader) -> bool:
-        """Whether another stands behind this one in the same file, by the numbers of both."""
+        """Whether another is behind this one in the same file, by the numbers of both."""
         if self.counts is None or self.starts is None or other.starts is None:
             return False
         end, end_after = self.starts[0] + self.counts[0], self.starts[1] + self.counts[1]

@@ -86,7 +86,7 @@ class Counted:
 
     @property
     def is_told(self) -> bool:
-        """Whether the rows are told by signs, or by counts that nothing else could meet.
+        """Whether the rows are known by signs, or by counts that nothing else could meet.
 
         At the edges of a hunk an empty line may belong to nobody, and a line with text may have lost its `+` as well.
         """

@@ -101,7 +101,7 @@ def git_names_in(names: str) -> tuple[FileName | None, FileName | None]:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """A name and what stands behind it."""
+    """A name and what is behind it."""
     quoted = _QUOTED.match(text)
     if quoted is not None:
         return quoted.group(), text[quoted.end() :].strip()

@@ -122,7 +122,7 @@ class OpenHunk:
 
 
 def can_be_no_row(text: str, queue: LineQueue, wrapping: Wrapping) -> bool:
-    """Whether a line belongs to something else, wherever it stands."""
+    """Whether a line belongs to something else, wherever it is."""
     if not text or text[0] in _SIGNS:
         return False
     if text.startswith(("diff -", "Index: ")):

@@ -86,7 +86,7 @@ class Section:
                 return True
         index = _INDEX.fullmatch(text)
         if index is not None and index.group(1):
-            _check_kind(int(index.group(1), 8), line.number, index.start(1) + 1)
+            self._check_kind(int(index.group(1), 8), line.number, index.start(1) + 1)
         return index is not None or text.startswith(_ASIDE)
 
     def name(self, line: Line) -> None:
@@ -163,8 +163,8 @@ class Section:
     def _take(self, key: str, value: str, line: int, column: int) -> None:
         if key.endswith("mode"):
             if _OCTAL.fullmatch(value) is None:
-                raise wrong(line, f"{value[:20]!r} is no mode", "six octal digits, such as 100644", column=column)
-            _check_kind(int(value, 8), line, column)
+                raise wrong(line, f"{value[:20]!r} is not a mode", "six octal digits, such as 100644", column=column)
+            self._check_kind(int(value, 8), line, column)
             self._modes[key] = int(value, 8) & 0o777
             return
         path = unquote_name(value)
@@ -172,8 +172,9 @@ class Section:
             raise wrong(line, "the file name cannot be read", "a path", column=column)
         self._said[key], self._moved_at = path, line
 
-
-def _check_kind(mode: int, line: int, column: int) -> None:
-    kind = _KINDS.get(mode & _KIND_BITS)
-    if kind is not None:
-        raise wrong(line, f"the file is {kind}", "a regular file, such as mode 100644", column=column, hint=_NO_TEXT)
+    def _check_kind(self, mode: int, line: int, column: int) -> None:
+        kind = _KINDS.get(mode & _KIND_BITS)
+        if kind is not None:
+            what = f"{self.path or 'the file'} is {kind}; those are not changed"
+            refused = wrong(line, what, "a regular file, such as mode 100644", column=column, hint=_NO_TEXT)
+            raise refused.with_details(example="")  # the patch is well formed: no example helps

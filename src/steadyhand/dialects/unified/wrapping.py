@@ -1,6 +1,6 @@
-"""What stands around a diff in a reply: code fences, tags, shell heredocs, marks of other formats, mail.
+"""What is around a diff in a reply: code fences, tags, shell heredocs, marks of other formats, mail.
 
-Each line is seen once, in order. A line that ends what a diff stands in ends the diff too; inside a diff only lines
+Each line is seen once, in order. A line that ends what a diff is in ends the diff too; inside a diff only lines
 without a sign are asked about.
 """
 
@@ -65,7 +65,7 @@ class Wrapping:
         return Line(line.number, line.text[len(indent) :], line.ending)
 
     def ends_with(self, text: str) -> bool:
-        """Whether a line closes something that the diff stands in."""
+        """Whether a line closes something that the diff is in."""
         return self._closes_fence(text) or self._closes_tag(text) or (self._word is not None and text == self._word)
 
     def see(self, line: Line) -> Sort:

@@ -1,6 +1,6 @@
-"""What stands around V4A patches in a reply: prose, fences, shell calls, and the indentation of a list item.
+"""What is around V4A patches in a reply: prose, fences, shell calls, and the indentation of a list item.
 
-None of it is part of a patch. It is told in notes once a patch begins or the reply is over, each kind once.
+None of it is part of a patch. It is reported in notes once a patch begins or the reply is over, each kind once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Around:
         self._is_fenced = False
 
     def notes(self) -> list[Note]:
-        """What was seen and not told yet."""
+        """What was seen and not reported yet."""
         found = [Note(number, what) for what, number in self._seen.items()]
         self._seen.clear()
         return found

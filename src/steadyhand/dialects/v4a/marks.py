@@ -50,7 +50,7 @@ class Anchor:
 
 
 def mark_in(text: str) -> Mark | None:
-    """The mark that a line is, whatever blanks stand around it.
+    """The mark that a line is, whatever blanks are around it.
 
     >>> mark_in("*** Update File: a.py "), mark_in("*** End Patch"), mark_in("***")
     (Mark(name='update', value='a.py'), Mark(name='end', value=''), None)

@@ -75,7 +75,7 @@ class Passage:
         return rows if any(line.text for line in lines) else []
 
     def _check_addition(self, rows: Sequence[Row], lines: Sequence[Line]) -> None:
-        """Refuses lines that are only added where it is not plain what they are to stand behind."""
+        """Refuses lines that are only added where it is not clear which line they belong after."""
         index = next(index for index, row in enumerate(rows) if row.sign == "+")
         if self.is_numbered and not self.headers:
             raise wrong(
@@ -186,7 +186,7 @@ def _without_closers(lines: list[Line], wrapping: Wrapping, notes: list[Note]) -
 
 
 def _without_remarks(lines: list[Line], notes: list[Note]) -> list[Line]:
-    """Without what unified diffs say of a last line; a line that is kept without a sign is told."""
+    """Without what unified diffs say of a last line; a line that is kept without a sign is reported."""
     kept = [line for line in lines if not line.text.startswith(_NO_NEWLINE)]
     if len(kept) < len(lines):
         notes.append(Note(lines[0].number, "a remark of unified diffs on the end of the file"))

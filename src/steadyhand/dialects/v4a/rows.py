@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from steadyhand.dialects.reply import Line
 from steadyhand.dialects.signed import Row, edit_of_rows
 from steadyhand.lazy import lazy_pattern, replace
-from steadyhand.match.needle import Needle, Spare
+from steadyhand.match.tier import Needle, Spare
 from steadyhand.plan.edit import Edit, Insert, Replace
 from steadyhand.plan.place import Old
 from steadyhand.text.diff import Change
@@ -59,7 +59,7 @@ def is_addition(rows: Sequence[Row]) -> bool:
 def edit_of_passage(rows: Sequence[Row], *, under: tuple[str, ...] = (), at_end: bool = False) -> Edit:
     """The edit of one passage; it changes nothing where old and new text are the same.
 
-    Lines that are only added come right behind the last line they are said to stand under, or else behind the last
+    Lines that are only added come right behind the last line they are said to be under, or else behind the last
     line of the file. An empty line before them is noise in the first case; in the second it is all that says where.
 
     >>> target = edit_of_passage([Row("+", "x\\n")]).target
@@ -95,7 +95,7 @@ def _addition(text: str, under: tuple[str, ...], *, at_end: bool) -> Edit:
 
 
 def _as_indented(header: str, text: str) -> list[str]:
-    """A header as it may stand in the file, the likeliest first.
+    """A header as it may be in the file, the likeliest first.
 
     Writers drop the indentation of a header and keep that of the lines they add, so what the one lacks says nothing
     about the other: lines come a step deeper than a line that leads them in, and else as deep as the line they follow.
@@ -110,12 +110,12 @@ def _as_indented(header: str, text: str) -> list[str]:
 
 
 def _step_out(indent: str) -> int:
-    """How deep a line stands that leads in lines of this indentation."""
+    """How deep a line is that leads in lines of this indentation."""
     return len(indent) - (1 if indent.endswith("\t") else 4 if len(indent) % 4 == 0 else min(2, len(indent)))
 
 
 def _leads_in(header: str) -> bool:
-    """Whether the lines after a line stand deeper than it, by the looks of it."""
+    """Whether the lines after a line are deeper than it, by the looks of it."""
     line = header.strip()
     if line.endswith(">") and not line.endswith("=>"):
         return "</" not in line and not line.endswith(("/>", "-->"))

@@ -15,7 +15,7 @@ from steadyhand.dialects.v4a.rows import edit_of_passage
 from steadyhand.errors import EditError
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import edit
-from steadyhand.structure.fields import bad_request
+from steadyhand.schema import bad_request
 from steadyhand.text.diff import Change as RowChange
 from steadyhand.text.diff import diff_rows
 
@@ -104,7 +104,7 @@ def _narrow(old: Sequence[str], new: Sequence[str], changes: Sequence[RowChange]
 
 
 def _alone(old: Sequence[str], counts: Mapping[str, int], change: RowChange, text: str) -> tuple[int, int]:
-    """The rows around a change that stand together once in the file; twice as many each time they do not."""
+    """The rows around a change that occur together once in the file; twice as many each time they do not."""
     context = _CONTEXT
     while True:
         start, end = max(change.before_start - context, 0), min(change.before_end + context, len(old))
@@ -115,7 +115,7 @@ def _alone(old: Sequence[str], counts: Mapping[str, int], change: RowChange, tex
 
 
 def _stands_once(rows: str, text: str) -> bool:
-    """Whether rows that stand in a text as whole lines do so only once."""
+    """Whether rows occur in a text, as whole lines, only once."""
     first = 0 if text.startswith(rows) else text.find("\n" + rows) + 1
     return text.find("\n" + rows, first) < 0
 
@@ -143,7 +143,7 @@ def _ended(row: str) -> str:
 
 def _path(path: str) -> str:
     if not path or path != path.strip() or "\n" in path or "\r" in path:
-        raise _cannot(path, "its name cannot stand on a line of its own")
+        raise _cannot(path, "its name cannot be on a line of its own")
     return path
 
 
@@ -154,7 +154,7 @@ def _check_mode(path: str, change: Change) -> None:
 
 def _reason(before: str, after: str) -> str:
     if not before.endswith("\n") or not after.endswith("\n"):
-        return "a last line without an ending, or with one that changes, cannot be told"
+        return "a last line without an ending, or with one that changes, cannot be expressed"
     return (
         "its line endings or blank lines would not come out as they are"
         if "\r" in before + after

@@ -6,8 +6,7 @@ doubled ones were meant.
 
 from __future__ import annotations
 
-from steadyhand.match.repair import Mended, Repair, RepairExample
-from steadyhand.match.unescape import as_pairs, certain
+from steadyhand.match.repair import Mended, Repair, RepairExample, as_pairs, certain
 
 
 def mend(old: str, new: str) -> Mended | None:

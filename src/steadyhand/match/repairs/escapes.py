@@ -7,8 +7,7 @@ belong to a quoted text makes it uncertain which ones.
 
 from __future__ import annotations
 
-from steadyhand.match.repair import Mended, Repair, RepairExample
-from steadyhand.match.unescape import as_line_breaks, as_string, certain, has_line_breaks
+from steadyhand.match.repair import Mended, Repair, RepairExample, as_line_breaks, as_string, certain, has_line_breaks
 
 
 def mend(old: str, new: str) -> Mended | None:

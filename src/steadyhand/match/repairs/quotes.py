@@ -7,8 +7,7 @@ text been escaped, nobody can tell, and the texts are left.
 
 from __future__ import annotations
 
-from steadyhand.match.repair import Mended, Repair, RepairExample
-from steadyhand.match.unescape import as_pairs, as_quotes, as_string, certain
+from steadyhand.match.repair import Mended, Repair, RepairExample, as_pairs, as_quotes, as_string, certain
 
 
 def mend(old: str, new: str) -> Mended | None:
@@ -19,7 +18,7 @@ def mend(old: str, new: str) -> Mended | None:
 REPAIR = Repair(
     name="escaped quotes",
     rank=50,
-    summary="Quotes that all stand behind a backslash in the old text lose it.",
+    summary="Quotes that all follow a backslash in the old text lose it.",
     mend=mend,
     mends=(
         RepairExample(r"f(\"a\")", r"f(\"b\")", 'f("a")', 'f("b")'),

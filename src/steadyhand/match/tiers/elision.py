@@ -15,11 +15,10 @@ from collections.abc import Iterator, Sequence
 
 from steadyhand.lazy import lazy_pattern
 from steadyhand.match.elision import check_elisions, is_elision, runs_of, sections_of
-from steadyhand.match.lexis import lexis_of
-from steadyhand.match.needle import Needle
+from steadyhand.match.lexer import lexer_of
 from steadyhand.match.rows import span_of_rows
 from steadyhand.match.runs import Domains, Place, RowView, Run, WorkSpent, choose_nearest, consistent, place_at
-from steadyhand.match.tier import Example, Tier
+from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.lines import split_bodies
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -37,10 +36,10 @@ _ROOM = 200  # code points by which a row of the file may be longer than four ti
 def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """The one place the literal rows have, or the places there is a choice of."""
     del apart  # several finds are never several places to change
-    runs = runs_of(needle.rows, lexis_of(source.path))
+    runs = runs_of(needle.rows, lexer_of(source.path))
     if not 0 < len(runs) <= _RUNS or not source.text or _is_content(source, needle):
         return
-    view = RowView(source.table.text, source.table.count, lexis_of(source.path))
+    view = RowView(source.table.text, source.table.count, lexer_of(source.path))
     try:
         spans = _Search(source, needle, runs, view).spans()
     except WorkSpent:
@@ -176,7 +175,7 @@ TIER = Tier(
     name="elision",
     rank=80,
     confidence=0.92,
-    summary="Rows of the old text stand for rows it leaves out; those around them stand in order, each in one place.",
+    summary="Rows of the old text stand for rows it leaves out; the others are in the file, in order, each once.",
     find=find,
     differs=("elided lines",),
     matches=(

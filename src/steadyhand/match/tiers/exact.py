@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steadyhand.match.needle import Needle
-from steadyhand.match.tier import Example, Tier
+from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -40,7 +39,7 @@ TIER = Tier(
     name="exact",
     rank=10,
     confidence=1.0,
-    summary="The old text stands in the file character for character.",
+    summary="The old text is in the file character for character.",
     find=find,
     differs=(),
     matches=(

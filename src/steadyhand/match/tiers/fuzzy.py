@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from steadyhand.match.anchored import candidates_at, find_anchors, find_context, sure_at_most
-from steadyhand.match.candidate import Candidate
-from steadyhand.match.needle import Needle
+from steadyhand.match.candidate import Candidate, candidates_at, find_anchors, find_context, sure_at_most
 from steadyhand.match.rows import span_of_rows
-from steadyhand.match.tier import Example, Tier
+from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
@@ -97,7 +95,7 @@ TIER = Tier(
     name="fuzzy",
     rank=90,
     confidence=0.9,
-    summary="The lines to be changed stand in the file; lines that the edit merely repeats may differ.",
+    summary="The lines to be changed are in the file; lines that the edit only repeats may differ.",
     find=find,
     differs=("wording",),
     matches=(

@@ -12,8 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from steadyhand.match.needle import Needle
-from steadyhand.match.tier import Example, Tier
+from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.lines import to_lf
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
@@ -63,7 +62,7 @@ TIER = Tier(
     name="newline",
     rank=20,
     confidence=1.0,
-    summary="The old text stands in the file with other line endings.",
+    summary="The old text is in the file with other line endings.",
     find=find,
     differs=("line endings",),
     matches=(

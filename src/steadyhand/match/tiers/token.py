@@ -21,10 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.match.lexis import Lexis, Token, lexis_of, read_tokens
-from steadyhand.match.needle import Needle
+from steadyhand.match.lexer import Lexer, Token, lexer_of, read_tokens
 from steadyhand.match.rows import seed_of
-from steadyhand.match.tier import Example, Tier
+from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.match.wrapping import is_wrapped_alike
 from steadyhand.text.lines import is_whole_lines, line_start
 from steadyhand.text.source import Source
@@ -48,7 +47,7 @@ class _Wanted:
     """The needle's tokens, and the word in the one at `index` that leads to places."""
 
     text: str
-    lexis: Lexis
+    lexer: Lexer
     tokens: tuple[Token, ...]
     index: int
     word: str
@@ -83,8 +82,8 @@ def _wanted(source: Source, needle: Needle) -> _Wanted | None:
     seed = seed_of(source, needle.rows) if len(needle.text) <= _LONGEST else None
     if seed is None or not 0 < seed[2] <= _FREQUENT:
         return None
-    lexis, word = lexis_of(source.path), seed[0]
-    tokens = tuple(read_tokens(lexis, needle.text))
+    lexer, word = lexer_of(source.path), seed[0]
+    tokens = tuple(read_tokens(lexer, needle.text))
     at = needle.text.find(word)
     index = next((index for index, token in enumerate(tokens) if token.start <= at < token.end), None)
     if index is None or len(tokens) < _FEWEST:
@@ -92,7 +91,7 @@ def _wanted(source: Source, needle: Needle) -> _Wanted | None:
     is_whole = tokens[index].bare == word
     after = _verbatim(tokens[index + 1 :]) if is_whole else ()
     before = _verbatim(tokens[:index][::-1]) if is_whole else ()
-    return _Wanted(needle.text, lexis, tokens, index, word, is_whole, after, before)
+    return _Wanted(needle.text, lexer, tokens, index, word, is_whole, after, before)
 
 
 def _verbatim(tokens: Sequence[Token]) -> tuple[str, ...]:
@@ -148,7 +147,7 @@ def _tokens_around(text: str, at: int, wanted: _Wanted) -> tuple[Sequence[Token]
     for times in _WIDER:
         low = _row_start(text, max(0, at - before * times - _REACH))
         high = _row_end(text, min(len(text), at + (size - before) * times + _REACH))
-        tokens = list(read_tokens(wanted.lexis, text, low, high))
+        tokens = list(read_tokens(wanted.lexer, text, low, high))
         cost += high - low
         index = next((index for index, token in enumerate(tokens) if token.start <= at < token.end), None)
         if index is None:
@@ -178,7 +177,7 @@ def _span(text: str, found: Sequence[Token], wanted: _Wanted) -> Span | None:
     """The place of these tokens if they are the needle's."""
     if len(found) != len(wanted.tokens) or not _are_same(found, wanted.tokens):
         return None
-    if not is_wrapped_alike(wanted.lexis, wanted.tokens, found):
+    if not is_wrapped_alike(wanted.lexer, wanted.tokens, found):
         return None
     start = _start(text, found[0].start, wanted.text[: wanted.tokens[0].start])
     end = _end(text, found[-1].end, wanted.text[wanted.tokens[-1].end :])
@@ -231,7 +230,7 @@ TIER = Tier(
     name="token",
     rank=70,
     confidence=0.94,
-    summary="The old text stands in the file with the same words and signs, laid out in another way.",
+    summary="The old text is in the file with the same words and signs in another layout.",
     find=find,
     differs=("layout",),
     matches=(

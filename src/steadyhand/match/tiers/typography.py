@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 
-from steadyhand.match.lexis import fold, lexis_of
-from steadyhand.match.needle import Needle
+from steadyhand.match.lexer import fold, lexer_of
 from steadyhand.match.rows import find_windows, rows_with
-from steadyhand.match.tier import Example, Tier
+from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span, kept_apart
 from steadyhand.text.typography import plain
@@ -30,7 +29,7 @@ class _UnmappableError(Exception):
 
 def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """Every place that differs from the needle in typography, and perhaps in blanks."""
-    found = find_windows(source, needle, partial(fold, lexis_of(source.path)), apart=apart)
+    found = find_windows(source, needle, partial(fold, lexer_of(source.path)), apart=apart)
     first = next(found, None)
     if first is not None:
         yield first
@@ -100,7 +99,7 @@ TIER = Tier(
     name="typography",
     rank=60,
     confidence=0.97,
-    summary="The old text stands in the file with other quotes, dashes, ellipses or special blanks.",
+    summary="The old text is in the file with other quotes, dashes, ellipses or special blanks.",
     find=find,
     differs=("typography",),
     matches=(

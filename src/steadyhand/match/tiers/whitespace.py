@@ -9,24 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from steadyhand.match.lexis import lexis_of, squeeze
-from steadyhand.match.needle import Needle
+from steadyhand.match.lexer import lexer_of, squeeze
 from steadyhand.match.rows import find_windows
-from steadyhand.match.tier import Example, Tier
+from steadyhand.match.tier import Example, Needle, Tier
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
 
 
 def find(source: Source, needle: Needle, *, apart: bool) -> Iterator[Span]:
     """Every place whose lines differ from the needle's in nothing but blanks."""
-    return find_windows(source, needle, partial(squeeze, lexis_of(source.path)), apart=apart)
+    return find_windows(source, needle, partial(squeeze, lexer_of(source.path)), apart=apart)
 
 
 TIER = Tier(
     name="whitespace",
     rank=40,
     confidence=0.98,
-    summary="The old text's lines stand in the file with other blanks or blank lines.",
+    summary="The old text's lines are in the file with other blanks or blank lines.",
     find=find,
     differs=("blanks",),
     matches=(

@@ -11,13 +11,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import Advice
 from steadyhand.lazy import Registry, dataclass, field
 from steadyhand.text.lines import Characters
 from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
 
 if TYPE_CHECKING:
+    from steadyhand.hints import Advice
     from steadyhand.plan.policy import Policy
     from steadyhand.text.changeset import ChangeSet
     from steadyhand.text.source import Source

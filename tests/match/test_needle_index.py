@@ -9,12 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadyhand.match import comb as comb_module
-from steadyhand.match import index as index_module
-from steadyhand.match import prints as prints_module
-from steadyhand.match.index import NeedleIndex
-from steadyhand.match.prints import Prints
+from steadyhand.match import needle_index
+from steadyhand.match.needle_index import NeedleIndex
 from steadyhand.text.span import Span
+from tests.table import table
 
 
 def places(text: str, needle: str) -> list[int]:
@@ -34,14 +32,14 @@ def check_index(text: str, needles: list[str]) -> NeedleIndex:
 
 @pytest.fixture(scope="module")
 def _small() -> Iterator[None]:
-    """Single needles are taken in, and a text falls into many stretches."""
+    """Single needles are taken in."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index_module, "_FEW", 1)
-        patch.setattr(prints_module, "_STRETCH", 16)
+        patch.setattr(needle_index, "_FEW", 1)
+        patch.setattr(needle_index, "_LOOK", 1)
         yield
 
 
-@pytest.mark.parametrize("needle", ["", "a", "x" * 20_001])
+@table("needle", ["", "a", "x" * 20_001])
 def test_needles_too_short_or_too_long_are_not_held(needle: str) -> None:
     assert not NeedleIndex("a text", [needle] * 3 + [f"needle {number}" for number in range(20)]).holds(needle)
 
@@ -52,8 +50,8 @@ def test_a_few_needles_of_a_kind_are_not_worth_a_pass() -> None:
 
 
 def test_needles_that_stand_all_over_the_text_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_module, "_BUSY", 100)
-    monkeypatch.setattr(index_module, "_MAX_PLACES", 1_000)
+    monkeypatch.setattr(needle_index, "_LOOK", 1)
+    monkeypatch.setattr(needle_index, "_MOST", 1_000)
     needles = ["-" * 5, "-" * 10, "-" * 60, *(f"{number:05} stands out" for number in range(20))]
     needles += [f"{number} a line that is long enough to be a long one" for number in range(20)]
     index = check_index("-" * 10_000 + needles[7] + needles[-1], needles)
@@ -61,7 +59,7 @@ def test_needles_that_stand_all_over_the_text_are_not_held(monkeypatch: pytest.M
 
 
 def test_needles_whose_pieces_are_compared_too_often_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comb_module, "_BUSY", 100)
+    monkeypatch.setattr(needle_index, "_BUSY", 100)
     needles = [" " * 60 + f"line {number:03}" for number in range(20)]
     index = check_index(" " * 20_000 + needles[3], [*needles, "x" * 70])
     assert not any(map(index.holds, needles))
@@ -115,7 +113,8 @@ def test_needles_at_a_span_of_another_text_are_those_that_share_a_character_with
     }
 
 
-@pytest.mark.parametrize("size", [3, 5, 7, 12, 30, 60])
+@pytest.mark.usefixtures("_small")
+@table("size", [3, 5, 7, 12, 30, 60, 200])
 def test_parts_of_a_long_text_are_found_where_they_stand(size: int) -> None:
     chance = random.Random(size)
     text = "".join(f"    value_{chance.randrange(10**6)} = {number} × {number % 7}\n" for number in range(5_000))
@@ -123,19 +122,3 @@ def test_parts_of_a_long_text_are_found_where_they_stand(size: int) -> None:
     parts = [text[start : start + size] for start in starts]
     index = check_index(text, parts + [part[::-1] for part in parts])
     assert sum(map(index.holds, parts)) > 30
-
-
-@given(st.text(alphabet="ab\u4e61\xff", max_size=40), st.integers(2, 6))
-def test_equal_characters_have_equal_prints_wherever_they_stand(text: str, width: int) -> None:
-    prints = Prints(width)
-    seen: dict[str, int] = {}
-    for start, code in list(enumerate(prints.of(text)))[: max(len(text) - width + 1, 0)]:
-        assert seen.setdefault(text[start : start + width], code) == code
-        assert not 0xD800 <= code < 0xE000
-
-
-def test_prints_tell_most_pieces_apart() -> None:
-    text = "".join(map(chr, range(32, 127))) * 3
-    for width in (3, 4, 6):
-        pieces = {text[start : start + width] for start in range(len(text) - width + 1)}
-        assert len(set(Prints(width).of(text)[: -width + 1])) > 0.95 * len(pieces)

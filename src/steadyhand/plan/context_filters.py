@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
-from steadyhand.match.needle import Needle
 from steadyhand.match.resolve import Finder, Found
-from steadyhand.match.tier import LITERAL, Tier, tier_named
+from steadyhand.match.tier import LITERAL, Needle, Tier, tier_named
 from steadyhand.plan.draft import Draft
 from steadyhand.plan.edit import Edit, Replace
 from steadyhand.plan.place import Old
@@ -138,7 +137,7 @@ def stands_beside(draft: Draft, edit: Edit, found: Found) -> bool:
 
     Only where nothing is quoted on their other side: a line that is quoted there may well be repeated.
     """
-    from steadyhand.plan.doubts import is_telling
+    from steadyhand.plan.match_checks import is_telling
 
     if not isinstance(edit, Replace) or not isinstance(edit.target, Old) or edit.target.fit == "free":
         return False

@@ -1,0 +1,378 @@
+"""What speaks against a place although a tier has found it there. One function, one check; `CHECKS` is all of them.
+
+A check only says that the place is not to be believed; what the caller is told is decided in `plan/locating.py`. Old
+text that the file has just as it is quoted is never doubted, except that a line with less indentation may be meant.
+The header of what an edit changes is the nearest line above it that is indented less, such as a function's head: where
+the quoted header and the file's have wholly different names, the quoted text is of another function, rule or section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice, pairwise
+
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.match.lexer import token_key
+from steadyhand.match.repairs.diff_signs import may_be_signed
+from steadyhand.match.resolve import SHOWN, Found, Nothing, Several, resolve
+from steadyhand.match.tier import BLANKS, LITERAL, STRICT, Needle, tier_named
+from steadyhand.plan.draft import Draft
+from steadyhand.plan.edit import Edit, Replace
+from steadyhand.plan.merge_window import Window, window_at
+from steadyhand.plan.place import Old
+from steadyhand.text.indent import width_of
+from steadyhand.text.lines import body, is_whole_lines, line_start, split_bodies
+from steadyhand.text.seeds import places_of
+from steadyhand.text.span import Span
+
+__all__ = [
+    "CHECKS",
+    "Candidate",
+    "find_other_indents",
+    "has_header_elsewhere",
+    "has_other_header",
+    "is_already_there",
+    "is_doubtful",
+    "is_telling",
+]
+
+_ENTITY = lazy_pattern(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+_TO_EDGE = lazy_pattern(r"[ \t]*(?=[\r\n]|\Z)")
+_COMPARED = 20  # lines, the longest, that are looked for elsewhere
+_LOOKED_AT = 10_000  # lines that start like one
+_SOON = 3  # lines
+_SOME = 200  # places of one row
+_WIDE = 400  # characters of the row beside one
+_VISIBLE = 30  # characters from which one line does not stand somewhere by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An edit, how its old text was found, and in what."""
+
+    edit: Edit
+    found: Found
+    draft: Draft
+
+    @property
+    def span(self) -> Span:
+        return self.found.matches[0].span
+
+
+def is_doubtful(candidate: Candidate) -> bool:
+    """Whether old text that does not stand in the file as it is was found where it may not be meant."""
+    return candidate.found.tier.rank >= LITERAL and any(doubt(candidate) for doubt in CHECKS)
+
+
+def _is_fenced(candidate: Candidate) -> bool:
+    """Fences taken off the old text were quoted and no accident: they are right around the place, or one soon after
+    it that the edit as it was sent takes away.
+    """
+    edit = candidate.edit
+    if "Markdown fence" not in candidate.found.mended or not isinstance(edit.target, Old):
+        return False
+    text, span = candidate.draft.source.text, candidate.span
+    rows = list(islice(filter(str.strip, split_bodies(text[span.end :])), _SOON))
+    if any(map(_is_fence, (*split_bodies(text[: span.start])[-1:], *rows[:1]))):
+        return True
+    sent, left = (sum(map(_is_fence, split_bodies(part))) for part in (edit.target.text, edit.text))
+    return sent == 1 and left == 0 and any(map(_is_fence, rows))
+
+
+def _is_as_quoted_elsewhere(candidate: Candidate) -> bool:
+    """What a repair took off was meant: with it the old text is in the file elsewhere, but for blanks and typography.
+
+    A list whose items have other blanks is no diff of the lines beside it.
+    """
+    edit, found = candidate.edit, candidate.found
+    if not found.mended or found.tier.is_single or not isinstance(edit.target, Old):
+        return False
+    needle = Needle(edit.target.text, edit.text)
+    spans = (
+        tier_named(name).find(candidate.draft.source, needle, apart=False) for name in ("whitespace", "typography")
+    )
+    return any(not span.overlaps(candidate.span) for span in islice(chain.from_iterable(spans), _SOON))
+
+
+def _is_blank_elsewhere(candidate: Candidate) -> bool:
+    """Blank lines taken off the old text say where lines come that the edit adds, and the file has no blank line there:
+    a line between the two was left out.
+    """
+    edit, found = candidate.edit, candidate.found
+    if "blank lines" not in found.mended or not isinstance(edit.target, Old) or not isinstance(edit, Replace):
+        return False
+    text, span = candidate.draft.source.text, candidate.span
+    above, below = split_bodies(text[: span.start])[-1:], split_bodies(text[span.end :].removeprefix("\n"))[:1]
+    old, new = split_bodies(edit.target.text), split_bodies(edit.new)
+    return _comes_after(old, new, below) or _comes_after(old[::-1], new[::-1], above)
+
+
+def _comes_after(old: Sequence[str], new: Sequence[str], beside: Sequence[str]) -> bool:
+    """Whether rows come between the last visible row of old text and a blank one, and another row is there instead."""
+    if not old or old[-1].strip() or not beside or not beside[0].strip():
+        return False
+    last = next((row for row in reversed(old) if row.strip()), "")
+    rows = [row for row in new if row.strip()]
+    return last in rows[:-1] and rows[-1] != last
+
+
+def _is_fence(row: str) -> bool:
+    return row.strip().startswith(("```", "~~~"))
+
+
+def _is_already_there(candidate: Candidate) -> bool:
+    """The new text stands somewhere but for blanks and typography: the edit was made, and this is another place."""
+    return candidate.found.tier.is_single and is_already_there(candidate.edit, candidate.draft)
+
+
+def is_already_there(edit: Edit, draft: Draft) -> bool:
+    """Whether the new text is in the file but for blanks and typography, and not by chance."""
+    if not isinstance(edit, Replace) or not is_telling(edit.new):
+        return False
+    return not isinstance(resolve(draft.find, edit.new, laxest="typography"), Nothing)
+
+
+def _is_signed(candidate: Candidate) -> bool:
+    """The old text has a blank before each line that the file does not have, and the new text `+` in that column: the
+    sign of a diff, or content, and no repair could tell.
+    """
+    edit, found = candidate.edit, candidate.found
+    if found.mended or not isinstance(edit.target, Old) or not may_be_signed(edit.target.text, edit.text):
+        return False
+    text = candidate.draft.source.text
+    return not any(_is_line_of(text, row.rstrip()) for row in split_bodies(edit.target.text) if row.strip())
+
+
+def _has_a_shape(candidate: Candidate) -> bool:
+    """The texts have a shape that should have been taken off first: without it the old text is more like the place."""
+    from steadyhand.plan.absent import most_alike
+
+    found = candidate.found
+    if found.tier.rank <= BLANKS:
+        return False
+    texts = found.old, found.new or ""
+    return most_alike(*texts, candidate.span.of(candidate.draft.source.text)) != texts
+
+
+def _is_escaped(candidate: Candidate) -> bool:
+    """Rows with HTML entities stand otherwise in the file, and the new text would bring such entities into it."""
+    found = candidate.found
+    if not found.tier.is_single or not _ENTITY.search(found.new or ""):
+        return False
+    text = candidate.draft.source.text
+    return any(_ENTITY.search(row) and row.strip() not in text for row in split_bodies(found.old))
+
+
+def _stands_elsewhere(candidate: Candidate) -> bool:
+    """No line stands at the place as it is quoted, yet each does elsewhere: where that is, something came between."""
+    text, span = candidate.draft.source.text, candidate.span
+    rows = [row.rstrip() for row in split_bodies(candidate.found.old) if any(map(str.isalnum, row))]
+    here = {row.rstrip() for row in split_bodies(text[line_start(text, span.start) : span.end])}
+    longest = sorted(rows, key=len, reverse=True)[:_COMPARED]
+    return bool(rows) and here.isdisjoint(rows) and all(_is_line_of(text, row) for row in longest)
+
+
+def _is_whole_elsewhere(candidate: Candidate) -> bool:
+    """A blank line that is not quoted is between a row that changes and the row beside it, and elsewhere that row has
+    no blank line there: the row that changes may have been changed at that place. One that says much is only here.
+    """
+    found, source = candidate.found, candidate.draft.source
+    needle = Needle(found.old, found.new, found.signs)
+    if found.new is None or any(_is_long(needle.rows[row]) for row in needle.changed):
+        return False
+    window = window_at(source, candidate.span, found.old)
+    known = [pairing for pairing in window.alignment if pairing.is_one_to_one and not pairing.is_blank]
+    for above, below in pairwise(known):
+        changes = [needle.touches(one.old_start, one.old_end) for one in (above, below)]
+        if above.old_end == below.old_start and above.end < below.start and changes[0] != changes[1]:
+            row, behind = (below, False) if changes[0] else (above, True)
+            if _has_neighbour(source.text, body(window.rows[row.start]), candidate.span, behind=behind):
+                return True
+    return False
+
+
+def _has_neighbour(text: str, row: str, beside: Span, *, behind: bool) -> bool:
+    """Whether a row that is not there by chance is somewhere else, too, right before or behind a row with text."""
+    if not _is_long(row):
+        return False
+    for at in islice(places_of(text, row), _SOME):
+        end = at + len(row)
+        if beside.start <= at < beside.end or not is_whole_lines(text, Span(at, end)):
+            continue
+        around = (
+            split_bodies(text[end : end + _WIDE])[1:2] if behind else split_bodies(text[max(at - _WIDE, 0) : at])[-1:]
+        )
+        if any(map(str.strip, around)):
+            return True
+    return False
+
+
+def _is_a_sibling(candidate: Candidate) -> bool:
+    """What leads in the lines that change goes by an unrelated name here: the quoted text is of another part."""
+    found = candidate.found
+    if not found.tier.is_single or found.new is None:
+        return False
+    window = window_at(candidate.draft.source, candidate.span, found.old)
+    return has_other_header(window, Needle(found.old, found.new, found.signs))
+
+
+def _is_line_of(text: str, row: str) -> bool:
+    """Whether a row is a whole line of a text, blanks behind it aside; many that start like it count as one that is."""
+    if text.startswith(row) and _TO_EDGE.match(text, len(row)):
+        return True
+    starts = chain.from_iterable(places_of(text, ending + row) for ending in "\n\r")
+    ends = enumerate(at + 1 + len(row) for at in starts)
+    return any(seen == _LOOKED_AT or _TO_EDGE.match(text, end) for seen, end in ends)
+
+
+CHECKS: tuple[Callable[[Candidate], bool], ...] = (
+    _is_fenced,
+    _is_blank_elsewhere,
+    _is_as_quoted_elsewhere,
+    _is_already_there,
+    _is_signed,
+    _has_a_shape,
+    _is_escaped,
+    _stands_elsewhere,
+    _is_whole_elsewhere,
+    _is_a_sibling,
+)
+
+
+def find_other_indents(candidate: Candidate) -> Several | None:
+    """Lines that differ from the old text in their indentation, where it was found inside a longer indentation.
+
+    Quoted with some of its indentation, such a line may as well be another one with less of it.
+    """
+    found, start = candidate.found, candidate.span.start
+    if candidate.edit.occurrence is not None or len(found.matches) > 1 or found.tier.name not in STRICT:
+        return None
+    if found.old[0] not in " \t" or candidate.draft.read(start - 1, start) not in (" ", "\t"):
+        return None
+    whitespace = tier_named("whitespace")
+    places = list(whitespace.find(candidate.draft.source, Needle(found.old, found.new), apart=False))
+    return Several(whitespace, tuple(places[:SHOWN]), len(places), is_all=True) if len(places) > 1 else None
+
+
+def is_telling(new: str) -> bool:
+    """Two lines that are not blank, or so many characters that they do not stand somewhere by chance."""
+    rows = [row for row in split_bodies(new) if row.strip()]
+    return len(rows) >= 2 or _is_long(new)
+
+
+def _is_long(text: str) -> bool:
+    return sum(not char.isspace() for char in text) >= _VISIBLE
+
+
+_NAME = lazy_pattern(r"[^\W\d]\w*")
+_PART = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_COMMENTS = ("#", "//", "/*", "*", "--", ";", "%", "<!--")
+_CONTROL = frozenset(
+    "if elif else for foreach while until unless with switch case when match select try except catch finally do return "
+    "and or not in".split()
+)
+_KEYWORDS = frozenset(
+    "def class func function fn sub interface struct enum trait impl module namespace type record object export "
+    "default public private protected internal static final abstract async pub override open virtual inline extern "
+    "unsafe const readonly var let val void int self new".split()
+)
+_HEADING = lazy_pattern(r"(#{1,6}) |(\[{1,2})[^\[\]]+\]{1,2}\s*\Z")
+_LEVELS = 7  # of headings
+_ABOVE = 2_000  # rows above a place in which what leads it in is looked for
+_SHARED = 3  # letters at the start that make two names akin
+
+
+def has_other_header(window: Window, needle: Needle) -> bool:
+    """Whether a line that leads in the lines that change is one that the file has under an unrelated name."""
+    for lead in _leads_left(window, needle):
+        ours = _lead_of_file(window, needle.rows, lead)
+        is_named = ours is not None and _names(needle.rows[lead]) and _names(ours)
+        if ours is not None and is_named and _are_unrelated(needle.rows[lead], ours):
+            return True
+    return False
+
+
+def has_header_elsewhere(window: Window, needle: Needle) -> bool:
+    """Whether a line that leads in the lines that change is in the file, but only where it leads in others."""
+    from steadyhand.match.rows import find_row
+
+    table, key = window.source.table, partial(token_key, window.lexer)
+    leads = [lead for lead in _leads_left(window, needle) if any(map(str.isalnum, needle.rows[lead]))]
+    if not leads:
+        return False
+    first, last = table.rows_of(window.span)
+    around = {*range(first, last + 1)}
+    depth = min((_depth(text) for row in around if (text := table.text(row)).strip()), default=_LEVELS)
+    for row in range(first - 1, max(-1, first - _ABOVE), -1):
+        text = table.text(row)
+        if text.strip() and _depth(text) < depth:
+            depth = _depth(text)
+            around.add(row)
+    places = (find_row(window.source, needle.rows[lead], key) for lead in leads)
+    return any(rows is None or (rows and around.isdisjoint(rows)) for rows in places)
+
+
+def _leads_left(window: Window, needle: Needle) -> Iterator[int]:
+    """The rows that lead in the lines that change and are not in the window, the innermost first."""
+    row = min((change.before_start for change in needle.changes or ()), default=None)
+    while row is not None:
+        row = _lead(needle.rows, row)
+        pairing = None if row is None else window.pairing_of(row)
+        if row is not None and (pairing is None or not pairing.likeness.is_sure):
+            yield row
+
+
+def _lead(rows: Sequence[str], first: int) -> int | None:
+    """The row above a row that is indented less than it, or is a heading above it."""
+    depth = next((_depth(row) for row in rows[first:] if row.strip()), None)
+    above = [row for row in range(min(first, len(rows)) - 1, -1, -1) if rows[row].strip()]
+    if depth is None:
+        depth = _depth(rows[above[0]]) if above else 0
+    return next((row for row in above if _depth(rows[row]) < depth), None)
+
+
+def _depth(row: str) -> int:
+    """How deep a line is: by its indentation, and all of a section is deeper than its heading."""
+    heading = _HEADING.match(row)
+    return _LEVELS + width_of(row) if heading is None else len(heading[1] or heading[2])
+
+
+def _names(row: str) -> bool:
+    """Whether a line gives what it leads in a name, as a condition or a comment does not."""
+    first = _NAME.search(row)
+    return first is not None and first.group() not in _CONTROL and not row.lstrip().startswith(_COMMENTS)
+
+
+def _lead_of_file(window: Window, rows: Sequence[str], lead: int) -> str | None:
+    """The line of the file that leads in the place of the rows behind a lead."""
+    inside = [pairing for pairing in window.alignment if lead < pairing.old_start and pairing.likeness.is_sure]
+    placed = [one for one in inside if one.start < one.end and any(map(str.strip, rows[one.old_start : one.old_end]))]
+    if not placed:
+        return None
+    at = placed[0].start
+    depth = _depth(body(window.rows[at]))
+    above = [*window.rows[:at][::-1], *window.above]
+    return next((body(row) for row in above if row.strip() and _depth(body(row)) < depth), None)
+
+
+def _are_unrelated(theirs: str, ours: str) -> bool:
+    """Whether each has names that the other has not, and none of them is akin to one of the other's.
+
+    The first name that is no keyword is what the line defines: where it is the same, so is what is led in.
+    """
+    named = [next((name for name in _NAME.findall(row) if name not in _KEYWORDS), None) for row in (theirs, ours)]
+    if named[0] == named[1]:
+        return False
+    quoted, found = set(_NAME.findall(theirs)), set(_NAME.findall(ours))
+    only_theirs, only_ours = quoted - found, found - quoted
+    if not only_theirs or not only_ours:
+        return False
+    return not any(_are_akin(one, other) for one in only_theirs for other in only_ours)
+
+
+def _are_akin(one: str, other: str) -> bool:
+    parts, others = ({part.lower() for part in _PART.findall(name)} for name in (one, other))
+    if parts & others:
+        return True
+    return any(left[:_SHARED] == right[:_SHARED] for left in parts for right in others)

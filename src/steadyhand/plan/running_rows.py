@@ -1,0 +1,265 @@
+"""The lines of a running text: the original and the writes so far, counted without counting all of it again.
+
+Whether a line starts somewhere depends on the two characters around that place. So only the places inside and at the
+edges of what was written can differ from the original: each run of touching writes is looked at once, and everything
+between two runs is the original's own table, moved. Where every line ends with LF, lines are found by counting, however
+many writes there are: `_before[i]` is how many LFs of the original are before write i, and `_gained[i]` by how many the
+writes before it have changed that; it has one entry more than there are writes.
+A `RunningSource` is one moment of a batch and stays what it is, whatever is written later.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Protocol
+
+from steadyhand.lazy import dataclass, field
+from steadyhand.plan.draft import Write
+from steadyhand.text.lines import LineTable, body
+from steadyhand.text.source import Source
+from steadyhand.text.span import Span
+from steadyhand.text.visible import sized
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run of touching writes: the row its first line start has, those starts, and what to take off after it."""
+
+    first_row: int
+    starts: tuple[int, ...]
+    rows_gained: int
+    moved: int
+
+
+class RunningRows:
+    """The rows of the text after the writes that `of` was given last."""
+
+    def __init__(self, source: Source, read: Callable[[int, int], str]) -> None:
+        self._source = source
+        self._read = read
+        self._runs: list[_Run] = []
+        self._first_rows: list[int] = []
+        self._length = 0
+        self._seen: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = {}
+        self.count = 0
+
+    def reading(self, text: str) -> RunningRows:
+        """Rows of their own for a text that has been put together; what both learn of writes they share."""
+        rows = RunningRows(self._source, lambda start, end: text[max(start, 0) : end])
+        rows._seen = self._seen
+        return rows
+
+    def of(self, writes: Sequence[Write]) -> RunningRows:
+        """These rows, for the text that has these writes."""
+        self._runs = []
+        moved = gained = 0
+        self._length = len(self._source.text) + sum(write.delta for write in writes)
+        for run in _touching(writes):
+            span = Span(run[0].span.start, run[-1].span.end)
+            now = span.start + moved
+            moved += sum(write.delta for write in run)
+            lost, starts = self._compare(run, span, Span(now, span.end + moved))
+            first_row = self._starts_before(span.start) + gained
+            gained += len(starts) - lost
+            self._runs.append(_Run(first_row, tuple(now + start for start in starts), gained, moved))
+        self._first_rows = [run.first_row for run in self._runs]
+        self.count = self._source.table.count + gained
+        return self
+
+    def start(self, row: int) -> int:
+        """Where a row starts; the row after the last starts at the end of the text."""
+        if row >= self.count:
+            return self._length
+        index = bisect_right(self._first_rows, row) - 1
+        if index < 0:
+            return self._source.table.start(row)
+        run = self._runs[index]
+        if row < run.first_row + len(run.starts):
+            return run.starts[row - run.first_row]
+        return self._source.table.start(row - run.rows_gained) + run.moved
+
+    def text(self, row: int) -> str:
+        """The line without its ending."""
+        return body(self._read(self.start(row), self.start(row + 1)))
+
+    def _compare(self, run: Sequence[Write], span: Span, now: Span) -> tuple[int, tuple[int, ...]]:
+        """How many line starts the original had in a span, and where the text has them now, from the span's start."""
+        key = tuple(map(id, run))
+        if key not in self._seen:
+            lost = self._starts_before(span.end + 1) - self._starts_before(span.start)
+            around = self._read(now.start - 1, now.end + 1)
+            first = 1 if now.start else 0
+            starts = (at - first for at in range(first, first + now.length + 1) if _is_start(around, at))
+            self._seen[key] = lost, tuple(starts)
+        return self._seen[key]
+
+    def _starts_before(self, offset: int) -> int:
+        """How many lines of the original start before an offset."""
+        table = self._source.table
+        return table.row_at(offset - 1) + 1 if offset > 0 and table.count else 0
+
+
+def _touching(writes: Sequence[Write]) -> Iterator[list[Write]]:
+    run: list[Write] = []
+    for write in writes:
+        if run and run[-1].span.end < write.span.start:
+            yield run
+            run = []
+        run.append(write)
+    if run:
+        yield run
+
+
+def _is_start(text: str, at: int) -> bool:
+    """Whether a line starts at a place of a text whose end is no line start."""
+    if at >= len(text):
+        return False
+    return at == 0 or text[at - 1] == "\n" or (text[at - 1] == "\r" and text[at] != "\n")
+
+
+class Running(Protocol):
+    """The text that is counted in: where each of its writes stands now, and its characters."""
+
+    original: Source
+    writes: list[Write]
+
+    @property
+    def length(self) -> int:
+        """How many characters it has."""
+
+    def moved(self, index: int) -> int:
+        """By how much the writes before that one have moved what follows."""
+
+    def read(self, start: int, end: int) -> str:
+        """A part of it."""
+
+
+class CountedRows:
+    """The rows of a running text. Whoever writes to it says so with `add`, or asks for new ones."""
+
+    def __init__(self, text: Running) -> None:
+        self._text = text
+        self._table = text.original.table
+        self._size = len(text.original.text)
+        self._ends_line = text.original.text.endswith("\n")
+        self._before = [self._feeds_before(write.span.start) for write in text.writes]
+        self._gained = list(accumulate(map(self._gain, text.writes), initial=0))
+
+    @staticmethod
+    def can_count(text: Running, writes: Sequence[Write] | None = None) -> bool:
+        """Whether no CR stands alone: not in the original, and not because of some writes, or of all of them."""
+        original = text.original.text
+        if writes is None and "\r" in original and text.original.newlines.cr:
+            return False
+        return all(
+            write.new.count("\r") == write.new.count("\r\n")
+            and (not write.span.start or original[write.span.start - 1] != "\r")
+            for write in (text.writes if writes is None else writes)
+        )
+
+    def add(self, index: int, write: Write) -> None:
+        """Take note of a write that was put at an index."""
+        gain = self._gain(write)
+        self._before.insert(index, self._feeds_before(write.span.start))
+        self._gained.insert(index, self._gained[index])
+        if gain:
+            self._gained[index + 1 :] = [gained + gain for gained in self._gained[index + 1 :]]
+
+    @property
+    def count(self) -> int:
+        feeds = self._feeds_before(self._size) + self._gained[-1]
+        length = self._text.length
+        return feeds + (length > 0 and self._text.read(length - 1, length) != "\n")
+
+    def start(self, row: int) -> int:
+        """Where a row starts, behind the LF of that number; the row after the last starts at the end of the text."""
+        if row <= 0:
+            return 0
+        if row >= self.count:
+            return self._text.length
+        index = bisect_left(range(len(self._before)), row, key=lambda at: self._before[at] + self._gained[at]) - 1
+        if index >= 0:
+            write, inside = self._text.writes[index], row - self._before[index] - self._gained[index]
+            if inside <= write.new.count("\n"):
+                return write.span.start + self._text.moved(index) + _behind_feed(write.new, inside)
+        return self._table.start(row - self._gained[index + 1]) + self._text.moved(index + 1)
+
+    def text(self, row: int) -> str:
+        """The line without its ending."""
+        return body(self._text.read(self.start(row), self.start(row + 1)))
+
+    def _gain(self, write: Write) -> int:
+        """How many more LFs there are because of a write."""
+        return write.new.count("\n") - (self._feeds_before(write.span.end) - self._feeds_before(write.span.start))
+
+    def _feeds_before(self, offset: int) -> int:
+        """How many LFs of the original stand before an offset."""
+        return self._table.row_at(offset) + (self._ends_line and offset == self._size)
+
+
+def _behind_feed(text: str, number: int) -> int:
+    """The offset behind the LF of that number, from 1."""
+    at = 0
+    for _ in range(number):
+        at = text.index("\n", at) + 1
+    return at
+
+
+_QUESTIONS = 20_000
+_STEPS = 16  # about as many lines are looked at to find the one that an offset lies in
+
+
+class RunningTable(LineTable):
+    """The lines of a running text: few questions are answered from the original's lines, for many a table is built."""
+
+    __slots__ = ("_left", "_rows")
+
+    def __init__(self, text: str, rows: RunningRows) -> None:
+        self._text = text
+        self._rows: RunningRows | None = rows
+        self._left = _QUESTIONS
+
+    @property
+    def count(self) -> int:
+        return super().count if self._rows is None else self._rows.count
+
+    def start(self, row: int) -> int:
+        rows = self._ask(1)
+        return super().start(row) if rows is None else rows.start(row)
+
+    def row_at(self, offset: int) -> int:
+        rows = self._ask(_STEPS)
+        if rows is None:
+            return super().row_at(offset)
+        return max(bisect_right(range(rows.count), offset, key=rows.start) - 1, 0)
+
+    def _ask(self, questions: int) -> RunningRows | None:
+        """What answers the next questions; None once they were so many that the table has been built."""
+        self._left -= questions
+        if self._left < 0 and self._rows is not None:
+            super().__init__(self._text)
+            self._rows = None
+        return self._rows
+
+
+@sized("text")
+@dataclass(frozen=True)
+class RunningSource(Source):
+    """The text after some writes, and what is known of the lines of such texts."""
+
+    writes: Sequence[Write] = field(kw_only=True, repr=False, compare=False)
+    rows: RunningRows = field(kw_only=True, repr=False, compare=False)
+
+    @cached_property
+    def table(self) -> LineTable:
+        return RunningTable(self.text, self.rows.reading(self.text).of(self.writes))
+
+    def line_of(self, offset: int) -> int:
+        return self.table.row_at(offset) + 1
+
+    def lines_of(self, span: Span) -> tuple[int, int]:
+        first, last = self.table.rows_of(span)
+        return first + 1, last + 1
