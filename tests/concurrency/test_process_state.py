@@ -11,12 +11,11 @@ import sysconfig
 import warnings
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.structure.code.python_verdict import python_fault
 from tests.concurrency.crew import THREADS, together
 from tests.conftest import EXAMPLES
+from tests.table import table
 
 # What the compiler warns of and takes all the same.
 WARNED = [
@@ -39,7 +38,7 @@ WARNED = [
 ]
 
 
-@pytest.mark.parametrize("text", WARNED)
+@table("text", WARNED)
 def test_what_the_compiler_only_warns_of_is_no_fault_whatever_becomes_of_warnings(text: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -6,8 +6,6 @@ import os
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from tests.concurrency.crew import (
     Worker,
@@ -20,6 +18,7 @@ from tests.concurrency.crew import (
     wait_until,
 )
 from tests.concurrency.worker import FIRST, LAST, SHARED, token
+from tests.table import table
 
 PROCESSES, EDITS = 8, 120
 LONGEST_WAIT = 300.0
@@ -98,7 +97,7 @@ def test_transactions_that_name_their_files_in_opposite_orders_do_not_wait_for_e
                 check_chain(ws, path)
 
 
-@pytest.mark.parametrize("role", ["edits", "transactions"])
+@table("role", ["edits", "transactions"])
 def test_processes_killed_in_the_middle_leave_the_others_working(role: str, tmp_path: Path) -> None:
     survivors, victims = ["s1", "s2"], [f"v{number}" for number in range(6)]
     with shared_root(tmp_path) as root:

@@ -22,6 +22,7 @@ from tests.concurrency.mounts import mounted_at
 from tests.concurrency.rival import SAVED
 from tests.faults.trees import temporaries
 from tests.hostile.test_unprivileged import NOBODY, make_reachable
+from tests.table import table
 
 EDITS = int(os.environ.get("STEADYHAND_ATTACK_EDITS", "12"))
 WAYS = ("nested roots", "two journals", "linked root")
@@ -71,7 +72,7 @@ def check_agents(folder: Path, how: str, edits: int) -> None:
             assert ws.check().ok
 
 
-@pytest.mark.parametrize("how", WAYS)
+@table("how", WAYS)
 def test_no_acknowledged_edit_is_lost_between_agents_who_share_no_journal(how: str, tmp_path: Path) -> None:
     check_agents(tmp_path, how, EDITS)
 
@@ -94,12 +95,12 @@ def check_saves(folder: Path, how: str, edits: int) -> int:
     return saves
 
 
-@pytest.mark.parametrize("how", SAVES)
+@table("how", SAVES)
 def test_a_program_that_saves_all_the_time_loses_nothing(how: str, tmp_path: Path) -> None:
     check_saves(tmp_path, how, EDITS)
 
 
-@pytest.mark.parametrize("journals", ["one journal", "two journals"])
+@table("journals", ["one journal", "two journals"])
 def test_no_edit_is_lost_between_agents_who_reach_a_directory_by_two_mounts(journals: str, tmp_path: Path) -> None:
     base, second = tmp_path / "base", tmp_path / "second"
     base.mkdir()

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from tests.concurrency.crew import THREADS, check_chain, check_sound, shared_root, together
 from tests.concurrency.worker import FIRST, LAST, SHARED, count_up, token
+from tests.table import table
 
 EDITS = 50
 
 
-@pytest.mark.parametrize("sharing", ["one workspace", "one each"])
+@table("sharing", ["one workspace", "one each"])
 def test_eight_threads_edit_the_same_files(sharing: str, tmp_path: Path) -> None:
     with shared_root(tmp_path) as root:
         spaces = [sh.Workspace(root, lock_timeout=300) for _ in range(THREADS if sharing == "one each" else 1)]

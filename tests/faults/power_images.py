@@ -54,6 +54,7 @@ class Op:
     data: bytes | None = None
     mode: int | None = None
     is_sync: bool = False
+    is_of_all: bool = False
     is_others: bool = False
 
 
@@ -156,6 +157,12 @@ class Recorder(Storage):
     def fsync_dir(self, fd: int) -> None:
         self._note(Op(file=self._number(os.fstat(fd)), is_sync=True))
 
+    def can_sync_all(self, fd: int) -> bool:
+        return True
+
+    def sync_all(self, fd: int) -> None:
+        self._note(Op(is_sync=True, is_of_all=True))
+
     def mkdir(self, name: str, mode: int = 0o777, *, dir_fd: int) -> None:
         super().mkdir(name, mode, dir_fd=dir_fd)
         found = os.stat(name, dir_fd=dir_fd)
@@ -200,6 +207,12 @@ class Recorder(Storage):
         part.rename(path)
         number = self._number(path.stat(), is_new=True)
         self._note(Op({self._key(dir_fd, name): number}, number, data, is_others=True))
+
+
+class SyncingAll(Recorder):
+    """The same where a few files are so many that their file system is synced instead."""
+
+    SYNC_ALL_FROM = 2
 
 
 class Restarted(Storage):
@@ -257,7 +270,8 @@ def choices(start: Disk, ops: list[Op]) -> tuple[list[bool], list[Choice]]:
         if op.is_sync:
             for earlier in range(at):
                 names = {directory for directory, _ in ops[earlier].names}
-                is_safe[earlier] = is_safe[earlier] or op.file in names or op.file == ops[earlier].file
+                is_named = op.is_of_all or op.file in names or op.file == ops[earlier].file
+                is_safe[earlier] = is_safe[earlier] or is_named
     for at in reversed(range(len(ops))):  # what a safe change of a name is built on is safe too
         if is_safe[at]:
             for earlier in range(at):
@@ -365,10 +379,12 @@ class Case:
 
     story: Story
     saves: tuple[str, ...] = ()
+    recorder: type[Recorder] = Recorder
 
     @property
     def name(self) -> str:
-        return f"{self.story.name}+{len(self.saves)}-saves" if self.saves else self.story.name
+        how = "+sync-all" if self.recorder is SyncingAll else ""
+        return f"{self.story.name}{how}+{len(self.saves)}-saves" if self.saves else self.story.name + how
 
 
 def _shrink_linked(ws: sh.Workspace) -> object:
@@ -393,6 +409,7 @@ _LINKED = next(story for story in STORIES if story.name == "edit-hard-linked")
 MORE = (Story("shrink-hard-linked", _LINKED.prepare, _shrink_linked), Story("edit-five", _five, _edit_five))
 CASES = (
     *(Case(story) for story in (*STORIES, *MORE)),
+    *(Case(story, recorder=SyncingAll) for story in (*STORIES[1:2], MORE[-1])),
     *(Case(story, saves) for story in STORIES[:2] for saves in ((f"1 {SAVED}",), (f"1 {SAVED}", f"2 {SAVED}"))),
 )
 
@@ -417,7 +434,7 @@ def record(case: Case, root: Path) -> Recording:
     before = tree_of(root)
     with contextlib.closing(sqlite3.connect(root / FOLDER / DATABASE[0])) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    recorder = Recorder(root, case.saves)
+    recorder = case.recorder(root, case.saves)
     first = recorder.journal()
     with sh.Workspace(root, actor="child", storage=recorder) as ws:
         with contextlib.suppress(EditError) if case.saves else contextlib.nullcontext():

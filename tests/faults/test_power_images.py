@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 
-import pytest
-
 from tests.faults.power_images import CASES, Case, sweep
+from tests.table import table
 
 WHOLE = os.environ.get("STEADYHAND_SWEEP") == "all"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@table("case", CASES, ids=lambda case: case.name)
 def test_every_legal_disk_is_before_or_after_and_loses_no_save(case: Case) -> None:
     count, wrong = sweep(case, every=1 if WHOLE else 40)
     assert count > 5

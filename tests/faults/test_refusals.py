@@ -7,23 +7,22 @@ import os
 import shutil
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.writer import TEMP_PREFIX
 from tests.faults.storage import FaultStorage
 from tests.faults.test_crash import _check_settled, _count_calls, _relink
 from tests.faults.trees import STORIES, Story, tree_of
+from tests.table import table
 
 WHOLE = os.environ.get("STEADYHAND_SWEEP") == "all"
 POINTS_PER_STORY = 10_000 if WHOLE else 14
 NAMED = {Kind.DISK_REFUSED, Kind.READ_ONLY, Kind.NO_SUCH_FILE, Kind.JOURNAL_DAMAGED, Kind.CANNOT_UNDO}
 
 
-@pytest.mark.parametrize("persistent", [False, True], ids=["once", "from-then-on"])
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO], ids=errno.errorcode.get)
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+@table("persistent", [False, True], ids=["once", "from-then-on"])
+@table("code", [errno.ENOSPC, errno.EIO], ids=errno.errorcode.get)
+@table("story", STORIES, ids=lambda story: story.name, every=3)
 def test_the_claim_equals_the_disk(story: Story, code: int, persistent: bool, tmp_path: Path) -> None:
     pristine = tmp_path / "pristine"
     pristine.mkdir()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
 from tests.faults.test_crash import _check_settled, _count_calls, _run_and_die
 from tests.faults.trees import Story, tree_of
+from tests.table import table
 
 FILES = 300
 POINTS = 5
@@ -32,7 +31,7 @@ def _act(ws: sh.Workspace) -> object:
 STORY = Story("very-many", _prepare, _act)
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
+@table("moment", ["before", "after"], every=2)
 def test_death_leaves_every_file_before_or_after(moment: str, tmp_path: Path) -> None:
     pristine = tmp_path / "pristine"
     pristine.mkdir()

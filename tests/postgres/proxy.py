@@ -26,6 +26,7 @@ class Proxy:
         self.home = home
         self.mishap: Mishap | None = None
         self.pools = False
+        self.round_trips = 0  # how often the server has said that it waits for the next question
         self._server = server
         self._stack = ExitStack()
         self._listener = self._stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -59,6 +60,7 @@ class _Pair:
         self._client = client
         self._server = server
         self._befallen: Mishap | None = None
+        self._unread = b""
 
     def ask(self) -> None:
         with suppress(OSError):
@@ -75,11 +77,20 @@ class _Pair:
     def answer(self) -> None:
         with suppress(OSError):
             while data := self._server.recv(1 << 16):
+                self._count(data)
                 if self._befallen == "unanswered":
                     break
                 if self._befallen is None:
                     self._client.sendall(self._renamed(data) if self._proxy.pools else data)
         _end(self._client, self._server)
+
+    def _count(self, data: bytes) -> None:
+        """A message is a letter and its length; `Z` ends every answer, however many statements were sent at once."""
+        left = self._unread + data
+        while len(left) >= 5 and len(left) > (length := int.from_bytes(left[1:5], "big")):
+            self._proxy.round_trips += left[:1] == b"Z"
+            left = left[length + 1 :]
+        self._unread = left
 
     @staticmethod
     def _renamed(data: bytes) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.party import Hold, Lease, Party
-from steadyhand.workspace.journal.postgres_journal import PostgresJournal
+from steadyhand.workspace.journal.postgres.journal import PostgresJournal
 from steadyhand.workspace.journal.record import State
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Mishap, Proxy

@@ -11,8 +11,8 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.party import Party
-from steadyhand.workspace.journal.postgres import open_postgres
-from steadyhand.workspace.journal.postgres_journal import PostgresJournal
+from steadyhand.workspace.journal.postgres.journal import PostgresJournal
+from steadyhand.workspace.journal.postgres.open import open_postgres
 from steadyhand.workspace.journal.record import State
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Mishap, Proxy

@@ -10,15 +10,16 @@ from dataclasses import replace
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.journal.postgres import open_postgres
-from steadyhand.workspace.journal.postgres_address import parse_address
-from steadyhand.workspace.journal.postgres_journal import PostgresJournal
+from steadyhand.workspace.journal.postgres.address import parse_address
+from steadyhand.workspace.journal.postgres.journal import PostgresJournal
+from steadyhand.workspace.journal.postgres.open import open_postgres
 from steadyhand.workspace.journal.schema import TABLES, VERSION
 from steadyhand.workspace.journal.store import open_journal
 from steadyhand.workspace.journal.transfer import copy_journal
 from tests.postgres.conftest import Opener
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import Server
+from tests.table import table
 from tests.workspace.journal.making import STAGING, commit, image_of, record
 
 
@@ -48,7 +49,7 @@ def test_what_is_no_name_is_a_bad_request(postgres_server: Server, name: str) ->
         open_postgres(f"{postgres_server.url}&journal={name}&journal={name}")
 
 
-@pytest.mark.parametrize(
+@table(
     "url",
     [
         "postgresql://me:12/geheim@host/db",
@@ -67,7 +68,7 @@ def test_what_is_no_url_is_a_bad_request_that_shows_no_password(url: str) -> Non
     assert "geheim" not in f"{error!r} {error.message} {error.hint} {error.__cause__!r}"
 
 
-@pytest.mark.parametrize(
+@table(
     "url",
     [
         "postgresql://me:geheim@db.example:5433/work?journal=a-b_1&sslmode=disable",

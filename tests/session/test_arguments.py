@@ -11,6 +11,7 @@ import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
 from tests.faults.trees import tree_of
+from tests.table import table
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=repr)
+@table("settings", SETTINGS, ids=repr)
 def test_a_setting_that_is_none_opens_nothing(root: Path, settings: dict[str, Any]) -> None:
     with pytest.raises(EditError) as caught:
         sh.Workspace(root, **settings)
@@ -82,7 +83,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("verb", "args", "options"), CALLS, ids=[f"{verb}{args}{more}" for verb, args, more in CALLS])
+@table(("verb", "args", "options"), CALLS, ids=[f"{verb}{args}{more}" for verb, args, more in CALLS])
 def test_a_call_that_is_none_is_a_bad_request(
     root: Path, verb: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> None:

@@ -14,10 +14,10 @@ import pytest
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.unified import changeset_from_unified
-from steadyhand.workspace.change import Trace
+from steadyhand.workspace.file_history import Replays
+from steadyhand.workspace.file_op import Trace
+from steadyhand.workspace.journal.log import link
 from steadyhand.workspace.journal.record import ToolCall
-from steadyhand.workspace.journal.row import link
-from steadyhand.workspace.replays import Replays
 from tests.workspace.journal.making import behind_its_back
 
 LINES = [f"line {number}\n" for number in range(40)]
@@ -164,7 +164,7 @@ def test_evidence_is_taken_from_notes_and_says_that_somebody_looked(ws: Any) -> 
     audit = ws.audit("a.md", task="T-7")
     assert audit["evidence"] == [{"file": "x.ts", "lines": [3, 4]}, {"why": "mentions login"}]
     assert audit["status"] == "unchanged"
-    assert [each["evidence"] for each in ws.audit_articles(task="T-7")] == [audit["evidence"]]
+    assert [each["evidence"] for each in ws.audits.articles(task="T-7")] == [audit["evidence"]]
 
 
 def test_evidence_is_recorded_and_shown_by_the_audit_and_the_articles(ws: Any) -> None:
@@ -174,7 +174,7 @@ def test_evidence_is_recorded_and_shown_by_the_audit_and_the_articles(ws: Any) -
     expected = [{"file": "x.ts", "lines": [3, 4]}, "mentions login", {"why": "attention"}]
     assert ws.audit("a.md")["evidence"] == ws.audit("a.md", task="T-7")["evidence"] == expected
     assert ws.audit("a.md", task="T-8")["evidence"] == []
-    (article,) = ws.audit_articles(task="T-7")
+    (article,) = ws.audits.articles(task="T-7")
     assert (article["status"], article["evidence"]) == ("unchanged", expected)
 
 
@@ -211,8 +211,8 @@ def test_a_file_that_was_read_and_needed_no_change_is_unchanged_and_not_skipped(
         assert ws.audit("a.md")["status"] == ws.audit("a.md", task="T-1")["status"] == "unchanged"
         assert ws.audit("a.md", task="T-2")["status"] == "skipped"
         assert ws.audit("b.md")["status"] == "skipped", "a part of it was shown"
-        assert [each["path"] for each in ws.audit_articles(task="T-1", path="a.md")] == ["a.md"]
-        assert list(ws.audit_articles(task="T-1")) == [], "what is only read is asked for by its name"
+        assert [each["path"] for each in ws.audits.articles(task="T-1", path="a.md")] == ["a.md"]
+        assert list(ws.audits.articles(task="T-1")) == [], "what is only read is asked for by its name"
     with sh.Workspace(root, actor="ada", task="T-3", journal=journal) as ws:
         ws.read("b.md")
     with sh.Workspace(root, actor="bob", journal=journal) as ws:
@@ -406,7 +406,7 @@ def test_a_renamed_article_keeps_its_past_and_is_one_article(ws: Any) -> None:
     assert "rename from a.md\nrename to docs/b.md\n" in audit["patch"]
     assert groups(audit) == [["three"], ["thirty"]]
     assert audit["toolUsage"]["edit_article"] == {"calls": 1, "refused": 1}
-    assert list(ws.audit_articles()) == [audit]
+    assert list(ws.audits.articles()) == [audit]
 
 
 def test_the_content_of_secrets_is_nowhere(root: Path) -> None:
@@ -416,7 +416,7 @@ def test_the_content_of_secrets_is_nowhere(root: Path) -> None:
         with suppress(EditError):
             ws.edit(".env", [sh.Replace("hunter2", "x")])
         audit = ws.audit(".env")
-        told = json.dumps([audit, list(ws.audit_trail()), list(ws.audit_articles())])
+        told = json.dumps([audit, list(ws.audits.trail()), list(ws.audits.articles())])
     assert audit["status"] == "updated"
     assert audit["editReasons"] == ["rotated"]
     assert "hunter2" not in told
@@ -439,10 +439,10 @@ def test_every_article_is_told_as_it_is_alone(ws: Any) -> None:
     with ws.transaction(reason="both") as tx:
         tx.edit("a.md", [sh.Replace("line 9\n", "9\n")])
         tx.edit("b.md", [sh.Replace("b\n", "B\n")])
-    told = list(ws.audit_articles())
+    told = list(ws.audits.articles())
     assert [each["path"] for each in told] == ["a.md", "b.md", "c.md"]
     assert told == [ws.audit(each["path"]) for each in told]
-    assert [each["path"] for each in ws.audit_articles(path="b.md")] == ["b.md"]
+    assert [each["path"] for each in ws.audits.articles(path="b.md")] == ["b.md"]
 
 
 def test_one_call_with_several_records_is_one_call(ws: Any) -> None:
@@ -466,7 +466,7 @@ def test_a_file_that_a_call_applied_in_part_left_alone_has_failed(ws: Any) -> No
     assert ws.audit("a.md")["status"] == "updated"
     audit = ws.audit("gone.md")
     assert (audit["status"], audit["error"]["kind"]) == ("failed", "no-such-file")
-    (entry,) = [each for each in ws.audit_trail() if each["type"] == "transaction"]
+    (entry,) = [each for each in ws.audits.trail() if each["type"] == "transaction"]
     outcomes = [(edit["outcome"], edit["kind"]) for edit in entry["files"][0]["edits"]]
     assert outcomes == [("applied", None), ("refused", "no-match")]
 
@@ -476,7 +476,7 @@ def test_a_file_that_a_call_applied_in_part_left_alone_has_failed(ws: Any) -> No
 
 def test_the_trail_tells_of_a_record_what_the_contract_names(ws: Any) -> None:
     made = replace(by(ws, call="c1", model="m-1"), "line  3\n", "three\n", "three")
-    (told,) = ws.audit_trail()
+    (told,) = ws.audits.trail()
     entry = ws.show(made)
     assert {name: told[name] for name in ("type", "id", "time", "actor", "task", "model", "tool", "call")} == {
         "type": "transaction",
@@ -508,7 +508,7 @@ def test_the_trail_tells_refusals_and_conflicts_without_their_text(ws: Any) -> N
         replace(one, "line 20\n", "twenty\n")
         with suppress(EditError):
             two.edit("a.md", [sh.Replace(sh.Lines(21, 21), "precious text\n")])
-    told = {each["type"]: each for each in ws.audit_trail()}
+    told = {each["type"]: each for each in ws.audits.trail()}
     assert (told["refusal"]["path"], told["refusal"]["kind"], told["refusal"]["model"]) == ("a.md", "no-match", "m-1")
     assert (told["conflict"]["kind"], told["conflict"]["task"], told["conflict"]["lines"]) == (
         "conflict",
@@ -528,7 +528,7 @@ def test_patches_are_the_same_however_many_are_asked_for(ws: Any, root: Path) ->
             replace(task, f"line {number + 20}\n", "", path="b.md")
     expected = {entry.record.id: ws.diff_of(entry.record.id) for entry in ws.history()}
     for asked in ({}, {"task": "T-1"}, {"path": "b.md"}, {"after": 9}):
-        told = [each for each in ws.audit_trail(**asked) if each["type"] == "transaction"]
+        told = [each for each in ws.audits.trail(**asked) if each["type"] == "transaction"]
         assert len(told) > 2
         assert [each["files"][0]["patch"] for each in told] == [expected[each["id"]] for each in told]
     entries = list(ws._store.journal.entries(newest_first=False))
@@ -540,7 +540,7 @@ def test_patches_are_the_same_however_many_are_asked_for(ws: Any, root: Path) ->
 def test_rows_are_told_with_their_seals(ws: Any) -> None:
     replace(ws, "line 1\n", "one\n")
     refuse(ws)
-    first, second = ws.audit_trail()
+    first, second = ws.audits.trail()
     assert (first["seq"], first["settled"]["seq"], second["seq"]) == (1, 2, 3)
     chain = bytes(32)
     for sealed in (first, first["settled"], second):
@@ -556,7 +556,7 @@ def test_the_trail_is_told_from_a_time_or_a_row_on_of_a_task_or_a_place(ws: Any,
         second = replace(task, "b\n", "B\n", path="docs/b.md")
 
     def ids(**asked: Any) -> list[str]:
-        return [each["id"] for each in ws.audit_trail(**asked) if each["type"] == "transaction"]
+        return [each["id"] for each in ws.audits.trail(**asked) if each["type"] == "transaction"]
 
     assert ids() == [first, second]
     assert ids(since=ws.show(second).record.time) == [second]
@@ -568,7 +568,7 @@ def test_the_trail_is_told_from_a_time_or_a_row_on_of_a_task_or_a_place(ws: Any,
 
 @pytest.mark.parametrize("asked", [{"since": "tomorrow"}, {"since": 5}, {"after": -1}, {"after": True}, {"task": 5}])
 def test_what_is_no_time_row_or_task_is_a_bad_request(ws: Any, asked: dict[str, Any]) -> None:
-    calls: list[Callable[..., object]] = [lambda: list(ws.audit_trail(**asked)), lambda: ws.statistics(**asked)]
+    calls: list[Callable[..., object]] = [lambda: list(ws.audits.trail(**asked)), lambda: ws.audits.statistics(**asked)]
     for call in calls:
         with pytest.raises(EditError) as caught:
             call()
@@ -582,16 +582,16 @@ def test_a_damaged_row_is_left_out_and_told(ws: Any, root: Path) -> None:
     behind_its_back(root / ".steadyhand", damage)
     found: list[str] = []
     with sh.Workspace(root, read_only=True) as again:
-        told = [each["id"] for each in again.audit_trail(on_damage=found.append)]
-        assert again.statistics().damaged == 1
+        told = [each["id"] for each in again.audits.trail(on_damage=found.append)]
+        assert again.audits.statistics().damaged == 1
     assert told == [ids[0], ids[2]]
     assert len(found) == 1
 
 
 def test_nothing_is_made_where_no_journal_is(root: Path) -> None:
     with sh.Workspace(root) as ws:
-        assert list(ws.audit_trail()) == list(ws.audit_articles()) == []
-        assert ws.statistics().total.calls == 0
+        assert list(ws.audits.trail()) == list(ws.audits.articles()) == []
+        assert ws.audits.statistics().total.calls == 0
         ws.audit("a.md")
     assert [path.name for path in root.iterdir()] == ["a.md"]
 
@@ -602,9 +602,9 @@ def test_a_journal_on_a_server_gives_the_same_account(root: Path, postgres_url: 
         refuse(by(ws, call="c2", model="m-1"))
         made = replace(ws, "line 30\n", "thirty\n", "thirty")
         ws.undo(made)
-        audit, found = ws.audit("a.md"), ws.statistics()
-        types = [each["type"] for each in ws.audit_trail()]
-        assert list(ws.audit_articles()) == [audit]
+        audit, found = ws.audit("a.md"), ws.audits.statistics()
+        types = [each["type"] for each in ws.audits.trail()]
+        assert list(ws.audits.articles()) == [audit]
     assert (audit["status"], groups(audit)) == ("updated", [["three"]])
     assert types == ["transaction", "refusal", "transaction", "transaction"]
     assert (found.total.calls, found.total.refused, found.undone) == (4, 1, 1)

@@ -468,3 +468,41 @@ def test_the_diff_of_a_transaction_is_one_patch_for_git(root: Path, tmp_path_fac
         }
         assert (target / "tool.sh").stat().st_mode & 0o111
         assert (target / "a.md").stat().st_mode & 0o111
+
+
+def test_a_preview_takes_no_lock(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    with sh.Workspace(tmp_path, actor="ada") as ada, sh.Workspace(tmp_path, actor="bob", lock_timeout=0) as bob:
+        bob.read("a.txt")
+        ada.edit("a.txt", [sh.Replace("two", "2")])
+        overlay = ada._store.overlay()
+        overlay.look("a.txt")
+        with ada._store.locked(overlay):
+            with pytest.raises(EditError) as caught:
+                bob.edit("a.txt", [sh.Replace("one", "1")])
+            assert caught.value.kind is Kind.BUSY
+            assert bob.preview("a.txt", [sh.Replace("one", "1")]).files[0].diff() != ""
+            with pytest.raises(EditError) as caught:
+                bob.preview("a.txt", [sh.Replace(sh.Lines(2, 2), "zwei")])
+            assert caught.value.kind is Kind.CONFLICT
+
+
+def test_a_file_that_changes_between_plan_and_lock_is_planned_once_more(tmp_path: Path) -> None:
+    class Meddling(Storage):
+        """Saves the file as another program would, right before the first lock of a file."""
+
+        is_done = False
+
+        def lock(self, fd: int) -> bool:
+            if not self.is_done:
+                self.is_done = True
+                (tmp_path / "a.txt").write_text("zero\none\ntwo\n")
+            return super().lock(fd)
+
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    storage = Meddling()
+    with sh.Workspace(tmp_path, storage=storage) as ws:
+        receipt = ws.edit("a.txt", [sh.Replace("two", "2")])
+    assert storage.is_done
+    assert receipt.outcomes[0].lines == (3, 3)
+    assert (tmp_path / "a.txt").read_text() == "zero\none\n2\n"

@@ -11,10 +11,11 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
-from steadyhand.session.event import TYPES, Event, event_of
+from steadyhand.session.events import TYPES, Event, event_of
 from steadyhand.workspace.journal.party import Happening
 from steadyhand.workspace.journal.record import Note
 from tests.postgres.server import Server
+from tests.table import table
 from tests.workspace.journal.making import behind_its_back
 
 
@@ -107,7 +108,7 @@ def test_everything_that_happens_is_told_in_order(ws: sh.Workspace, root: Path) 
     assert events[0].id == receipt.id
     assert str(events[3].message).startswith("no-match: ")
     assert events[5].lines == ((2, 2),)
-    assert events[5].message == "stands on what ada (B) changed"
+    assert events[5].message == "touches what ada (B) changed"
     assert events[5].details["yours"] == {"before": "2\n", "after": "zwei\n"}
     assert events[8].id == events[5].id
     assert {event.type for event in events} <= set(TYPES)
@@ -271,7 +272,7 @@ def test_a_damaged_row_is_passed_over(root: Path) -> None:
         assert [event.reason for event in ws.events()] == ["1", "3"]
 
 
-@pytest.mark.parametrize("type", ["conflict", "conflict-resolved", "lease", "outside", "refusal", "task", "made-up"])
+@table("type", ["conflict", "conflict-resolved", "lease", "outside", "refusal", "task", "made-up"])
 def test_a_note_of_an_unknown_form_is_told_without_what_cannot_be_read(type: str) -> None:
     body: dict[str, object] = {"actor": 3, "path": ["x"], "lines": "many", "with": [1, {}], "seconds": "x", "id": None}
     event = event_of(Happening(7, "2026-01-02T03:04:05.678Z", Note(7, "2026-01-02T03:04:05.678Z", type, body)))

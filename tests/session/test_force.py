@@ -15,6 +15,7 @@ from steadyhand.plan.edit import Edit
 from steadyhand.text.words import split_tokens
 from tests.conftest import EXAMPLES
 from tests.real_files import real_texts
+from tests.table import table
 
 FORCE = sh.Policy(on_conflict="force")
 
@@ -41,8 +42,8 @@ FORCED: list[tuple[str, Edit, Edit, str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("base", "theirs", "mine", "after", "offer"), FORCED)
-@pytest.mark.parametrize("way", ["force", "apply"])
+@table(("base", "theirs", "mine", "after", "offer"), FORCED)
+@table("way", ["force", "apply"])
 def test_forced_text_replaces_what_is_there_and_both_are_recorded(
     way: str, base: str, theirs: Edit, mine: Edit, after: str, offer: bool, tmp_path: Path
 ) -> None:
@@ -67,7 +68,7 @@ def test_forced_text_replaces_what_is_there_and_both_are_recorded(
         assert (tmp_path / "a.txt").read_text() == _after(base, theirs)
 
 
-@pytest.mark.parametrize(("base", "theirs", "mine", "after", "offer"), FORCED)
+@table(("base", "theirs", "mine", "after", "offer"), FORCED)
 def test_a_corrected_edit_is_offered_only_where_no_token_is_changed_by_both(
     base: str, theirs: Edit, mine: Edit, after: str, offer: bool, tmp_path: Path
 ) -> None:
@@ -96,8 +97,8 @@ TWO_INSERTED: list[tuple[Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("theirs", "after"), TWO_INSERTED)
-@pytest.mark.parametrize("batch", ["snapshot", "sequential"])
+@table(("theirs", "after"), TWO_INSERTED)
+@table("batch", ["snapshot", "sequential"])
 def test_two_forced_insertions_after_one_line_are_lines_of_their_own_in_the_order_they_have_alone(
     theirs: Edit, after: str, batch: Literal["snapshot", "sequential"], tmp_path: Path
 ) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 import steadyhand as sh
-from steadyhand.workspace.place import FileImage
+from steadyhand.workspace.sandbox import FileImage
+from tests.table import table
 
 TEXT = "".join(f"line {number} of some text\n" for number in range(200)) + "twice\ntwice\n"
 
@@ -47,8 +46,8 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
-@pytest.mark.parametrize("way", ["edit", "preview"])
+@table("name", EDITS)
+@table("way", ["edit", "preview"])
 def test_a_refused_edit_leaves_no_text_behind(name: str, way: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     edit = EDITS[name]

@@ -14,9 +14,8 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Self
 
-import pytest
-
 import steadyhand as sh
+from tests.table import table
 
 FEW, MANY = 10, 20
 LINEAR = 2.3  # the larger half is twice the smaller; what does not grow makes it less
@@ -39,7 +38,7 @@ class Work:
     def _note(self, frame: FrameType, event: str, what: object) -> None:
         self.calls += event in ("call", "c_call")
         self.decoded += event == "call" and frame.f_code.co_name == "decode_record"
-        self.writes += event == "call" and frame.f_code.co_name == "_transact"
+        self.writes += event == "call" and frame.f_code.co_name == "_with_room"
         self.statements += event == "c_call" and getattr(what, "__qualname__", "") == "Connection.execute"
 
 
@@ -134,7 +133,7 @@ def _warm_up() -> None:
     costs(2)
 
 
-@pytest.mark.parametrize("name", _steps(0))
+@table("name", _steps(0))
 def test_twice_the_files_is_twice_the_work(name: str) -> None:
     _warm_up()
     few, many = costs(FEW)[name], costs(MANY)[name]
@@ -142,7 +141,7 @@ def test_twice_the_files_is_twice_the_work(name: str) -> None:
     assert many.statements <= LINEAR * few.statements
 
 
-@pytest.mark.parametrize("name", [name for name in _steps(0) if name != "conflict"])
+@table("name", [name for name in _steps(0) if name != "conflict"])
 def test_how_often_a_record_is_decoded_does_not_depend_on_its_files(name: str) -> None:
     _warm_up()
     assert costs(FEW)[name].decoded == costs(MANY)[name].decoded
@@ -155,7 +154,7 @@ ONE_RECORD = [
 ]  # what happened outside is noted file by file
 
 
-@pytest.mark.parametrize("name", ONE_RECORD)
+@table("name", ONE_RECORD)
 def test_how_often_the_journal_is_written_does_not_depend_on_the_files_of_a_change(name: str) -> None:
     _warm_up()
     assert costs(FEW)[name].writes == costs(MANY)[name].writes > 0
@@ -211,7 +210,7 @@ def chain_cost(count: int) -> Work:
     return work
 
 
-@pytest.mark.parametrize("cost", [one_line_cost, chain_cost])
+@table("cost", [one_line_cost, chain_cost])
 def test_twice_the_edits_are_taken_back_with_twice_the_work(cost: Callable[[int], Work]) -> None:
     cost(2)
     few, many = cost(20), cost(40)

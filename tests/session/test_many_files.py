@@ -18,6 +18,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.location import FOLDER
 from steadyhand.workspace.storage import Storage
 from tests.faults.trees import temporaries, tree_of
+from tests.table import table
 
 DIRECTORIES = 5
 
@@ -78,7 +79,8 @@ def test_the_journal_is_not_asked_for_each_file(tmp_path: Path) -> None:
 class Counting(Storage):
     """Counts syncs by what they are about, and handles that are open."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, can_sync_all: bool = False) -> None:
+        self.can = can_sync_all
         self.synced: Counter[str] = Counter()
         self.open_now = self.most_open = 0
 
@@ -107,6 +109,33 @@ class Counting(Storage):
     def fsync_dir(self, fd: int) -> None:
         self.synced[f"directory {os.fstat(fd).st_ino}"] += 1
         super().fsync_dir(fd)
+
+    def can_sync_all(self, fd: int) -> bool:
+        return self.can
+
+    def sync_all(self, fd: int) -> None:
+        self.synced["all"] += 1
+
+
+def test_very_many_files_are_synced_by_one_call(tmp_path: Path) -> None:
+    lay_out(tmp_path, 400)
+    storage = Counting(can_sync_all=True)
+    with sh.Workspace(tmp_path, storage=storage) as ws:
+        ws.write("other.txt", "the state folder is there\n")
+        storage.synced.clear()
+        receipt = ws.patch(diff(400))
+    directories = {f"directory {(tmp_path / f'd{number}').stat().st_ino}": 1 for number in range(DIRECTORIES)}
+    assert storage.synced == {"all": 1, **directories}
+    assert receipt.durable
+
+
+def test_a_few_files_are_synced_one_by_one_all_the_same(tmp_path: Path) -> None:
+    lay_out(tmp_path, 20)
+    storage = Counting(can_sync_all=True)
+    with sh.Workspace(tmp_path, storage=storage) as ws:
+        ws.patch(diff(20))
+    assert all(storage.synced[f"file {(tmp_path / name).stat().st_ino}"] == 1 for name in names(20))
+    assert not storage.synced["all"]
 
 
 def test_each_file_and_each_directory_is_synced_once(tmp_path: Path) -> None:
@@ -151,7 +180,7 @@ class FailingSync(Storage):
         super().fsync(fd)
 
 
-@pytest.mark.parametrize("at", range(24))
+@table("at", range(24))
 def test_a_sync_that_fails_among_many_leaves_every_file_as_it_was(tmp_path: Path, at: int) -> None:
     lay_out(tmp_path, 24)
     storage = FailingSync()
@@ -164,4 +193,29 @@ def test_a_sync_that_fails_among_many_leaves_every_file_as_it_was(tmp_path: Path
         assert caught.value.kind is Kind.DISK_REFUSED
         assert tree_of(tmp_path) == before
         assert ws.patch(diff(24)).durable
+    assert temporaries(tmp_path) == []
+
+
+class FailingSyncOfAll(Counting):
+    """A medium that loses what is written, once."""
+
+    def sync_all(self, fd: int) -> None:
+        super().sync_all(fd)
+        if self.synced["all"] == 1:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_one_sync_for_all_that_fails_is_final_and_leaves_every_file_as_it_was(tmp_path: Path) -> None:
+    lay_out(tmp_path, 400)
+    storage = FailingSyncOfAll(can_sync_all=True)
+    with sh.Workspace(tmp_path, storage=storage) as ws:
+        ws.write("other.txt", "the journal is there\n")
+        before = tree_of(tmp_path)
+        storage.synced.clear()
+        with pytest.raises(EditError) as caught:
+            ws.patch(diff(400))
+        assert caught.value.kind is Kind.DISK_REFUSED
+        assert (storage.synced["all"], tree_of(tmp_path)) == (1, before)
+        assert not any(name.startswith("file") for name in storage.synced), "no second try by another call"
+        assert ws.patch(diff(400)).durable
     assert temporaries(tmp_path) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import steadyhand as sh
+from tests.table import table
 
 COUNT = 6
 PAGE = "<body>\n" + "".join(f"<div id=d{at}><p>one <b>two</b></p></div>\n" for at in range(300)) + "</body>\n"
@@ -52,7 +53,7 @@ def test_a_file_that_another_changes_meanwhile_is_planned_anew(tmp_path: Path) -
     assert (tmp_path / "a.html").read_text() == "".join(expected)
 
 
-@pytest.mark.parametrize("again", [lambda edit: [edit], lambda edit: (edit,)], ids=["list", "tuple"])
+@table("again", [lambda edit: [edit], lambda edit: (edit,)], ids=["list", "tuple"])
 def test_the_same_edit_twice_is_planned_twice(again: Callable[[sh.Replace], list[sh.Replace]], tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a a a\n")
     edits = again(sh.Replace("a", "b", occurrence="first"))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import steadyhand as sh
 from steadyhand.errors import EditError, Kind
+from tests.table import table
 
 NEWLINES = ["\n", "\r\n", "\r", "\n\n", " \n", "\t\r\n"]
 WORDS = {
@@ -165,7 +166,7 @@ def test_bytes_that_are_no_text_stay(case: Edited) -> None:
     _check_on_disk(case)
 
 
-@pytest.mark.parametrize("name", sorted(WORDS))
+@table("name", sorted(WORDS))
 def test_no_encoding_is_refused_when_it_is_told(name: str) -> None:
     text = f"{WORDS[name]}\r\n".replace("\0", "") * 3 + f"{place(0)}\r{WORDS[name]}".replace("\0", "")
     new = "" if name in STATEFUL else WORDS[name].split(" ")[0]
@@ -245,8 +246,8 @@ def _both(ws: sh.Workspace) -> object:
     return tx.receipt
 
 
-@pytest.mark.parametrize("mode", [0o644, 0o755, 0o600, 0o640, 0o666, 0o777], ids=oct)
-@pytest.mark.parametrize("act", ACTS.values(), ids=list(ACTS))
+@table("mode", [0o644, 0o755, 0o600, 0o640, 0o666, 0o777], ids=oct)
+@table("act", ACTS.values(), ids=list(ACTS))
 def test_mode_owner_and_attributes_stay_through_edit_undo_and_redo(act: Act, mode: int, tmp_path: Path) -> None:
     path = _dressed(tmp_path / "a.txt", mode)
     _dressed(tmp_path / "b.txt", 0o600)
@@ -294,7 +295,7 @@ def test_a_deleted_file_comes_back_with_its_mode(tmp_path: Path) -> None:
     assert Facts.of(path).mode == 0o751
 
 
-@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002], ids=oct)
+@table("umask", [0o022, 0o077, 0o002], ids=oct)
 def test_a_new_file_gets_what_the_umask_leaves(umask: int, tmp_path: Path) -> None:
     before = os.umask(umask)
     try:
@@ -314,7 +315,7 @@ LINKS = {
 }
 
 
-@pytest.mark.parametrize(("link", "target"), LINKS.values(), ids=list(LINKS))
+@table(("link", "target"), LINKS.values(), ids=list(LINKS))
 def test_a_symbolic_link_stays_one_and_its_target_is_edited(link: str, target: str, tmp_path: Path) -> None:
     path = _dressed(tmp_path / "a.txt", 0o640)
     (tmp_path / "sub").mkdir()
@@ -348,7 +349,7 @@ def test_a_link_to_a_directory_stays_one(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "real") == ["a.txt"]
 
 
-@pytest.mark.parametrize("verb", ["delete", "rename"])
+@table("verb", ["delete", "rename"])
 def test_the_name_of_a_link_is_not_ours_to_take_away(verb: str, tmp_path: Path) -> None:
     path = _dressed(tmp_path / "a.txt", 0o600)
     (tmp_path / "link.txt").symlink_to("a.txt")
@@ -359,7 +360,7 @@ def test_the_name_of_a_link_is_not_ours_to_take_away(verb: str, tmp_path: Path) 
     assert (tmp_path / "link.txt").is_symlink()
 
 
-@pytest.mark.parametrize("act", ACTS.values(), ids=list(ACTS))
+@table("act", ACTS.values(), ids=list(ACTS))
 def test_every_name_of_a_file_sees_the_edit(act: Act, tmp_path: Path) -> None:
     path = _dressed(tmp_path / "a.txt", 0o755)
     _dressed(tmp_path / "b.txt", 0o600)

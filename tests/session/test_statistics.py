@@ -11,11 +11,10 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.errors import EditError
-from steadyhand.session.attempts import Attempts
-from steadyhand.session.statistics import Statistics, count
-from steadyhand.workspace.change import Trace
+from steadyhand.session.statistics import Attempts, Statistics, count
+from steadyhand.workspace.file_op import Trace
+from steadyhand.workspace.journal.log_reader import LogItem
 from steadyhand.workspace.journal.record import Entry, Note, State, ToolCall, new_record_id
-from steadyhand.workspace.journal.told import Told
 from tests.workspace.journal.making import edited, record
 
 
@@ -58,7 +57,7 @@ class Talk:
 
 def counted(ws: Any, **asked: Any) -> Statistics:
     """Without the call that made the journal."""
-    found: Statistics = ws.statistics(**{"after": 1, **asked})
+    found: Statistics = ws.audits.statistics(**{"after": 1, **asked})
     return found
 
 
@@ -176,7 +175,7 @@ def test_calls_of_one_task_or_one_tool_and_from_a_time_on(ws: Any) -> None:
     only = counted(ws, tool="write_file")
     assert (only.total.calls, only.total.first, only.total.retries, only.recovered) == (1, 0, 1, 1)
     assert counted(ws, since="2999-01-01").total.calls == 0
-    everything = ws.statistics()
+    everything = ws.audits.statistics()
     assert everything.total.calls == 4
     assert everything.first_time <= everything.last_time
 
@@ -186,6 +185,16 @@ def test_a_record_that_was_undone_is_told(ws: Any) -> None:
     ws.undo(made)
     found = counted(ws)
     assert (found.undone, found.total.calls) == (1, 2)
+
+
+def test_an_undo_is_not_another_try_of_an_edit(ws: Any) -> None:
+    ws.edit("a.md", [sh.Replace("one", "1")])
+    with pytest.raises(EditError):
+        ws.edit("a.md", [sh.Replace("nothing of the kind", "x")])
+    ws.undo(last=True)
+    ws.redo()
+    found = counted(ws)
+    assert (found.total.retries, found.recovered, found.given_up) == (0, 0, 1)
 
 
 def entry(call: str) -> Entry:
@@ -208,9 +217,9 @@ def test_notes_with_unexpected_fields_count_as_what_they_still_say() -> None:
 
 
 def test_names_do_not_pile_up(ws: Any) -> None:
-    row = next(iter(ws._store.journal.told())).row
+    row = next(iter(ws._store.journal.read_log())).row
     made = record(edited("a.md"))
-    told = (Told(Entry(n, replace(made, tool=f"tool {n}"), State.COMMITTED), row, row) for n in range(2_000))
+    told = (LogItem(Entry(n, replace(made, tool=f"tool {n}"), State.COMMITTED), row, row) for n in range(2_000))
     found = count(told)
     assert len(found.tools) <= 501
     assert sum(tally.calls for tally in found.tools.values()) == found.total.calls == 2_000

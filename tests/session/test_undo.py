@@ -634,3 +634,23 @@ class History:
         self.versions.append(self._places())
         self.removed[name], self.brought[name] = was - now, now - was
         self.records.append(name)
+
+
+@pytest.mark.parametrize("is_reopened", [False, True])
+def test_an_undo_comes_out_alike_in_the_process_that_made_the_change_and_in_another(
+    is_reopened: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("x\ny\nx\nz\n")
+    ada = sh.Workspace(tmp_path, actor="ada", task="A")
+    receipt = ada.edit("a.md", [sh.Replace(sh.Lines(2, 2), "x\n")])
+    with sh.Workspace(tmp_path, actor="bob", task="B") as bob:
+        bob.read("a.md")
+        bob.edit("a.md", [sh.Delete(sh.Lines(2, 2))])
+    if is_reopened:
+        ada.close()
+        ada = sh.Workspace(tmp_path, actor="ada", task="A")
+    with ada, pytest.raises(EditError) as refused:
+        ada.undo(receipt.id)
+    assert refused.value.kind is Kind.CANNOT_UNDO
+    assert file.read_text() == "x\nx\nz\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from steadyhand.workspace.globs import parse_glob
-from steadyhand.workspace.ignoring import MAX_IGNORE_BYTES, IgnoreRules, read_rules
+from steadyhand.workspace.globs import MAX_IGNORE_BYTES, IgnoreRules, parse_glob, read_rules
 from steadyhand.workspace.listing import Limits, Listing
 from steadyhand.workspace.sandbox import Sandbox
 from steadyhand.workspace.storage import Storage
+from tests.table import table
 
 NAMES = ["a", "b", "ab", "a.py", "b.log", ".x", "x y", "[z]", "a*", "A"]
 ATOMS = ["a", "b", "*", "?", "[ab]", "[!a]", "[a-c]", r"\*", r"\a", ".py", ".log", "x y", "[[]", "[]z]", "[[:alpha:]]"]
@@ -62,7 +62,7 @@ MEANT = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "path", "is_meant"), MEANT)
+@table(("pattern", "path", "is_meant"), MEANT)
 def test_a_glob_means_names_or_paths(pattern: str, path: str, is_meant: bool) -> None:
     assert parse_glob(pattern).matches(path.split("/")) is is_meant
 
@@ -70,7 +70,7 @@ def test_a_glob_means_names_or_paths(pattern: str, path: str, is_meant: bool) ->
 BOMBS = ["*a" * 120 + "*b", "*?" * 120 + "*b", "**/a/" * 100 + "b", "**/*a*a*a*a*a*a/" * 20 + "b", "[ab]*" * 100 + "c"]
 
 
-@pytest.mark.parametrize("pattern", BOMBS)
+@table("pattern", BOMBS)
 def test_a_glob_that_would_be_tried_in_countless_ways_is_answered(pattern: str) -> None:
     """With an engine that goes back over its stars none of these would end."""
     glob = parse_glob(pattern)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.clones import repository_of
 from steadyhand.workspace.location import Location, plain_address, repo_id
+from steadyhand.workspace.other_clones import repository_of
+from tests.table import table
 
 
 def git(folder: Path, *words: str) -> None:
@@ -71,7 +72,7 @@ def test_a_tree_is_named_once(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / ".steadyhand") == ["root"]
 
 
-@pytest.mark.parametrize("has_links", [True, False])
+@table("has_links", [True, False])
 def test_many_who_name_a_tree_at_once_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_links: bool
 ) -> None:
@@ -98,7 +99,7 @@ def test_many_who_name_a_tree_at_once_agree(
     assert os.listdir(tmp_path / ".steadyhand") == ["root"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"../../etc\n", b"0123", b"\xff" * 16, b"0" * 100_000])
+@table("damage", [b"", b"../../etc\n", b"0123", b"\xff" * 16, b"0" * 100_000])
 def test_a_damaged_name_is_refused_and_left(tmp_path: Path, damage: bytes) -> None:
     state = state_of(tmp_path)
     (tmp_path / ".steadyhand" / "root").write_bytes(damage)
@@ -108,7 +109,7 @@ def test_a_damaged_name_is_refused_and_left(tmp_path: Path, damage: bytes) -> No
     assert (tmp_path / ".steadyhand" / "root").read_bytes() == damage
 
 
-@pytest.mark.parametrize("kind", ["fifo", "directory", "dangling"])
+@table("kind", ["fifo", "directory", "dangling"])
 def test_a_name_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
     state = state_of(tmp_path)
     place = tmp_path / ".steadyhand" / "root"
@@ -148,7 +149,7 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize("url", SAME)
+@table("url", SAME)
 def test_one_repository_has_one_address_however_it_is_written(url: str) -> None:
     assert plain_address(url) == "example.org/team/site"
 
@@ -177,7 +178,7 @@ def test_a_clone_on_this_disk_knows_its_origin(tmp_path: Path) -> None:
     assert repo_id(tmp_path / "one") == repo_id(tmp_path / "two") is not None
 
 
-@pytest.mark.parametrize("url", ["../origin", "origin.git", "./x/y"])
+@table("url", ["../origin", "origin.git", "./x/y"])
 def test_an_origin_that_means_another_place_for_everybody_is_no_name(tmp_path: Path, url: str) -> None:
     assert repo_id(repository(tmp_path / "one", url)) is None
 
@@ -216,13 +217,13 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("how", ODD)
+@table("how", ODD)
 def test_a_configuration_is_read_however_it_is_written(tmp_path: Path, how: str) -> None:
     expected = repo_id(repository(tmp_path / "usual", "https://example.org/team/site"))
     assert repo_id(with_config(tmp_path / "odd", ODD[how])) == expected is not None
 
 
-@pytest.mark.parametrize("text", ["", "[remote", '[remote "origin"]\nurl\n', '[remote "origin"]\nurl =\n', "\0" * 99])
+@table("text", ["", "[remote", '[remote "origin"]\nurl\n', '[remote "origin"]\nurl =\n', "\0" * 99])
 def test_a_configuration_that_says_nothing_gives_no_name(tmp_path: Path, text: str) -> None:
     assert repo_id(with_config(tmp_path / "odd", text)) is None
 
@@ -234,7 +235,7 @@ def test_only_the_beginning_of_a_huge_configuration_is_read(tmp_path: Path) -> N
     assert repo_id(with_config(tmp_path / "last", filling + origin)) is None
 
 
-@pytest.mark.parametrize("said", [b"gitdir: gone\n", b"gitdir:\n", b"\xff\xfe", b"gitdir: a\0b", b"x" * 1_000_000])
+@table("said", [b"gitdir: gone\n", b"gitdir:\n", b"\xff\xfe", b"gitdir: a\0b", b"x" * 1_000_000])
 def test_a_link_to_a_git_folder_that_leads_nowhere_gives_no_name(tmp_path: Path, said: bytes) -> None:
     (tmp_path / ".git").write_bytes(said)
     assert repo_id(tmp_path) is None

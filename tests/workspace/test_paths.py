@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.paths import check_portable, parse_path
+from tests.table import table
 
 OUTSIDE = [
     "..",
@@ -112,25 +113,25 @@ def refusal(path: str, **options: bool) -> EditError:
     return caught.value
 
 
-@pytest.mark.parametrize("path", OUTSIDE)
+@table("path", OUTSIDE)
 def test_spellings_that_leave_the_root_are_refused_as_outside(path: str) -> None:
     for portable in (True, False):
         assert refusal(path, portable=portable).kind is Kind.OUTSIDE_ROOT
 
 
-@pytest.mark.parametrize("path", OUTSIDE_PORTABLE)
+@table("path", OUTSIDE_PORTABLE)
 def test_device_names_are_refused_as_outside(path: str) -> None:
     assert refusal(path).kind is Kind.OUTSIDE_ROOT
     assert parse_path(path, "/ws", portable=False)
 
 
-@pytest.mark.parametrize("path", MALFORMED)
+@table("path", MALFORMED)
 def test_malformed_spellings_are_bad_requests(path: str) -> None:
     for portable in (True, False):
         assert refusal(path, portable=portable).kind is Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize("path", MALFORMED_PORTABLE)
+@table("path", MALFORMED_PORTABLE)
 def test_unportable_spellings_are_bad_requests_with_a_way_out(path: str) -> None:
     assert refusal(path).kind is Kind.BAD_REQUEST
     assert refusal(path).hint
@@ -144,7 +145,7 @@ def test_what_is_no_string_is_a_bad_request() -> None:
         assert caught.value.kind is Kind.BAD_REQUEST
 
 
-@pytest.mark.parametrize(("path", "parts"), ACCEPTED.items())
+@table(("path", "parts"), ACCEPTED.items())
 def test_ordinary_spellings_are_split(path: str, parts: tuple[str, ...]) -> None:
     assert parse_path(path, "/ws") == parts
 

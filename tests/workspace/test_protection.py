@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from steadyhand.workspace import protected_names as names
 from steadyhand.workspace.protection import classify, fold, is_hidden
+from tests.table import table
 
 # What must not be hit comes first: each false alarm here is an edit somebody could not make.
 OPEN = """
@@ -97,13 +98,13 @@ TRICKS = [
 ]
 
 
-@pytest.mark.parametrize("path", OPEN)
+@table("path", OPEN)
 def test_ordinary_names_are_open(path: str) -> None:
     verdict = classify(path)
     assert (verdict.status, verdict.secret, verdict.sealed) == ("open", False, False)
 
 
-@pytest.mark.parametrize("path", SEALED)
+@table("path", SEALED)
 def test_our_own_state_is_sealed_whatever_the_host_allows(path: str) -> None:
     for options in ({}, {"allow": ("**", "*", path)}, {"protect": "none"}):
         verdict = classify(path, **options)  # type: ignore[arg-type]
@@ -111,27 +112,27 @@ def test_our_own_state_is_sealed_whatever_the_host_allows(path: str) -> None:
     assert is_hidden(path)
 
 
-@pytest.mark.parametrize("path", REFUSED)
+@table("path", REFUSED)
 def test_names_that_run_code_are_refused(path: str) -> None:
     verdict = classify(path)
     assert (verdict.status, verdict.secret) == ("refused", False)
     assert verdict.why
 
 
-@pytest.mark.parametrize("path", SECRET)
+@table("path", SECRET)
 def test_secrets_are_refused_and_marked(path: str) -> None:
     verdict = classify(path)
     assert (verdict.status, verdict.secret) == ("refused", True)
 
 
-@pytest.mark.parametrize("path", FLAGGED)
+@table("path", FLAGGED)
 def test_ci_and_instruction_files_are_allowed_but_flagged(path: str) -> None:
     verdict = classify(path)
     assert (verdict.status, verdict.secret) == ("flagged", False)
     assert verdict.why
 
 
-@pytest.mark.parametrize("path", TRICKS, ids=ascii)
+@table("path", TRICKS, ids=ascii)
 def test_case_and_unicode_tricks_do_not_help(path: str) -> None:
     assert classify(path).status == "refused"
 
@@ -142,7 +143,7 @@ def test_protect_none_opens_everything_but_keeps_marks() -> None:
     assert classify("AGENTS.md", protect="none").status == "flagged"
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "path", "status"),
     [
         (".env", ".env", "open"),
@@ -189,7 +190,7 @@ def test_the_tables_hold_folded_names_that_can_be_found() -> None:
         assert entry.count("/") == 0 or (entry.count("/") == 1 and "*" not in entry)
 
 
-@pytest.mark.parametrize("group", names.GROUPS, ids=lambda group: group.title)
+@table("group", names.GROUPS, ids=lambda group: group.title)
 def test_every_entry_of_the_table_has_the_verdict_of_its_group(group: names.Group) -> None:
     for entry in group.entries:
         verdict = classify(f"some/{entry.replace('*', 'x')}")

@@ -10,6 +10,7 @@ import pytest
 
 import steadyhand as sh
 from steadyhand.workspace.journal.schema import VERSION
+from tests.table import table
 from tests.workspace.recorded.recording import answers, restore
 
 FOLDER = Path(__file__).parent / "recorded"
@@ -24,7 +25,7 @@ def test_the_present_schema_is_recorded() -> None:
     assert f"schema-{VERSION}" in [folder.name for folder in RECORDED]
 
 
-@pytest.mark.parametrize("folder", RECORDED, ids=lambda path: path.name)
+@table("folder", RECORDED, ids=lambda path: path.name)
 def test_a_recorded_journal_answers_as_it_did(folder: Path, tmp_path: Path) -> None:
     restore(folder, tmp_path / "root")
     told, expected = answers(tmp_path / "root"), expected_of(folder)
@@ -33,7 +34,7 @@ def test_a_recorded_journal_answers_as_it_did(folder: Path, tmp_path: Path) -> N
     assert answers(tmp_path / "root") == told
 
 
-@pytest.mark.parametrize("folder", RECORDED, ids=lambda path: path.name)
+@table("folder", RECORDED, ids=lambda path: path.name)
 def test_what_was_recorded_is_taken_back(folder: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     restore(folder, root)
@@ -52,7 +53,7 @@ def test_what_was_recorded_is_taken_back(folder: Path, tmp_path: Path) -> None:
         assert workspace.check().drifted == ()
 
 
-@pytest.mark.parametrize("folder", RECORDED, ids=lambda path: path.name)
+@table("folder", RECORDED, ids=lambda path: path.name)
 def test_a_recorded_journal_goes_on(folder: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     restore(folder, root)

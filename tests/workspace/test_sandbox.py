@@ -14,10 +14,10 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.place import lock_key_of
-from steadyhand.workspace.sandbox import Sandbox
+from steadyhand.workspace.sandbox import Sandbox, lock_key_of
 from steadyhand.workspace.storage import Storage
 from tests.faults.storage import FaultStorage
+from tests.table import table
 
 SECRET = b"outside, nobody may see this"
 
@@ -592,9 +592,7 @@ def test_one_file_system_refuses_what_is_mounted_beneath(resolver: Any) -> None:
         assert kind_of(box, "proc/self/root/etc/passwd") is Kind.OUTSIDE_ROOT
 
 
-@pytest.mark.parametrize(
-    "name", [".env", ".git/config", ".git/hooks/pre-commit", "deep/.vscode/settings.json", "deep/.bashrc"]
-)
+@table("name", [".env", ".git/config", ".git/hooks/pre-commit", "deep/.vscode/settings.json", "deep/.bashrc"])
 def test_another_hard_link_of_a_protected_file_is_not_written(tmp_path: Path, name: str) -> None:
     for folder in (".git/hooks", "deep/.vscode", "deep/er"):
         (tmp_path / folder).mkdir(parents=True)
@@ -611,7 +609,7 @@ def test_another_hard_link_of_a_protected_file_is_not_written(tmp_path: Path, na
         box.place("deep/er/notes.txt", writing=True).close()
 
 
-@pytest.mark.parametrize("name", [".env", ".ssh/id_ed25519", "deep/.env.local", ".git/config", "deep/.aws/credentials"])
+@table("name", [".env", ".ssh/id_ed25519", "deep/.env.local", ".git/config", "deep/.aws/credentials"])
 def test_another_hard_link_of_a_secret_is_not_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "deep/er").mkdir(parents=True)
     (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -654,7 +652,7 @@ def test_many_hard_linked_files_are_read_without_a_listing_for_each(tmp_path: Pa
     assert storage.calls.count("listdir") == 1
 
 
-@pytest.mark.parametrize(
+@table(
     "name",
     ["PROGRA~1", "a.txt:stream", "a.txt ", "a.txt.", "NUL", "con.md", "a\u200bb.md", "\ufeffa.md", "a|b"],
     ids=ascii,
@@ -671,9 +669,7 @@ def test_names_of_other_systems_are_refused_where_they_are_new_and_open_where_th
         box.place(f"sub/{name}", writing=True).close()
 
 
-@pytest.mark.parametrize(
-    "name", ["GIT~1", "git~1", ".git ", ".git.", ".g\u200cit", ".GI\u200dT", ".git::$INDEX_ALLOCATION"], ids=ascii
-)
+@table("name", ["GIT~1", "git~1", ".git ", ".git.", ".g\u200cit", ".GI\u200dT", ".git::$INDEX_ALLOCATION"], ids=ascii)
 def test_spellings_that_other_systems_take_for_git_are_refused_even_where_they_are_there(
     tmp_path: Path, name: str
 ) -> None:

@@ -14,6 +14,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import Storage
 from tests.faults.storage import FaultStorage
+from tests.table import table
 
 ID = "0123456789ab"
 
@@ -114,7 +115,7 @@ def test_a_machine_with_an_id_keeps_its_name_when_the_host_is_renamed(
     assert this_machine(files) == before == "0af1"
 
 
-@pytest.mark.parametrize("content", [None, b"", b" \n", b"uninitialized\n", b"\xff\xfe"])
+@table("content", [None, b"", b" \n", b"uninitialized\n", b"\xff\xfe"])
 def test_a_machine_without_an_id_is_called_by_its_host_name(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / "id").write_bytes(content)

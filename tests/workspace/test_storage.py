@@ -17,6 +17,7 @@ from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.storage import NO_SUCH_RENAME, Storage
 from tests.faults.storage import EXIT_CODE, FaultStorage
 from tests.faults.trees import temporaries
+from tests.table import table
 
 
 @pytest.fixture
@@ -260,7 +261,7 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize(("number", "kind"), CAUSES.items(), ids=[errno.errorcode[n] for n in CAUSES])
+@table(("number", "kind"), CAUSES.items(), ids=[errno.errorcode[n] for n in CAUSES])
 def test_a_system_error_becomes_a_refusal_with_its_cause_and_no_foreign_path(number: int, kind: Kind) -> None:
     error = refuse_os(OSError(number, "secret words", "/etc/outside", None, "/etc/other"), "write", "docs/a.md")
     assert error.kind is kind
@@ -288,6 +289,17 @@ for work in (lambda: sandbox.Sandbox(".", storage=storage.Storage()), lambda: lo
         assert error.kind is Kind.NOT_INSTALLED, error
     else:
         raise SystemExit("worked")
+import steadyhand as sh
+try:
+    sh.Workspace(".")
+except sh.EditError as error:
+    assert error.kind is sh.Kind.NOT_INSTALLED, error
+    assert "WSL" in error.hint and "steadyhand.edit" in error.hint and "steadyhand.patch" in error.hint, error.hint
+else:
+    raise SystemExit("opened")
+assert sh.edit("one two", [sh.Replace("two", "2")]).text == "one 2"
+assert sh.patch("a\\n", "<<<<<<< SEARCH\\na\\n=======\\nb\\n>>>>>>> REPLACE\\n").text == "b\\n"
+assert sh.outline("# One\\n", path="a.md").entries[0].label
 """
     source = Path(sys.modules["steadyhand"].__file__ or "").parent.parent
     environment = {**os.environ, "PYTHONPATH": str(source)}
@@ -305,3 +317,10 @@ def test_the_platform_here_is_enough() -> None:
         require_platform()
     except EditError as error:
         pytest.fail(str(error))
+
+
+def test_a_whole_file_system_is_synced_through_a_handle(here: int) -> None:
+    Storage().sync_all(here)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        Storage().sync_all(-1)
+    assert not Storage().can_sync_all(-1)

@@ -14,8 +14,7 @@ import pytest
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.metadata import new_file_mode
-from steadyhand.workspace.place import FileImage, Place
-from steadyhand.workspace.sandbox import Sandbox
+from steadyhand.workspace.sandbox import FileImage, Place, Sandbox
 from steadyhand.workspace.storage import Storage
 from steadyhand.workspace.writer import (
     TEMP_PREFIX,
@@ -26,6 +25,7 @@ from steadyhand.workspace.writer import (
     write_in_place,
 )
 from tests.faults.storage import FaultStorage
+from tests.table import table
 
 OLD = b"old content\n" * 400
 NEW = b"new and longer content\n" * 400
@@ -362,9 +362,7 @@ def torn_files(old: bytes, new: bytes) -> Iterator[bytes]:
         yield new[:cut] + old[cut:]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [(OLD, NEW), (NEW, OLD), (OLD, OLD.replace(b"c", b"C")), (b"x\n", NEW), (NEW, b"")]
-)
+@table(("old", "new"), [(OLD, NEW), (NEW, OLD), (OLD, OLD.replace(b"c", b"C")), (b"x\n", NEW), (NEW, b"")])
 def test_what_a_crash_leaves_of_writing_in_place_is_known_and_what_others_write_is_not(old: bytes, new: bytes) -> None:
     for left in torn_files(old, new):
         assert is_torn(left, old, new)

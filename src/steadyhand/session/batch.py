@@ -2,53 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.plan.outcome import Outcome
 from steadyhand.plan.policy import Policy
 from steadyhand.plan.preview import Edits, read_edits
 from steadyhand.plan.request import ChangeMode, CreateFile, DeleteFile, EditFile, RenameFile, WriteFile
-from steadyhand.session.ask import Ask, Request, WriteBytes
-from steadyhand.session.checks import AnyPath, digest_of_version, mode_of, path_of, permission_bits, remark, text_of
+from steadyhand.session.checks import (
+    AnyPath,
+    digest_of_version,
+    mode_of,
+    move_of,
+    path_of,
+    permission_bits,
+    remark,
+    text_of,
+)
 from steadyhand.session.conflict_check import ConflictCheck
-from steadyhand.session.files import move_of
-from steadyhand.session.plans import Plans
+from steadyhand.session.context import Session
+from steadyhand.session.editor import Editor, Steps
 from steadyhand.session.receipt import Receipt
 from steadyhand.session.reports import Reports
-from steadyhand.session.task_view import TaskView
-from steadyhand.session.transaction_builder import TransactionBuilder
+from steadyhand.session.transaction_builder import Request, Step, TransactionBuilder, WriteBytes
 from steadyhand.structure.node import Where
 from steadyhand.structure.target import Target
-from steadyhand.text.pace import heed
 from steadyhand.text.source import Source
-from steadyhand.workspace.change import Header
 from steadyhand.workspace.journal.record import EditNote
-from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.store import Store
 
 
 class Batch:
     """The verbs of a workspace inside one transaction. `receipt` is there once the block has ended."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        store: Store,
-        mode: str | None,
-        view: TaskView,
-        header: Header,
-        tick: Callable[[], None] | None = None,
-    ) -> None:
-        self._policy = policy
-        self._layer = TransactionBuilder(Overlay(store.look, store.encoding_of), mode, ConflictCheck(view), tick)
-        self._reports = Reports(store)
-        self._store = store
-        self.asks: list[Ask] = []
+    def __init__(self, session: Session, reason: str | None) -> None:
+        self._session = session
+        self._store = session.store
+        self._builder = self._new_builder()
+        self._steps: list[Step] = []
         self._left: dict[str, tuple[EditNote, ...]] = {}
-        self._header = header
-        self._since = store.head()  # before any file was looked at
+        self._reason = reason
+        self._since = session.store.head()  # before any file was looked at
         self._is_open = True
         self._receipt: Receipt | None = None
 
@@ -60,30 +52,30 @@ class Batch:
             )
         return self._receipt
 
-    @receipt.setter
-    def receipt(self, receipt: Receipt) -> None:
-        self._receipt = receipt
-
-    @property
-    def plans(self) -> Plans:
-        """What was planned in the block; a text that is still the same when it ends needs no other plan."""
-        return self._layer.plans
-
     def close(self) -> None:
         """The block has ended: what is asked now would go nowhere, and is refused."""
         self._is_open = False
 
+    def commit(self, *, preview: bool) -> None:
+        """Make what was asked, as it is planned; planned again where the files have changed meanwhile."""
+        if self._steps:
+            steps = Steps(self._session, self._complete(), built=self._builder)
+            context = self._session.context
+            self._store.take_damage()  # of earlier questions
+            header, hardlinks = context.header(self._reason), context.policy.hardlinks
+            self._receipt = Editor(self._session).run(header, steps, hardlinks, preview=preview)
+
     def read(self, path: AnyPath, *, encoding: str | None = None) -> Source:
         """The text as this transaction would leave it. Remembered as the workspace's `read` is, as it is on disk."""
-        source, draft = self.source(path, encoding=encoding), self._layer.overlay.need(path_of(path))
+        source, draft = self.source(path, encoding=encoding), self._builder.overlay.need(path_of(path))
         if draft.before is not None and draft.before_path is not None:
             content = None if draft.secret else draft.before.data
-            self._layer.meetings.view.saw(draft.before_path, draft.before.digest, self._since, None, content)
+            self._session.view.saw(draft.before_path, draft.before.digest, self._since, None, content)
         return source
 
     def source(self, path: AnyPath, *, encoding: str | None = None) -> Source:
         """The same for a caller that shows nothing of it: nothing is remembered."""
-        return self._layer.overlay.need(path_of(path)).source(encoding)
+        return self._builder.overlay.need(path_of(path)).source(encoding)
 
     def edit(
         self,
@@ -104,15 +96,16 @@ class Batch:
         note = EditNote(remark(reason, "reason"), outcome="refused", kind=str(error.kind))
         self._left[path_of(path)] = (*self._left.get(path_of(path), ()), note)
 
-    def complete(self) -> list[Ask]:
+    def _complete(self) -> list[Step]:
         """What was asked, the last edit of each file with those of it that were left."""
-        asks = list(self.asks)
+        steps = list(self._steps)
         for path, left in self._left.items():
-            requests = enumerate(ask.request for ask in asks)
+            requests = enumerate(step.request for step in steps)
             edits = [at for at, request in requests if isinstance(request, EditFile) and request.path == path]
             if edits:
-                asks[edits[-1]] = replace(asks[edits[-1]], left=left)
-        return asks
+                steps[edits[-1]] = replace(steps[edits[-1]], left=left)
+                self._builder.overlay.need(path).left += left
+        return steps
 
     def write(
         self,
@@ -178,32 +171,36 @@ class Batch:
     ) -> tuple[Outcome, ...]:
         if not self._is_open:
             raise EditError(Kind.BAD_REQUEST, "the transaction has ended", hint="start another one")
-        ask = Ask(request, policy or self._policy, encoding, remark(reason, "reason") or self._header.reason, overwrite)
-        first, met = len(self._layer.outcomes), len(self._layer.meetings.found)
+        rules, why = policy or self._session.context.policy, remark(reason, "reason") or self._reason
+        step = Step(request, rules, encoding, why, overwrite)
+        first, met = len(self._builder.outcomes), len(self._builder.conflicts.found)
         try:
-            with heed(self._layer.tick):
-                self._lay(ask)
+            with self._session.context.cancellable():
+                self._add(step)
         except EditError as error:
             located = error.with_details(path=request.path)
-            header = replace(self._header, reason=ask.reason)
-            raise self._reports.refused(header, located, self._layer.meetings.found[met:]) from None
-        self.asks.append(ask)
-        return tuple(replace(outcome, index=i) for i, outcome in enumerate(self._layer.outcomes[first:]))
+            header = self._session.context.header(why)
+            raise Reports(self._store).refused(header, located, self._builder.conflicts.found[met:]) from None
+        self._steps.append(step)
+        return tuple(replace(outcome, index=i) for i, outcome in enumerate(self._builder.outcomes[first:]))
 
-    def _lay(self, ask: Ask) -> None:
-        """Lay one request; where it is refused for others' work, all of them once more while nobody else is at work."""
+    def _add(self, step: Step) -> None:
+        """Plan one request; a conflict is certain only under the locks, so there all of them are planned once more."""
         try:
-            self._layer.lay(ask)
+            self._builder.add(step)
             return
         except EditError as error:
             if error.kind is not Kind.CONFLICT or self._store.read_only or not self._store.state.exists:
                 raise
-        overlay, old = Overlay(self._store.look, self._store.encoding_of), self._layer
-        layer = TransactionBuilder(overlay, old.mode, old.meetings.anew(), old.tick, old.plans)
-        with self._store.alone(self._layer.overlay):
+        builder = self._new_builder()
+        with self._store.locked(self._builder.overlay):
             try:
-                for each in (*self.asks, ask):
-                    layer.lay(each)
+                for each in (*self._steps, step):
+                    builder.add(each)
             finally:
-                self._layer.meetings.found[:] = layer.meetings.found
-        self._layer = layer
+                self._builder.conflicts.found[:] = builder.conflicts.found
+        self._builder = builder
+
+    def _new_builder(self) -> TransactionBuilder:
+        session = self._session
+        return TransactionBuilder(session.store.overlay(), session.context, ConflictCheck(session.view))

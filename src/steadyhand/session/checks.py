@@ -14,7 +14,9 @@ from steadyhand.hints import Advice
 
 if TYPE_CHECKING:
     from steadyhand.plan.policy import Policy
-    from steadyhand.plan.request import Requests
+    from steadyhand.plan.request import MoveText, Requests
+    from steadyhand.structure.node import Where
+    from steadyhand.structure.target import Target
 
 
 MAX_REMARK = 10_000
@@ -36,7 +38,7 @@ def digest_of_version(expect: object) -> str | None:
     text = expect.lower() if isinstance(expect, str) else ""
     if not 16 <= len(text) <= 64 or any(char not in "0123456789abcdef" for char in text):
         raise _bad(
-            "expect", "it is no digest", "give at least 16 hex digits of the SHA-256 that reading the file showed"
+            "expect", "it is not a digest", "give at least 16 hex digits of the SHA-256 that reading the file showed"
         )
     return text
 
@@ -177,3 +179,27 @@ def content_of(content: object) -> str | bytes:
 
 def _bad(name: str, what: str, hint: Advice = None) -> EditError:
     return EditError(Kind.BAD_REQUEST, f"{name}: {what}", hint=hint, details={"field": name})
+
+
+def move_of(
+    path: AnyPath,
+    target: Target | str,
+    to: Target | str | None,
+    to_path: AnyPath | None,
+    where: Where | None,
+    expect: str | None,
+) -> MoveText:
+    """The request of a move; targets may be given as addresses."""
+    from steadyhand.plan.edit import check_where
+    from steadyhand.plan.request import MoveText
+    from steadyhand.structure.address import parse_address
+
+    place = parse_address(to, "to") if isinstance(to, str) else to
+    return MoveText(
+        path_of(path),
+        parse_address(target, "target") if isinstance(target, str) else target,
+        path_of(path if to_path is None else to_path, "to_path"),
+        place,
+        check_where(where or ("end" if place is None else "after")),
+        digest_of_version(expect),
+    )

@@ -1,6 +1,7 @@
-"""The edits of one call where they meet the work of others: conflicts settled by the policy, stale edits rebased.
+"""The edits of one call where they meet the work of others: conflicts decided by the policy, stale edits rebased.
 
-Collects the conflicts that were refused, so that they can be kept; keeps nothing itself.
+`ConflictCheck` collects the conflicts that were refused, so that they can be kept; it keeps nothing itself.
+`ConflictOverride` lets an edit through that was refused, over what it was refused for and nothing else.
 """
 
 from __future__ import annotations
@@ -15,18 +16,25 @@ from steadyhand.plan.edit import Edit, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
 from steadyhand.plan.policy import Policy
-from steadyhand.session.task_view import TaskView
+from steadyhand.session.kept_conflicts import (
+    KeptConflict,
+    is_untouched,
+    version_then,
+)
+from steadyhand.session.rebase import Known, PlanFor, laid_over
+from steadyhand.session.tasks import TaskView
+from steadyhand.structure.lines import Lines
 from steadyhand.text.changeset import ChangeSet, Clash
 from steadyhand.text.diff import changes_between
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.draft import Draft
-from steadyhand.workspace.news import News, Tracked
+from steadyhand.workspace.overlay import FileDraft
+from steadyhand.workspace.unseen_changes import Tracked, UnseenChange
 
 if TYPE_CHECKING:
     from steadyhand.session.conflicts import Conflict
-    from steadyhand.session.rebased import Believed, Known, Others, PlanFor
+    from steadyhand.session.rebase import Believed, Others
 
 
 # How an edit is refused whose text is not there, or not as it says.
@@ -42,15 +50,12 @@ class ConflictCheck:
         self.view = view
         self.found: list[Conflict] = []
         self.has_met = False
-        self._known: dict[str, tuple[News, ...]] = {}
-        self._since_versions: dict[tuple[str, str], tuple[News, ...]] = {}
-        self._replaced: dict[str, list[News]] = {}  # what this call has written over
+        self.newest: dict[str, int | None] = {}  # the row of each file's newest record, before the journal was asked
+        self._known: dict[str, tuple[UnseenChange, ...]] = {}
+        self._since_versions: dict[tuple[str, str], tuple[UnseenChange, ...]] = {}
+        self._replaced: dict[str, list[UnseenChange]] = {}  # what this call has written over
 
-    def anew(self) -> ConflictCheck:
-        """The same party's, for laying the same requests again."""
-        return ConflictCheck(self.view)
-
-    def seen(self, draft: Draft) -> tuple[Span, ...] | None:
+    def seen(self, draft: FileDraft) -> tuple[Span, ...] | None:
         """The characters of the draft's text that the party has been shown, or has written in this call; None: all."""
         changes = draft.changes
         if changes is None:  # this call has written all of it
@@ -65,7 +70,7 @@ class ConflictCheck:
         self,
         planned: Plan,
         edits: Sequence[Edit],
-        draft: Draft,
+        draft: FileDraft,
         source: Source,
         policy: Policy,
         replan: Replan | None,
@@ -75,20 +80,20 @@ class ConflictCheck:
 
         `replan` plans some of the edits, where there are several; `plan_for` plans all of them for another version.
         """
-        from steadyhand.session.rebased import Believed, together
+        from steadyhand.session.rebase import Believed, together
 
-        news = self._news(draft)
-        if not news:
+        unseen = self._unseen(draft)
+        if not unseen:
             return planned
-        believed = Believed(lambda: self._written_for(edits, draft, source, news), plan_for)
-        gone = self._gone(planned, edits, draft, source, policy, believed, news)
-        found = self._standing_on(news, planned, edits, draft, source, believed)
+        believed = Believed(lambda: self._written_for(edits, draft, source, unseen), plan_for)
+        gone = self._gone(planned, edits, draft, source, policy, believed, unseen)
+        found = self._standing_on(unseen, planned, edits, draft, source, believed)
         is_forced = policy.on_conflict == "force"
         if not found and not (gone or (is_forced and _gone_outcomes(planned))):
             return planned
         self.has_met = True
         if is_forced:
-            return self._forced(planned, edits, found, gone, draft, source, policy, believed, news)
+            return self._forced(planned, edits, found, gone, draft, source, policy, believed, unseen)
         if gone and not found and policy.on_conflict != "skip":
             self.found += gone
             return _explained(planned, gone)
@@ -96,30 +101,31 @@ class ConflictCheck:
         if replan is None or not (policy.on_conflict == "skip" or policy.partial):
             self.found += found
             raise together([conflict.to_error() for conflict in found])
-        return self._without(found, edits, draft, source, news, replan, believed)
+        return self._without(found, edits, draft, source, unseen, replan, believed)
 
     def _standing_on(
         self,
-        news: Sequence[News],
+        unseen: Sequence[UnseenChange],
         planned: Plan,
         edits: Sequence[Edit],
-        draft: Draft,
+        draft: FileDraft,
         source: Source,
         believed: Believed,
     ) -> list[Conflict]:
         from steadyhand.session.conflicts import find_conflicts
 
-        shown = self.view.shown(draft) if news and not draft.changes else ()
+        shown = self.view.shown(draft) if unseen and not draft.changes else ()
         return find_conflicts(
-            draft.path or "", planned, edits, source, news, shown,
+            draft.path or "", planned, edits, source, unseen, shown,
             meant=believed.over, known=believed.text, is_secret=draft.secret,
-            uncounted=lambda edit: self._since_shown(news, self._shown_in(edit, draft, source), draft),
+            uncounted=lambda edit: self._since_shown(unseen, self._shown_in(edit, draft, source), draft),
         )  # fmt: skip
 
-    def _written_for(self, edits: Sequence[Edit], draft: Draft, source: Source, news: Sequence[News]) -> Known | None:
+    def _written_for(
+        self, edits: Sequence[Edit], draft: FileDraft, source: Source, unseen: Sequence[UnseenChange]
+    ) -> Known | None:
         """The version that the edits of a call were written for. Numbers of lines are those of one version, or none."""
-        from steadyhand.session.moved_lines import is_by_number
-        from steadyhand.session.rebased import Known
+        from steadyhand.session.rebase import Known, is_by_number
 
         path = draft.before_path or ""
         numbered = {self._shown_in(edit, draft, source) for edit in edits if is_by_number(edit.target)}
@@ -127,31 +133,31 @@ class ConflictCheck:
             return None
         shown = next(iter(numbered), None)
         if shown is None:
-            return Known.of(source, news) or self._read_before(draft, source, self.view.last_whole(path))
-        known = Known.of(source, self._since_shown(news, shown, draft))
+            return Known.of(source, unseen) or self._read_before(draft, source, self.view.last_whole(path))
+        known = Known.of(source, self._since_shown(unseen, shown, draft))
         if known is None and shown == self.view.last(path):  # else it may count what this party wrote since
             known = self._read_before(draft, source, self.view.version_of(path, shown))
         return known
 
-    def _shown_in(self, edit: Edit, draft: Draft, source: Source) -> str | None:
+    def _shown_in(self, edit: Edit, draft: FileDraft, source: Source) -> str | None:
         """The version in which the lines that an edit names by number were last shown; None: that is not known."""
-        from steadyhand.session.moved_lines import is_by_number, is_shown
+        from steadyhand.session.rebase import is_by_number, is_shown
 
         if not is_by_number(edit.target):
             return None
         path = draft.before_path or ""
         return self.view.last_shown(path, lambda data, spans: is_shown(edit.target, _like(source, data), spans))
 
-    def _since_shown(self, news: Sequence[News], shown: str | None, draft: Draft) -> list[News]:
-        """The news that came after the version in which some lines were shown; their numbers count what was before."""
+    def _since_shown(self, unseen: Sequence[UnseenChange], shown: str | None, draft: FileDraft) -> list[UnseenChange]:
+        """The unseen changes after the version in which some lines were shown; their numbers count those before."""
         if shown is None:
-            return list(news)
-        later = {_record_of(item) for item in self._news_since(draft, shown)}
-        return [item for item in news if _record_of(item) in later]
+            return list(unseen)
+        later = {_record_of(item) for item in self._unseen_since(draft, shown)}
+        return [item for item in unseen if _record_of(item) in later]
 
-    def _read_before(self, draft: Draft, source: Source, data: bytes | None) -> Known | None:
+    def _read_before(self, draft: FileDraft, source: Source, data: bytes | None) -> Known | None:
         """A version that this party read; of no use to a call that has changed the file by now."""
-        from steadyhand.session.rebased import Known
+        from steadyhand.session.rebase import Known
 
         if data is None or draft.changes:
             return None
@@ -162,28 +168,28 @@ class ConflictCheck:
         self,
         planned: Plan,
         edits: Sequence[Edit],
-        draft: Draft,
+        draft: FileDraft,
         source: Source,
         policy: Policy,
         believed: Believed,
-        news: Sequence[News],
+        unseen: Sequence[UnseenChange],
     ) -> list[Conflict]:
         """The edits whose old text others have changed since it was read, and is not merely absent."""
-        from steadyhand.session.rebased import rebased
+        from steadyhand.session.rebase import rebased
 
         gone = _gone_outcomes(planned)
         known = believed.known if gone and edits else None
         if known is None:
             return []
         # The version may be the last one that was read whole: parts were shown later, and the party may have written.
-        unseen = {_record_of(item) for item in news}
+        unseen_ids = {_record_of(item) for item in unseen}
         told: list[Conflict] = []
         for outcome in gone:
             one = plan(known.version, [edits[outcome.index]], policy, path=draft.path)
             clash = rebased(known.version, one.changes, known.since) if one.ok else None
             if isinstance(clash, Clash):
-                (found, *_) = self._clashes(draft, source, known, clash, one, [edits[outcome.index]], news)
-                others = tuple(other for other in found.others if other.get("record") in unseen)
+                (found, *_) = self._clashes(draft, source, known, clash, one, [edits[outcome.index]], unseen)
+                others = tuple(other for other in found.others if other.get("record") in unseen_ids)
                 if others:
                     told.append(replace(found, index=outcome.index, others=others))
         return told
@@ -194,11 +200,11 @@ class ConflictCheck:
         edits: Sequence[Edit],
         found: Sequence[Conflict],
         gone: Sequence[Conflict],
-        draft: Draft,
+        draft: FileDraft,
         source: Source,
         policy: Policy,
         believed: Believed,
-        news: Sequence[News],
+        unseen: Sequence[UnseenChange],
     ) -> Plan:
         """This call's text in the place of what is there now.
 
@@ -206,12 +212,11 @@ class ConflictCheck:
         the version that it knows.
         """
         from steadyhand.session.conflicts import mixed
-        from steadyhand.session.moved_lines import is_by_number
-        from steadyhand.session.rebased import changed_quotes, laid_over, together, written_over
+        from steadyhand.session.rebase import changed_quotes, is_by_number, laid_over, together, written_over
 
         conflicts = [*found, *gone]
         is_numbered = any(edits and is_by_number(edits[conflict.index or 0].target) for conflict in found)
-        is_mixed = mixed(source, planned.changes.splices, news)
+        is_mixed = mixed(source, planned.changes.splices, unseen)
         if planned.ok and not is_mixed and not (is_numbered and believed.plan is not None):
             return _marked(planned, found)
         if believed.known is None or believed.plan is None:
@@ -221,27 +226,28 @@ class ConflictCheck:
             return _explained(planned, gone)
         placed = believed.known.over(believed.plan)
         over = laid_over(believed.plan, placed, source, policy, draft.path)
-        if believed.known.news:
+        if believed.known.unseen:
             numbers = {number for each in placed for number in each.theirs}
-            written = [believed.known.news[number] for number in numbers]
+            written = [believed.known.unseen[number] for number in numbers]
             self._replaced.setdefault(draft.before_path or "", []).extend(written)
-        quoted = dict(changed_quotes(believed.plan, believed.known, source, news))
-        return _forced_over(over, [written_over(placed, source, news), quoted], conflicts)
+        quoted = dict(changed_quotes(believed.plan, believed.known, source, unseen))
+        return _forced_over(over, [written_over(placed, source, unseen), quoted], conflicts)
 
-    def settle_whole(self, draft: Draft, policy: Policy) -> None:
+    def settle_whole(self, draft: FileDraft, policy: Policy) -> None:
         """The same for what is done to a file as a whole; the host may force it, nothing can be left out of it."""
         from steadyhand.session.conflicts import whole_file
 
-        news = self._news(draft)
-        if not news or policy.on_conflict == "force":
+        unseen = self._unseen(draft)
+        if not unseen or policy.on_conflict == "force":
             return
-        conflict = whole_file(draft.path or "", draft.source(), news, is_secret=draft.secret)
+        self.has_met = True
+        conflict = whole_file(draft.path or "", draft.source(), unseen, is_secret=draft.secret)
         self.found.append(conflict)
         raise conflict.to_error()
 
     def rebase(
         self,
-        draft: Draft,
+        draft: FileDraft,
         source: Source,
         expect: str,
         edits: Sequence[Edit],
@@ -253,7 +259,7 @@ class ConflictCheck:
 
         Refuses with `stale` where that version is not kept, with `conflict` where both changed the same lines.
         """
-        from steadyhand.session.rebased import (
+        from steadyhand.session.rebase import (
             Known,
             as_rebased,
             laid_over,
@@ -271,12 +277,13 @@ class ConflictCheck:
         planned = plan_for(version)
         moved = rebased(version, planned.changes, known.since)
         if isinstance(moved, Clash):
-            news = self._news_since(draft, digest_of(data))
-            conflicts = self._clashes(draft, source, known, moved, planned, edits, news)
+            self.has_met = True
+            unseen = self._unseen_since(draft, digest_of(data))
+            conflicts = self._clashes(draft, source, known, moved, planned, edits, unseen)
             if policy.on_conflict == "force":
                 placed = known.over(planned)
                 over = laid_over(planned, placed, source, policy, draft.path)
-                return _forced_over(over, [written_over(placed, source, news)], conflicts)
+                return _forced_over(over, [written_over(placed, source, unseen)], conflicts)
             self.found += conflicts
             error = together([conflict.to_error().with_details(actual=source.digest) for conflict in conflicts])
             raise without_content(error) if draft.secret else error
@@ -284,7 +291,7 @@ class ConflictCheck:
         outcomes = tuple(as_rebased(outcome, moved, after) for outcome in planned.outcomes)
         return replace(planned, outcomes=outcomes, changes=moved, after=after)
 
-    def _since(self, draft: Draft, written_for: Source, source: Source) -> ChangeSet:
+    def _since(self, draft: FileDraft, written_for: Source, source: Source) -> ChangeSet:
         """What happened since a version: as it was recorded, which alone tells equal lines apart, else by comparing."""
         known = self.view.changes_since(draft, written_for)
         whole = None if known is None else known.compose(draft.changes or ChangeSet())
@@ -295,17 +302,17 @@ class ConflictCheck:
 
     def _clashes(
         self,
-        draft: Draft,
+        draft: FileDraft,
         source: Source,
         known: Known,
         clash: Clash,
         planned: Plan,
         edits: Sequence[Edit],
-        news: Sequence[News],
+        unseen: Sequence[UnseenChange],
     ) -> list[Conflict]:
         """One conflict for each edit that clashed, with who made the others."""
         from steadyhand.session.conflicts import Conflict, Writes, by_nobody, others_at
-        from steadyhand.session.rebased import joined_edit
+        from steadyhand.session.rebase import joined_edit
         from steadyhand.text.region import region_of
 
         places = dict(zip(known.since.splices, known.since.after_spans(), strict=True))
@@ -317,7 +324,7 @@ class ConflictCheck:
             edit = edits[index] if index < len(edits) else None
             span = places[theirs]
             region = region_of(source, Splice(span.start, theirs.new, theirs.old))
-            others = others_at(news, source, region) or (by_nobody(region, theirs.old, theirs.new),)
+            others = others_at(unseen, source, region) or (by_nobody(region, theirs.old, theirs.new),)
             joined = writes = None
             if not draft.secret:
                 joined = joined_edit(known.version, source, planned, known.since, index, edit)
@@ -332,14 +339,14 @@ class ConflictCheck:
         self,
         found: Sequence[Conflict],
         edits: Sequence[Edit],
-        draft: Draft,
+        draft: FileDraft,
         source: Source,
-        news: Sequence[News],
+        unseen: Sequence[UnseenChange],
         replan: Replan,
         believed: Believed,
     ) -> Plan:
-        """The plan of the edits that stand on nobody's work; the others are refused, each for itself."""
-        from steadyhand.session.rebased import together
+        """The plan of the edits that touch nobody's work; the others are refused, each for itself."""
+        from steadyhand.session.rebase import together
 
         refused = {conflict.index: conflict for conflict in found}
         while True:
@@ -349,7 +356,7 @@ class ConflictCheck:
                 raise together([conflict.to_error() for conflict in refused.values()])
             chosen = [edits[index] for index in left]
             planned = replan(chosen)
-            more = self._standing_on(news, planned, chosen, draft, source, believed.of(left))
+            more = self._standing_on(unseen, planned, chosen, draft, source, believed.of(left))
             if not more:
                 break
             refused |= {
@@ -358,43 +365,44 @@ class ConflictCheck:
         self.found += refused.values()
         return _numbered(planned, left, edits, refused, draft.path)
 
-    def _news(self, draft: Draft) -> list[News]:
+    def _unseen(self, draft: FileDraft) -> list[UnseenChange]:
         """What others did, at its place in the draft's text, except what this call has overwritten."""
         replaced = set(map(_facts, self._replaced.get(draft.before_path or "", ())))
         left = [item for item in self._on_disk(draft) if _facts(item) not in replaced]
         return _moved(left, draft)
 
-    def _news_since(self, draft: Draft, digest: str) -> list[News]:
-        """What anybody did since a version, as it stands in the draft's text."""
+    def _unseen_since(self, draft: FileDraft, digest: str) -> list[UnseenChange]:
+        """What anybody did since a version, as it is in the draft's text."""
         key = (draft.before_path or "", digest)
         if key not in self._since_versions:
-            self._since_versions[key] = self.view.news(draft, instead=digest)
+            self._since_versions[key] = self.view.unseen(draft, instead=digest)
         return _moved(self._since_versions[key], draft)
 
-    def _on_disk(self, draft: Draft) -> tuple[News, ...]:
+    def _on_disk(self, draft: FileDraft) -> tuple[UnseenChange, ...]:
         key = draft.before_path or ""
         if draft.secret and not self.view.has_read(key):  # who may not read it could not read it again
             return ()
         if key not in self._known:
-            self._known[key] = self.view.news(draft)
+            self.newest[key] = self.view.newest(key)
+            self._known[key] = self.view.unseen(draft)
         return self._known[key]
 
 
-def _facts(item: News) -> tuple[str | None, str, str]:
-    """What identifies a piece of news, wherever it is."""
+def _facts(item: UnseenChange) -> tuple[str | None, str, str]:
+    """What identifies an unseen change, wherever it is."""
     return None if item.entry is None else item.entry.record.id, item.before, item.after
 
 
-def _moved(news: Sequence[News], draft: Draft) -> list[News]:
-    """News of the file on disk as it stands in the draft's text."""
+def _moved(unseen: Sequence[UnseenChange], draft: FileDraft) -> list[UnseenChange]:
+    """Unseen changes of the file on disk, at their places in the draft's text."""
     changes = draft.changes
     if changes is None:  # this call has put whole bytes in its place
         return []
     if not changes:
-        return list(news)
-    tracked = Tracked.of(news, draft.source().length)
+        return list(unseen)
+    tracked = Tracked.of(unseen, draft.source().length)
     tracked.take(None, changes, is_told=False)
-    return tracked.news()
+    return tracked.unseen()
 
 
 def _like(source: Source, data: bytes) -> Source:
@@ -446,7 +454,7 @@ def _forced_over(over: Plan, told: Sequence[dict[int, Others]], conflicts: Seque
     return _marked(over, list(rest.values()))
 
 
-def _record_of(item: News) -> str | None:
+def _record_of(item: UnseenChange) -> str | None:
     return None if item.entry is None else item.entry.record.id
 
 
@@ -457,7 +465,7 @@ def _gone_outcomes(planned: Plan) -> list[Outcome]:
 def _numbered(
     planned: Plan, left: Sequence[int], edits: Sequence[Edit], refused: dict[int | None, Conflict], path: str | None
 ) -> Plan:
-    """The plan of some of the edits, told as one of all of them."""
+    """The plan of some of the edits, presented as one of all of them."""
     outcomes = [replace(outcome, index=left[outcome.index]) for outcome in planned.outcomes]
     for index, conflict in refused.items():
         assert index is not None
@@ -470,3 +478,74 @@ def _numbered(
         splice_edits=tuple(left[index] for index in planned.splice_edits),
         proofs=tuple((left[index], span) for index, span in planned.proofs),
     )
+
+
+class ConflictOverride(ConflictCheck):
+    """Lets an edit through that was refused once, and says over what; line numbers must mean what they meant."""
+
+    def __init__(self, view: TaskView, kept: KeptConflict) -> None:
+        super().__init__(view)
+        self._kept = kept
+
+    def settle(
+        self,
+        planned: Plan,
+        edits: Sequence[Edit],
+        draft: FileDraft,
+        source: Source,
+        policy: Policy,
+        replan: Replan | None,  # noqa: ARG002
+        plan_for: PlanFor,  # noqa: ARG002
+    ) -> Plan:
+        if any(isinstance(edit.target, Lines) and edit.target.text is None for edit in edits):
+            self._check_lines(draft)
+        settled = self._refused_text(planned, draft, source, policy)
+        over = self._kept.records or ("outside",)
+        note = f"written over what {self._kept.named()} changed"
+        outcomes = tuple(
+            replace(
+                outcome,
+                forced=tuple(dict.fromkeys((*over, *outcome.forced))),
+                notes=tuple(dict.fromkeys((*outcome.notes, note))),
+            )
+            for outcome in settled.outcomes
+        )
+        return replace(settled, outcomes=outcomes)
+
+    def _refused_text(self, planned: Plan, draft: FileDraft, source: Source, policy: Policy) -> Plan:
+        """What was refused, over the lines it was refused for, as far as those are still the same."""
+        kept = self._kept
+        then = version_then(self.view.store.journal, kept, draft.source_on_disk())
+        if kept.writes is None or then is None:
+            raise self._stale(planned, "because what it would have written was not kept")
+        first, last = kept.writes.lines
+        start, end = then.table.start(first - 1), then.table.start(last)
+        since = self._since(draft, then, source)
+        if any(splice.start < end and start < splice.end for splice in since.splices):
+            raise self._stale(planned, "because the lines it would change are no longer as they were")
+        refused = Splice(start, then.text[start:end], kept.writes.text)
+        outcome = Outcome(0, applied=True, path=draft.path, lines=kept.lines, splices=(0,))
+        if planned.ok:
+            outcome = replace(planned.outcomes[0], splices=(0,))
+        meant = Plan(True, (outcome,), ChangeSet((refused.trim(),)), (0,), then)
+        return laid_over(meant, Known(then, since).over(meant), source, policy, draft.path)
+
+    def _stale(self, planned: Plan, because: str) -> EditError:
+        if planned.error is not None:
+            return planned.error
+        return EditError(
+            Kind.STALE_SOURCE,
+            f"the refused edit of {self._kept.path} cannot be made any more, {because}",
+            hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
+            details={"path": self._kept.path, "conflict": self._kept.id},
+        )
+
+    def _check_lines(self, draft: FileDraft) -> None:
+        """The same version as when it was refused: numbers alone prove nothing."""
+        if not is_untouched(self.view.store.journal, self._kept, draft.source_on_disk()):
+            raise EditError(
+                Kind.STALE_SOURCE,
+                f"the refused edit names lines by number, and {self._kept.path} is no longer as it was",
+                hint="decide by hand: resolve the conflict with `edit`, or drop it and send the edit again",
+                details={"path": self._kept.path, "conflict": self._kept.id},
+            )

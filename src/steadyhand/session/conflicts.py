@@ -1,4 +1,4 @@
-"""Edits that stand on what others changed since their task last read the file: found, told, and kept for a person.
+"""Edits of text that others changed since their task last read the file: found, reported, and kept for a person.
 
 Sharing a line, or inserting at the same boundary, is a conflict; neighbours are not. An edit that quotes the others'
 change, or only words of theirs, knows of it. Nothing here decides what becomes of a conflict: the policy does.
@@ -15,7 +15,7 @@ from steadyhand.lazy import dataclass, replace
 from steadyhand.plan.edit import Edit, Replace, edit_to_json
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.place import Old
-from steadyhand.session.moved_lines import any_above, corrected_lines, is_by_number, moved_by
+from steadyhand.session.rebase import any_above, corrected_lines, is_by_number, moved_by
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.merge import mixes
 from steadyhand.text.region import Region, region_of
@@ -25,11 +25,11 @@ from steadyhand.text.splice import Splice
 from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.party import Party
 from steadyhand.workspace.journal.record import Record
-from steadyhand.workspace.news import News
+from steadyhand.workspace.unseen_changes import UnseenChange
 
 OUTSIDE = "something outside Steadyhand"
 _LONGEST = 4_000  # code points of text that is offered, or shown of one side
-_SHOWN = 10  # changes of others that are told of one edit
+_SHOWN = 10  # changes of others that are shown for one edit
 _KEPT = 200_000  # code points of refused text that are kept to be applied after all
 
 Meant = Callable[[int], Sequence[Splice]]
@@ -62,7 +62,7 @@ class Writes:
 @sized("edit", "before", "after", "others", "corrected", "actual")
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One edit and the changes of others it stands on; lines are those of the present text, the version `actual`.
+    """One edit and the changes of others it touches; lines are those of the current text, the version `actual`.
 
     `is_moved`: they only moved the lines that it names by number. `writes` is what it would leave there if it were
     made over theirs.
@@ -83,11 +83,11 @@ class Conflict:
 
     @property
     def records(self) -> tuple[str, ...]:
-        """The records of others it stands on; a change outside Steadyhand has none."""
+        """The records of others it touches; a change outside Steadyhand has none."""
         return tuple(dict.fromkeys(str(other["record"]) for other in self.others if other.get("record")))
 
     def facts(self) -> dict[str, object]:
-        """What programs are told, and what the journal keeps."""
+        """What programs receive, and what the journal keeps."""
         others = self.others[:_SHOWN]
         shown: dict[str, object] = {"path": self.path, "lines": list(self.lines), "with": list(others)}
         if self.index is not None:
@@ -101,7 +101,7 @@ class Conflict:
         return shown if self.corrected is None else {**shown, "corrected": self.corrected}
 
     def to_error(self) -> EditError:
-        """Both sides, who stands on the other, and the edit that would go through if both are wanted."""
+        """Both sides, who changed the other's text, and the edit that would go through if both are wanted."""
         first, last = self.lines
         where = f"line {first}" if first == last else f"lines {first} to {last}"
         hints: list[Hint] = [Reread()]
@@ -119,7 +119,7 @@ class Conflict:
 
 
 def name_of(other: dict[str, object]) -> str:
-    """Who made a change, as people are told."""
+    """Who made a change, as shown to people."""
     if not other.get("record"):
         return OUTSIDE
     task = other.get("task")
@@ -131,22 +131,22 @@ def find_conflicts(
     planned: Plan,
     edits: Sequence[Edit],
     source: Source,
-    news: Sequence[News],
+    unseen: Sequence[UnseenChange],
     shown: Sequence[Span] = (),
     *,
     meant: Meant = lambda _: (),
     known: Callable[[], str] = str,
-    uncounted: Callable[[Edit], Sequence[News]] | None = None,
+    uncounted: Callable[[Edit], Sequence[UnseenChange]] | None = None,
     is_secret: bool = False,
 ) -> list[Conflict]:
-    """The edits of a plan that stand on news, or whose line numbers it moved; `news` as it stands in `source`.
+    """The edits of a plan that overlap unseen changes, or whose line numbers these moved; places are those in `source`.
 
     `shown` are the parts of this very text that the party was shown, `known` gives the text as the party knows it.
-    `uncounted` gives the news that the line numbers of an edit cannot count, since it came after they were shown.
+    `uncounted` gives the unseen changes that the line numbers of an edit do not count: they came after.
     """
-    if not news:
+    if not unseen:
         return []
-    theirs = [(item, item.region(source)) for item in news]
+    theirs = [(item, item.region(source)) for item in unseen]
     proofs: dict[int, list[Span]] = {}
     for index, span in planned.proofs:
         proofs.setdefault(index, []).append(span)
@@ -159,7 +159,7 @@ def find_conflicts(
         if hit and quoted and not (_is_only_place(edit, outcome, quoted) and source.read(*quoted[0]) in known()):
             hit = [(item, region) for item, region in hit if _stands_on(source, regions, item, region, quoted)]
         rows = _hull(regions) if regions else Region(0, 0)
-        above: list[tuple[News, Region]] = []
+        above: list[tuple[UnseenChange, Region]] = []
         if edit is not None and mine and is_by_number(edit.target):
             theirs_above = theirs
             if uncounted is not None and any_above(rows, source, theirs):
@@ -193,20 +193,22 @@ def _hull(regions: Sequence[Region]) -> Region:
     return Region(min(region.start for region in regions), max(region.end for region in regions))
 
 
-def whole_file(path: str, source: Source, news: Sequence[News], *, is_secret: bool = False) -> Conflict:
+def whole_file(path: str, source: Source, unseen: Sequence[UnseenChange], *, is_secret: bool = False) -> Conflict:
     """What is done to a file as a whole, over what others changed in it."""
-    others = tuple(_other(item, item.region(source), source.path) for item in news)
+    others = tuple(_other(item, item.region(source), source.path) for item in unseen)
     return Conflict(path, None, None, (1, max(source.table.count, 1)), "", "", others, None, is_secret, source.digest)
 
 
-def others_at(news: Sequence[News], source: Source, *regions: Region) -> tuple[dict[str, object], ...]:
+def others_at(unseen: Sequence[UnseenChange], source: Source, *regions: Region) -> tuple[dict[str, object], ...]:
     """The changes of others that concern some rows, each once."""
-    theirs = [(item, item.region(source)) for item in news]
+    theirs = [(item, item.region(source)) for item in unseen]
     hit = [(item, place) for item, place in theirs if any(place.meets(row) or row.meets(place) for row in regions)]
     return tuple(_other(item, place, source.path) for item, place in hit)
 
 
-def _stands_on(source: Source, mine: Sequence[Region], item: News, theirs: Region, proofs: Sequence[Span]) -> bool:
+def _stands_on(
+    source: Source, mine: Sequence[Region], item: UnseenChange, theirs: Region, proofs: Sequence[Span]
+) -> bool:
     met = [region for region in mine if region.meets(theirs)]
     if not met:
         return False
@@ -215,7 +217,7 @@ def _stands_on(source: Source, mine: Sequence[Region], item: News, theirs: Regio
 
 
 def _knows(source: Source, proof: Span, core: Span, mine: Region) -> bool:
-    """Whether what an edit quotes shows that its author has seen a change of others, as far as it stands in its way."""
+    """Whether what an edit quotes shows that its author has seen a change of others, as far as the two overlap."""
     if core.is_empty:
         return proof.start < core.start < proof.end
     if core.start <= proof.start and proof.end <= core.end:
@@ -233,7 +235,7 @@ def _conflict(
     edit: Edit | None,
     source: Source,
     mine: Sequence[Splice],
-    hit: Sequence[tuple[News, Region]],
+    hit: Sequence[tuple[UnseenChange, Region]],
     meant: Sequence[Splice],
     *,
     is_secret: bool,
@@ -241,14 +243,14 @@ def _conflict(
     rows = _hull([region_of(source, splice) for splice in mine])
     before = "".join(splice.old for splice in mine)
     after = "".join(splice.new for splice in mine)
-    news = [item for item, _ in hit]
+    unseen = [item for item, _ in hit]
     is_numbered = edit is not None and is_by_number(edit.target)  # of the lines as they were when it was written
-    is_clear = not mixed(source, mine, news)
+    is_clear = not mixed(source, mine, unseen)
     over = meant if is_numbered or not is_clear else mine
     over = over or (mine if is_clear else ())
     offered = None
     if over and not is_secret and (is_clear or is_numbered):
-        offered = _corrected(source, over, [region for _, region in hit], edit, [item.core(source) for item in news])
+        offered = _corrected(source, over, [region for _, region in hit], edit, [item.core(source) for item in unseen])
     return Conflict(
         path,
         index,
@@ -264,11 +266,11 @@ def _conflict(
     )
 
 
-def mixed(source: Source, mine: Sequence[Splice], news: Sequence[News]) -> bool:
+def mixed(source: Source, mine: Sequence[Splice], unseen: Sequence[UnseenChange]) -> bool:
     """Whether splices of the present text would leave tokens that others have a part in too."""
     backs = [
         Splice(item.span.start, source.read(*item.span), "" if item.is_part else item.before)
-        for item in news
+        for item in unseen
         if not item.is_whole
     ]
     return any(mixes(source.text, splice, back) for splice in mine for back in backs)
@@ -277,7 +279,7 @@ def mixed(source: Source, mine: Sequence[Splice], news: Sequence[News]) -> bool:
 def _corrected(
     source: Source, mine: Sequence[Splice], met: Sequence[Region], edit: Edit | None, theirs: Sequence[Span]
 ) -> dict[str, object] | None:
-    """The edit told again so that it quotes what the others wrote; None where that would not be one place, or no proof.
+    """The edit rewritten so that it quotes what the others wrote; None where that would not be one place, or no proof.
 
     No quotation shows that what went away at an end of the file is known.
     """
@@ -312,7 +314,7 @@ def by_nobody(region: Region, before: str, after: str) -> dict[str, object]:
     }
 
 
-def _other(item: News, region: Region, path: str | None) -> dict[str, object]:
+def _other(item: UnseenChange, region: Region, path: str | None) -> dict[str, object]:
     """One change of others as data."""
     if item.entry is None:
         return by_nobody(region, item.before, item.after)
@@ -329,7 +331,7 @@ def _other(item: News, region: Region, path: str | None) -> dict[str, object]:
     }
 
 
-def _reason(item: News, path: str | None, record: Record) -> str | None:
+def _reason(item: UnseenChange, path: str | None, record: Record) -> str | None:
     """Why: what the edit that wrote it gave, else what the whole record gives."""
     own = record.file(path or "")  # None: the file has another name by now
     for change in record.files if own is None else (own,):
@@ -345,5 +347,5 @@ def _reason(item: News, path: str | None, record: Record) -> str | None:
 
 
 def cut(text: str) -> str:
-    """As much of one side as is told."""
+    """As much of one side as is shown."""
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

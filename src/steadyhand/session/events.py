@@ -1,28 +1,215 @@
 """Events as they come: those the journal has, and, for whoever follows, those that it gains.
 
-Reads only. Following asks the journal again and again, for no store tells by itself.
+Reads only. Following asks the journal again and again, for no store reports by itself.
 
 1. Events come in the order of the journal, each once; the next call goes on after the `seq` of the last.
-2. A journal that is not there yet is waited for and not made.
+2. A journal that does not exist yet is waited for and not made.
 3. A journal that is busy or cannot be reached is asked again for as long as somebody follows; without `follow` it
    refuses as it does everywhere.
+4. A note may have been written by another version of Steadyhand: a field of an unexpected type counts as absent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import Action, EditError, Kind
 from steadyhand.hints import OpenForWriting, Say
-from steadyhand.lazy import dataclass
+from steadyhand.lazy import dataclass, field
 from steadyhand.session import checks
 from steadyhand.session.checks import AnyPath
+from steadyhand.session.conflicts import name_of
+from steadyhand.text.visible import sized
+from steadyhand.workspace.journal.party import Happening
+from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, State
 
 if TYPE_CHECKING:
-    from steadyhand.session.event import Event
     from steadyhand.workspace.store import Store
+
+
+__all__ = ["TYPES", "Event", "event_of", "ranges_of"]
+
+TYPES = ("edit", "undo", "redo", "refusal", "conflict", "resolved", "outside", "lease", "lease-end", "task", "note")
+"""The types of events; `note` is whatever else the journal holds, such as what recovery met."""
+
+_OF_NOTES = {"conflict-resolved": "resolved", **{name: name for name in TYPES[3:] if name not in ("resolved", "note")}}
+_WHO = ("actor", "task", "tool")
+_NAMED = 3  # files that a message names
+
+
+@sized("details")
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. `seq` orders events, and is what `after` takes.
+
+    `id` names the record, the conflict or the lease; `reason` is the record's, else that of its first edit that has
+    one. `lines` are the ranges concerned, where they are those of one file. `details` holds what only this type has:
+    files and edits with their reasons, both sides of a conflict, the kind of a refusal.
+    """
+
+    seq: int
+    time: str
+    type: str
+    actor: str | None = None
+    task: str | None = None
+    tool: str | None = None
+    paths: tuple[str, ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()
+    reason: str | None = None
+    id: str | None = None
+    message: str = ""
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, object]:
+        """The form programs are given; every field is there, an absent one as null or empty."""
+        return {
+            "seq": self.seq,
+            "time": self.time,
+            "type": self.type,
+            "actor": self.actor,
+            "task": self.task,
+            "tool": self.tool,
+            "paths": list(self.paths),
+            "lines": [list(lines) for lines in self.lines],
+            "reason": self.reason,
+            "id": self.id,
+            "message": self.message,
+            "details": dict(self.details),
+        }
+
+
+def event_of(happening: Happening) -> Event:
+    """What those who watch see of a row."""
+    if isinstance(happening.what, Entry):
+        return _of_entry(happening, happening.what)
+    return _of_note(happening, happening.what)
+
+
+def ranges_of(value: object) -> tuple[tuple[int, int], ...]:
+    """Line ranges as a note tells them: one pair, or several; anything else is none.
+
+    >>> ranges_of([3, 5]), ranges_of([[1, 1], [4, 9]]), ranges_of("?")
+    (((3, 5),), ((1, 1), (4, 9)), ())
+    """
+    match value:
+        case [int(first), int(last)]:
+            return ((first, last),)
+        case list():
+            return tuple(pair for item in value if isinstance(item, list) for pair in ranges_of(item))
+    return ()
+
+
+def _of_entry(happening: Happening, entry: Entry) -> Event:
+    record = entry.record
+    lines = [edit.lines for change in record.files for edit in change.edits if edit.lines]
+    return Event(
+        happening.seq,
+        happening.time,
+        record.verb,
+        record.actor,
+        record.task,
+        record.tool,
+        record.paths,
+        tuple(lines) if len(record.files) == 1 else (),
+        record.reason or next(_edit_reasons(record), None),
+        record.id,
+        _done(entry),
+        _details(entry),
+    )
+
+
+def _edit_reasons(record: Record) -> Iterator[str]:
+    return (edit.reason for change in record.files for edit in change.edits if edit.reason)
+
+
+def _done(entry: Entry) -> str:
+    """What a record did, in a few words."""
+    record = entry.record
+    names = ", ".join(_shown(change) for change in record.files[:_NAMED])
+    more = f" and {len(record.files) - _NAMED} more" if len(record.files) > _NAMED else ""
+    back = f"took back {', '.join(record.undoes)}: " if record.undoes else ""
+    doubt = f"; not all of it: {entry.note or 'some files were left alone'}" if entry.state is State.PARTIAL else ""
+    return f"{back}{names}{more}{doubt}"
+
+
+def _shown(change: FileChange) -> str:
+    if change.is_rename and change.before is not None:
+        return f"renamed {change.before.path} to {change.path}"
+    return f"changed the mode of {change.path}" if change.status == "mode" else f"{change.status} {change.path}"
+
+
+def _details(entry: Entry) -> dict[str, object]:
+    files = [
+        {
+            "path": change.path,
+            "status": change.status,
+            "path_before": change.before.path if change.before is not None else None,
+            "edits": [
+                {"reason": edit.reason, "lines": list(edit.lines) if edit.lines else None, "forced": list(edit.forced)}
+                for edit in change.edits
+            ],
+        }
+        for change in entry.record.files
+    ]
+    return {"state": str(entry.state), "undoes": list(entry.record.undoes), "files": files}
+
+
+def _of_note(happening: Happening, note: Note) -> Event:
+    body = note.body
+    name = _OF_NOTES.get(note.type, "note")
+    path = _text(body, "path")
+    taken = (*_WHO, "path", "lines", "reason", "id", "changes")  # what files hold stays out of events
+    rest = {key: value for key, value in body.items() if key not in taken}
+    return Event(
+        happening.seq,
+        happening.time,
+        name,
+        _text(body, "actor"),
+        _text(body, "task"),
+        _text(body, "tool"),
+        () if path is None else (path,),
+        ranges_of(body.get("lines")),
+        _text(body, "reason"),
+        _text(body, "conflict") if name == "resolved" else _text(body, "id"),
+        _told(name, note),
+        {"note": note.type, **rest} if name == "note" else rest,
+    )
+
+
+def _told(type: str, note: Note) -> str:
+    """A note in words; lines and the reason are shown beside it."""
+    body = note.body
+    match type:
+        case "refusal":
+            return f"{_text(body, 'kind') or 'refused'}: {_text(body, 'message') or ''}"
+        case "conflict":
+            return f"touches what {_others(body)} changed"
+        case "resolved":
+            record = _text(body, "record")
+            return f"{_text(body, 'how') or 'resolved'}{f' as {record}' if record else ''}"
+        case "outside":
+            return "changed outside the journal"
+        case "lease":
+            seconds = body.get("seconds")
+            return "is about to work here" + (f" for {seconds:g} s" if isinstance(seconds, int | float) else "")
+        case "lease-end":
+            return "no longer works here"
+        case "task":
+            return _text(body, "end") or "ended"
+    return f"{note.type}: {_text(body, 'message') or 'see the details'}"
+
+
+def _others(body: Mapping[str, object]) -> str:
+    others = body.get("with")
+    names = [name_of(other) for other in others if isinstance(other, dict)] if isinstance(others, list) else []
+    return " and ".join(dict.fromkeys(names)) or "others"
+
+
+def _text(body: Mapping[str, object], name: str) -> str | None:
+    value = body.get(name)
+    return value if isinstance(value, str) else None
 
 
 T = TypeVar("T")
@@ -33,44 +220,33 @@ _NAP = 0.2  # seconds after which `stop` is asked at the latest
 Stop = Callable[[], bool]
 
 
-class Events:
-    """What all parties do in one workspace."""
-
-    _store: Store
-
-    def events(
-        self,
-        *,
-        after: int | None = None,
-        follow: bool = False,
-        types: Sequence[str] | None = None,
-        task: str | None = None,
-        actor: str | None = None,
-        path: AnyPath | None = None,
-        poll: float = 0.2,
-        stop: Stop | None = None,
-    ) -> Iterator[Event]:
-        """Edits, conflicts, refusals and the rest, oldest first, of everybody who shares the journal.
-
-        `after` is the `seq` of the last event that is known; 0 begins with the first. Without it, everything there
-        is, or with `follow` what happens from this call on. `follow` goes on until the iterator is closed or `stop`
-        says so, looking every `poll` seconds. `path` is a file or a directory. A workspace that was opened for
-        reading only reads a copy of a journal in a folder, which does not grow: there `follow` is refused.
-        """
-        wanted = _Wanted.of(self._store, types, task, actor, path)
-        checks.amount(poll, "poll")
-        if after is not None:
-            checks.amount(checks.line_number(after), "after")
-        if not follow:
-            return _Watch(self._store, wanted, poll, _never).known(after or 0)
-        if self._store.read_only and self._store.location.url is None:
-            raise EditError(
-                Kind.READ_ONLY,
-                "what is opened for reading only reads a copy of the journal, and that does not grow",
-                hint=(OpenForWriting(" to follow, which changes no file"), Say("ask without follow")),
-            )
-        watch = _Watch(self._store, wanted, poll, stop or _never)
-        return watch.follow(watch.start() if after is None else after)
+def events(
+    store: Store,
+    *,
+    after: int | None = None,
+    follow: bool = False,
+    types: Sequence[str] | None = None,
+    task: str | None = None,
+    actor: str | None = None,
+    path: AnyPath | None = None,
+    poll: float = 0.2,
+    stop: Stop | None = None,
+) -> Iterator[Event]:
+    """Edits, conflicts, refusals and the rest, oldest first; see `Workspace.events`."""
+    wanted = _Wanted.of(store, types, task, actor, path)
+    checks.amount(poll, "poll")
+    if after is not None:
+        checks.amount(checks.line_number(after), "after")
+    if not follow:
+        return _Watch(store, wanted, poll, _never).known(after or 0)
+    if store.read_only and store.location.url is None:
+        raise EditError(
+            Kind.READ_ONLY,
+            "what is opened for reading only reads a copy of the journal, and that does not grow",
+            hint=(OpenForWriting(" to follow, which changes no file"), Say("ask without follow")),
+        )
+    watch = _Watch(store, wanted, poll, stop or _never)
+    return watch.follow(watch.start() if after is None else after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +262,6 @@ class _Wanted:
     def of(
         cls, store: Store, types: Sequence[str] | None, task: str | None, actor: str | None, path: AnyPath | None
     ) -> _Wanted:
-        from steadyhand.session.event import TYPES
 
         names = None if types is None else checks.names(types, "types")
         for name in names or ():
@@ -125,7 +300,7 @@ class _Watch:
     stop: Stop
 
     def start(self) -> int | None:
-        """The last row now; None where it cannot be told yet, and following begins when it can."""
+        """The last row now; None where it cannot be known yet, and following begins when it can."""
         return _if_reached(self._head)
 
     def _head(self) -> int:
@@ -152,7 +327,6 @@ class _Watch:
                 self._wait()
 
     def _page(self, after: int) -> list[Event]:
-        from steadyhand.session.event import event_of
 
         if self.store.sandbox.is_closed:
             raise EditError(Kind.BAD_REQUEST, "the workspace is closed", hint="open it again")

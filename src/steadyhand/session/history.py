@@ -8,12 +8,11 @@ from itertools import islice
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import replace
 from steadyhand.text.unified import render_unified
-from steadyhand.workspace.draft import read_text
-from steadyhand.workspace.file_history import history_of
+from steadyhand.workspace.file_history import Replays, Why, explain, history_of
 from steadyhand.workspace.journal.record import Entry, FileChange
-from steadyhand.workspace.replays import Replays
+from steadyhand.workspace.outside import PREFIX, Outside, outside_changes, outside_diff
+from steadyhand.workspace.overlay import read_text
 from steadyhand.workspace.store import Store
-from steadyhand.workspace.why import Why, explain
 
 
 class History:
@@ -37,6 +36,21 @@ class History:
             if task is None or entry.record.task == task
         )
         return list(islice(found, limit))
+
+    def outside(self, path: str | None, *, limit: int | None) -> list[Outside]:
+        """Changes outside the journal that were noted, newest first."""
+        if not self._store.state.exists:
+            return []
+        resolved = None if path is None else self._store.resolve(path)
+        return outside_changes(self._store.journal, resolved)[:limit]
+
+    def diff_named(self, name: str) -> str:
+        """The diff of a record or of a change outside the journal, by its id."""
+        if name.startswith(PREFIX):
+            for change in self.outside(None, limit=None):
+                if change.id == name:
+                    return outside_diff(self._store.journal, change)
+        return self.diff_of(self._store.journal.find(name))
 
     def diff_of(self, entry: Entry) -> str:
         files = entry.record.files

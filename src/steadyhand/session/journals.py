@@ -14,7 +14,6 @@ from steadyhand.lazy import dataclass
 if TYPE_CHECKING:
     from steadyhand.workspace.journal.store import Journal, Progress
     from steadyhand.workspace.journal.transfer import Copied
-    from steadyhand.workspace.store import Store
 
 
 _DATABASE = "journal.sqlite"
@@ -39,18 +38,6 @@ class Moved:
             "chain": self.copied.head_chain,
             "problems": [problem.message for problem in self.copied.problems],
         }
-
-
-class Journals:
-    """The question where a workspace's journal is."""
-
-    _store: Store
-
-    def journal(self) -> dict[str, object]:
-        """Where the journal is kept, in which store, how much it holds and since when."""
-        from steadyhand.workspace.machine import describe_journal
-
-        return describe_journal(self._store)
 
 
 def move_journal(

@@ -1,4 +1,4 @@
-"""What a workspace does with leases: a task says what it is about to work on, and others who come there are told.
+"""What a workspace does with leases: a task says what it is about to work on, and others who come there are warned.
 
 A lease stops nobody, unless the policy of the one who comes says so. It ends with its block, its task, its workspace
 or its process, however that ends, or when its time is over.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,100 +22,81 @@ from steadyhand.structure.target import Target
 from steadyhand.text.source import Source
 
 if TYPE_CHECKING:
-    from steadyhand.session.ask import Ask
-    from steadyhand.workspace.journal.party import Lease, Party
+    from steadyhand.session.context import Session
+    from steadyhand.workspace.file_op import FileOp
+    from steadyhand.workspace.journal.party import Lease
     from steadyhand.workspace.journal.store import Journal
-    from steadyhand.workspace.leases import Announced, Announcements, Followed
-    from steadyhand.workspace.overlay import Overlay, Reading
-    from steadyhand.workspace.read_ranges import Sights
-    from steadyhand.workspace.store import Store
+    from steadyhand.workspace.leases import ActiveLease, ActiveLeases
+    from steadyhand.workspace.overlay import FileReading
 
 
 Place = Target | str | tuple[int, int | None]
-_SHOWN = 10  # leases that one call is told of
+_SHOWN = 10  # leases that one call reports
 
 
-class Leases(ABC):
-    """The verbs for leases."""
+class Leases:
+    """The leases of one workspace."""
 
-    _store: Store
-    _sights: Sights
-    _followed: Followed
-
-    @property
-    @abstractmethod
-    def party(self) -> Party:
-        """Who announces."""
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._store = session.store
 
     @contextlib.contextmanager
     def lease(
         self, path: AnyPath, *, target: Place | None = None, reason: str | None = None, seconds: float | None = None
     ) -> Iterator[Lease]:
-        """Announce for the length of the block what this task is about to work on.
-
-        `target` is an address, a target or the first and last line; without it the lease is about the whole file,
-        which need not be there yet. It moves with the text as edits land. `seconds` ends it earlier.
-
-        >>> import steadyhand, tempfile, pathlib
-        >>> root = pathlib.Path(tempfile.mkdtemp()); _ = (root / "a.md").write_text("one\\ntwo\\n")
-        >>> with steadyhand.Workspace(root, actor="ada") as ada, steadyhand.Workspace(root, actor="bob") as bob:
-        ...     with ada.lease("a.md", target=(2, 2), reason="to digits"):
-        ...         receipt = bob.edit("a.md", [{"target": "two", "new": "2"}])
-        >>> receipt.warnings
-        ('a.md line 2: ada is at work here: to digits',)
-        """
         reason, seconds = checks.remark(reason, "reason"), _time(seconds)
         journal = self._store.writable_journal()
-        announced = self._new_lease(checks.path_of(path), target, journal.head())
-        lease = replace(announced.lease, reason=reason, seconds=seconds)
+        lease_now = self._new_lease(checks.path_of(path), target, journal.head())
+        lease = replace(lease_now.lease, reason=reason, seconds=seconds)
         journal.keep_lease(lease)
         process = os.getpid()
         try:
             with contextlib.suppress(EditError):
-                journal.append_note("lease", _told(replace(announced, lease=lease)))
+                journal.append_note("lease", _told(replace(lease_now, lease=lease)))
             yield lease
         finally:
-            if process == os.getpid():  # what a parent announced is not its child's to end
+            if process == os.getpid():  # the lease of a parent process is not its child's to end
                 _end(journal, lease)
 
-    def leases(self, path: AnyPath | None = None) -> list[Announced]:
-        """The leases that last, oldest first, as they stand now: of one file or of all."""
+    def leases(self, path: AnyPath | None = None) -> list[ActiveLease]:
+        """The leases that last, oldest first, as they are now: of one file or of all."""
         if not self._store.state.exists:
             return []
         wanted = None if path is None else self._store.resolve(checks.path_of(path))
-        announcements = self._announcements()
-        found = [(lease, place) for lease, place in announcements.lasting() if wanted in (None, place)]
-        return [self._lease_now(announcements, lease, place) for lease, place in found]
+        active = self._active()
+        found = [(lease, place) for lease, place in active.lasting() if wanted in (None, place)]
+        return [self._lease_now(active, lease, place) for lease, place in found]
 
-    def _new_lease(self, path: str, target: Place | None, seq: int) -> Announced:
+    def _new_lease(self, path: str, target: Place | None, seq: int) -> ActiveLease:
         from steadyhand.workspace.journal.party import Lease
         from steadyhand.workspace.journal.record import new_record_id, utc_now
-        from steadyhand.workspace.leases import Announced
+        from steadyhand.workspace.leases import ActiveLease
 
         reading = self._store.look(path)
-        lease = Lease(new_record_id(), self.party, reading.path, utc_now(), seq=seq)
+        lease = Lease(new_record_id(), self._session.context.party, reading.path, utc_now(), seq=seq)
         if target is None:
-            return Announced(lease, lease.path)
+            return ActiveLease(lease, lease.path)
         source = self._leased_text(reading)
         (place,) = _located(source, target)
         lease = replace(lease, digest=source.digest, span=(place.span.start, place.span.end))
-        return Announced(lease, lease.path, place.lines)
+        return ActiveLease(lease, lease.path, place.lines)
 
-    def _lease_now(self, announcements: Announcements, lease: Lease, path: str) -> Announced:
+    def _lease_now(self, active: ActiveLeases, lease: Lease, path: str) -> ActiveLease:
         """A lease with its present lines; where the file cannot be read, that it is about the file."""
-        from steadyhand.workspace.leases import Announced
+        from steadyhand.workspace.leases import ActiveLease
 
         try:
             reading = self._store.look_again(path)
             if lease.span is None or reading.image is None:
-                return Announced(lease, path)
-            rows = announcements.rows(lease, path, self._leased_text(reading), reading.image.data)
+                return ActiveLease(lease, path)
+            rows = active.rows(lease, path, self._leased_text(reading), reading.image.data)
         except EditError:
-            return Announced(lease, path)
-        return Announced(lease, path, None if rows is None else rows.lines)
+            return ActiveLease(lease, path)
+        return ActiveLease(lease, path, None if rows is None else rows.lines)
 
-    def _leased_text(self, reading: Reading) -> Source:
-        from steadyhand.workspace.draft import read_text
+    def _leased_text(self, reading: FileReading) -> Source:
+        from steadyhand.workspace.overlay import read_text
 
         image = reading.image
         if image is None:
@@ -136,18 +116,16 @@ class Leases(ABC):
             )
         return source
 
-    def _met_leases(self, overlay: Overlay, asks: Sequence[Ask] = (), *, on_lease: str = "tell") -> list[str]:
-        """What to tell of the leases of others that a change would come into.
+    def met(self, ops: Sequence[FileOp], rules: Sequence[str]) -> list[str]:
+        """What to report of the leases of others that a change would touch.
 
-        Refuses with `busy` where `on_lease`, or the policy of one of the requests, wants that.
+        Refuses with `busy` where one of the rules is to refuse.
         """
-        if not self._store.state.exists:
-            return []
         try:
-            found = list(self._announcements().met(overlay.steps, self.party))[:_SHOWN]
-        except EditError:  # a journal that cannot be read is told of where it is written
+            found = list(self._active().met(ops, self._session.context.party))[:_SHOWN]
+        except EditError:  # a journal that cannot be read is reported where it is written
             return []
-        if found and "refuse" in (on_lease, *(ask.policy.on_lease for ask in asks)):
+        if found and "refuse" in rules:
             raise EditError(
                 Kind.BUSY,
                 "; ".join(map(str, found)),
@@ -155,14 +133,14 @@ class Leases(ABC):
                     Say("work elsewhere, or try again when the lease has ended"),
                     RunCommand("lease --list", "lists those that last"),
                 ),
-                details={"path": found[0].path, "leases": [announced.to_json() for announced in found]},
+                details={"path": found[0].path, "leases": [lease_now.to_json() for lease_now in found]},
             )
         return list(dict.fromkeys(map(str, found)))
 
-    def _announcements(self) -> Announcements:
-        from steadyhand.workspace.leases import Announcements
+    def _active(self) -> ActiveLeases:
+        from steadyhand.workspace.leases import ActiveLeases
 
-        return Announcements(self._store.journal, self._sights.version, self._followed)
+        return ActiveLeases(self._store.journal, self._session.ranges.version, self._session.followed)
 
 
 def _end(journal: Journal, lease: Lease) -> None:
@@ -174,8 +152,8 @@ def _end(journal: Journal, lease: Lease) -> None:
             journal.append_note("lease-end", body)
 
 
-def _told(announced: Announced) -> dict[str, object]:
-    body = announced.to_json()
+def _told(lease_now: ActiveLease) -> dict[str, object]:
+    body = lease_now.to_json()
     del body["time"]
     return body
 
@@ -196,5 +174,5 @@ def _time(seconds: object) -> float | None:
         return None
     amount = checks.amount(seconds, "seconds")
     if amount == 0:
-        raise EditError(Kind.BAD_REQUEST, "seconds: 0 is no time", hint="give more, or leave it out")
+        raise EditError(Kind.BAD_REQUEST, "seconds: 0 is too short", hint="give more, or leave it out")
     return amount

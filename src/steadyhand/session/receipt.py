@@ -11,7 +11,7 @@ from steadyhand.text.diff import shared_rows
 from steadyhand.text.lines import split_lines
 from steadyhand.text.source import Source
 from steadyhand.text.visible import sized
-from steadyhand.workspace.overlay import FileStep
+from steadyhand.workspace.file_op import FileOp
 
 if TYPE_CHECKING:
     from steadyhand.dialects.dialect import Change
@@ -37,35 +37,44 @@ class FileReceipt:
     after: str | None
     path_before: str | None
     redacted: bool
-    _step: FileStep = field(repr=False)
+    _step: FileOp = field(repr=False)
 
     @classmethod
-    def of(cls, step: FileStep) -> FileReceipt:
-        path = step.after_path or step.before_path
+    def of(cls, op: FileOp) -> FileReceipt:
+        path = op.after_path or op.before_path
         assert path is not None
-        before = step.before.digest if step.before is not None else None
-        return cls(path, _status(step), before, step.digest, step.before_path, step.secret, step)
+        before = op.before.digest if op.before is not None else None
+        return cls(path, _status(op), before, op.digest, op.before_path, op.secret, op)
 
-    def diff(self, *, git: bool = False) -> str:
+    def can_diff(self, most: int) -> bool:
+        """Whether a diff is cheap: only where the changes are known, or neither side has more bytes than `most`."""
+        op = self._step
+        if op.source is not None and op.changes is not None:
+            return True
+        return max(len(data) for data in (op.data or b"", op.before.data if op.before else b"")) <= most
+
+    def diff(self, *, git: bool = False, context: int = 3) -> str:
         """Unified diff, with git's header if wanted; a file with secrets says only that it changed."""
         from steadyhand.text.unified import render_changes, render_unified
 
-        step = self._step
+        op = self._step
         modes: Modes = {"mode_before": None, "mode_after": None}
-        if step.mode is not None:
-            modes = {"mode_before": step.before.mode if step.before else None, "mode_after": step.mode}
+        if op.mode is not None:
+            modes = {"mode_before": op.before.mode if op.before else None, "mode_after": op.mode}
         if self.redacted:
             return f"# {self.path}: {self.status}; the content is not shown\n"
-        if step.source is not None and step.changes is not None:
-            return render_changes(step.source, step.changes, step.before_path, step.after_path, git=git, **modes)
-        return render_unified(*self.texts(), step.before_path, step.after_path, git=git, **modes)
+        if op.source is not None and op.changes is not None:
+            return render_changes(
+                op.source, op.changes, op.before_path, op.after_path, git=git, context=context, **modes
+            )
+        return render_unified(*self.texts(), op.before_path, op.after_path, git=git, context=context, **modes)
 
     def texts(self) -> tuple[str, str]:
         """The whole text before and after; empty where there is no file."""
-        step, after = self._step, self.present.text
-        if step.source is not None and step.changes is not None:
-            return step.changes.invert().apply(after), after
-        return (Source.of_bytes(step.before.data).text if step.before is not None else ""), after
+        op, after = self._step, self.present.text
+        if op.source is not None and op.changes is not None:
+            return op.changes.invert().apply(after), after
+        return (Source.of_bytes(op.before.data).text if op.before is not None else ""), after
 
     def changed_rows(self) -> tuple[int, int]:
         """The rows of the text after in which it differs from the text before, half-open.
@@ -74,8 +83,8 @@ class FileReceipt:
         """
         from steadyhand.text.region import region_of
 
-        step, after = self._step, self.present
-        if step.source is None or step.changes is None:
+        op, after = self._step, self.present
+        if op.source is None or op.changes is None:
             rows, others = (split_lines(text) for text in self.texts())
             head, tail = shared_rows(rows, others)
             return head, len(others) - tail
@@ -84,44 +93,44 @@ class FileReceipt:
             min(
                 (region_of(after, one) for one in (splice, splice.trim())), key=lambda region: region.end - region.start
             )
-            for splice in step.changes.invert().splices
+            for splice in op.changes.invert().splices
         ]
         return min((each.start for each in regions), default=0), max((each.end for each in regions), default=0)
 
     def changed_columns(self) -> dict[int, int]:
         """In each row of the text after in which a change begins, the first column of one; both from 0."""
-        step = self._step
-        if step.source is None or step.changes is None:
+        op = self._step
+        if op.source is None or op.changes is None:
             return {}
         columns: dict[int, int] = {}
-        for splice in step.changes.trim().invert().splices:
-            row = step.source.table.row_at(splice.start)
-            columns.setdefault(row, splice.start - step.source.table.start(row))
+        for splice in op.changes.trim().invert().splices:
+            row = op.source.table.row_at(splice.start)
+            columns.setdefault(row, splice.start - op.source.table.start(row))
         return columns
 
     @property
     def present(self) -> Source:
         """The text after, with its lines; nothing else is put together for it, however large the file."""
-        step = self._step
-        if step.source is not None and step.changes is not None:
-            return step.source
-        return Source.of_bytes(step.data if step.data is not None else b"")
+        op = self._step
+        if op.source is not None and op.changes is not None:
+            return op.source
+        return Source.of_bytes(op.data if op.data is not None else b"")
 
     def change(self) -> Change:
         """Both sides of the file, to be written in a dialect. Refuses with `protected-path` to show secrets."""
         from steadyhand.dialects.dialect import Change
 
-        step = self._step
+        op = self._step
         if self.redacted:
             raise EditError(Kind.PROTECTED_PATH, f"{self.path} holds secrets", hint="leave the file out of the patch")
         before, after = self.texts()
-        modes = (step.before.mode if step.before else None, step.mode)
+        modes = (op.before.mode if op.before else None, op.mode)
         return Change(
-            step.before_path,
-            step.after_path,
-            before if step.before_path is not None else None,
-            after if step.after_path is not None else None,
-            *(modes if step.mode is not None else (None, None)),
+            op.before_path,
+            op.after_path,
+            before if op.before_path is not None else None,
+            after if op.after_path is not None else None,
+            *(modes if op.mode is not None else (None, None)),
         )
 
     def to_json(self) -> dict[str, object]:
@@ -187,11 +196,11 @@ class Receipt:
         return facts
 
 
-def _status(step: FileStep) -> Status:
-    if step.before is None:
+def _status(op: FileOp) -> Status:
+    if op.before is None:
         return "created"
-    if step.after_path is None:
+    if op.after_path is None:
         return "deleted"
-    if step.before_path != step.after_path:
+    if op.before_path != op.after_path:
         return "renamed"
-    return "mode" if step.digest == step.before.digest else "edited"
+    return "mode" if op.digest == op.before.digest else "edited"

@@ -1,7 +1,7 @@
-"""What the journal is told of calls that changed nothing: refusals, and conflicts with the edit that was refused.
+"""What the journal records of calls that changed nothing: refusals, and conflicts with the edit that was refused.
 
 A report is worth a row, never a failure: where the journal cannot be written it is dropped. A workspace without a
-journal gets none because of a refusal, unless a tool was called for a task: what is tried for one is told of it.
+journal gets none because of a refusal, unless a tool was called for a task: what is tried for one is recorded.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from itertools import islice
 from steadyhand.errors import EditError, Kind
 from steadyhand.plan.outcome import Outcome
 from steadyhand.session.conflicts import Conflict
-from steadyhand.workspace.change import Header
+from steadyhand.session.context import CallContext
+from steadyhand.workspace.file_op import Header
 from steadyhand.workspace.journal.record import new_record_id
 from steadyhand.workspace.store import Store
 
 CONFLICT, RESOLVED, REFUSAL = "conflict", "conflict-resolved", "refusal"
 _LONGEST = 300  # characters of a message that is kept
-_LATELY = 50  # conflicts among which the same one is looked for
+_LATELY = 50  # notes among which the same one is looked for
 _OF_FIELDS = (Kind.BAD_REQUEST, Kind.REASON_REQUIRED, Kind.TOO_LARGE)  # what a field of the call may be refused with
 
 
@@ -43,7 +44,7 @@ class Reports:
     def applied(self, header: Header, outcomes: Sequence[Outcome], conflicts: Sequence[Conflict]) -> None:
         """Report what a call that was applied in part has left out: its conflicts, and the files it did not change.
 
-        An edit that was refused in a file that the call did change is told by the record.
+        An edit that was refused in a file that the call did change is part of the record.
         """
         self.kept(header, conflicts)
         told = {outcome.path for outcome in outcomes if outcome.applied}
@@ -56,6 +57,23 @@ class Reports:
     def kept(self, header: Header, conflicts: Sequence[Conflict]) -> list[str]:
         """Keep conflicts for a person to resolve; their ids. One that is kept already is not kept twice."""
         return [name for conflict in conflicts if (name := self._keep(header, conflict)) is not None]
+
+    def observe(self, context: CallContext, path: str) -> bool:
+        """Note that something else changed a file since the journal last knew it; False where nothing did."""
+        from steadyhand.workspace.file_op import Latest
+        from steadyhand.workspace.outside import NOTE, note_of
+
+        resolved, image = self._store.read(path)
+        if self._store.read_only:
+            return False
+        journal = self._store.writable_journal()
+        stop = Latest(journal).of(resolved)
+        note = note_of(journal, resolved, image, stop, is_secret=self._store.is_secret(resolved))
+        if note is None:
+            return False
+        who = {"actor": context.actor, "task": context.task, "tool": context.tool}
+        journal.append_note(NOTE, {**note, **who})
+        return True
 
     def _keep(self, header: Header, conflict: Conflict) -> str | None:
         body = {

@@ -23,9 +23,8 @@ from steadyhand.session.checks import remark
 from steadyhand.workspace.journal.record import word
 
 if TYPE_CHECKING:
+    from steadyhand.session.context import Session
     from steadyhand.workspace.journal.record import Note
-    from steadyhand.workspace.read_ranges import Sights
-    from steadyhand.workspace.store import Store
 
 __all__ = ["Runs", "task_of_run"]
 
@@ -39,34 +38,34 @@ _ABOUT = ("run", "key", "keys", "actor", "task")
 class Runs:
     """The runs of one workspace."""
 
-    _store: Store
-    _sights: Sights
-    actor: str
-    task_id: str | None
+    def __init__(self, session: Session) -> None:
+        self._store = session.store
+        self._ranges = session.ranges
+        self._actor = session.context.actor
 
     def begin_run(self, facts: Mapping[str, object], articles: Sequence[Mapping[str, object]]) -> str:
         """Note a run that begins, with its articles, each with `jrn`, `path` and `evidence`; the id of the run."""
         from steadyhand.workspace.journal.record import new_record_id
 
         name = new_record_id()
-        body = {"run": name, "actor": self.actor, **facts, "articles": [dict(each) for each in articles]}
+        body = {"run": name, "actor": self._actor, **facts, "articles": [dict(each) for each in articles]}
         self._store.writable_journal().append_note(BEGUN, body)
         return name
 
     def plan_articles(self, run: str, articles: Sequence[Mapping[str, object]]) -> None:
         """Note more articles that a run will look at, before it does."""
-        body = {"run": run, "actor": self.actor, "articles": [dict(each) for each in articles]}
+        body = {"run": run, "actor": self._actor, "articles": [dict(each) for each in articles]}
         self._store.writable_journal().append_note(PLANNED, body)
 
     def finish_article(self, run: str, facts: Mapping[str, object], keys: Sequence[str] = ()) -> None:
         """Note how an article of a run ended. `keys` name what was judged, for runs that would judge the same."""
         task = task_of_run(run)
-        body = {"run": run, "actor": self.actor, "task": task, **facts, "keys": list(keys)}
+        body = {"run": run, "actor": self._actor, "task": task, **facts, "keys": list(keys)}
         self._store.writable_journal().append_note(FINISHED, body)
 
     def end_run(self, run: str, facts: Mapping[str, object]) -> None:
         """Note that a run has ended, or was stopped; one that is gone on with ends again."""
-        self._store.writable_journal().append_note(ENDED, {"run": run, "actor": self.actor, **facts})
+        self._store.writable_journal().append_note(ENDED, {"run": run, "actor": self._actor, **facts})
 
     def runs(self, limit: int | None = None) -> list[Facts]:
         """The runs, newest first, each without its articles."""
@@ -99,11 +98,11 @@ class Runs:
 
     def run_article(self, run: str, noted: Mapping[str, object]) -> Facts:
         """An article of a run that was just noted, as the record has it: with what the journal says of it."""
-        from steadyhand.session.auditor import Asked, Auditor
+        from steadyhand.session.audit import Asked, Auditor
 
         path = str(noted.get("path"))
         try:
-            audit = Auditor(self._store, Asked(task=task_of_run(run)), self._sights).one(path)
+            audit = Auditor(self._store, Asked(task=task_of_run(run)), self._ranges).one(path)
         except EditError:  # there is no such file any more, and nothing of it is recorded
             audit = {}
         return _article(path, noted, noted, audit)
@@ -134,10 +133,10 @@ class Runs:
 
     def _audits(self, run: str, begun: int) -> dict[str, Facts]:
         """What the journal says of every file of a run, in one pass from where it began."""
-        from steadyhand.session.auditor import Asked, Auditor
+        from steadyhand.session.audit import Asked, Auditor
 
         asked = Asked(after=begun - 1, task=task_of_run(run))
-        return {str(each["path"]): each for each in Auditor(self._store, asked, self._sights).every(None, None)}
+        return {str(each["path"]): each for each in Auditor(self._store, asked, self._ranges).every(None, None)}
 
     def _changed_by(self, run: str) -> Iterator[str]:
         """The files that the records of a run changed, under the names that they have now."""

@@ -1,24 +1,182 @@
-"""How calls went, counted: first tries, retries, tiers, refusals, and whether files are edited or written anew.
-
-Memory does not grow with the number of records, only with that of the pairs of a conversation and a file in it, by
-about a hundred bytes each.
+"""How calls went, counted: first tries, retries, tiers, refusals, and whether files are edited or rewritten.
 
 A call is applied if it changed a file. Its first try of a file is the first call of its conversation that was about
 that file; where no conversation is known, the first of its party (actor and task). A retry is a call about a file on
 which the call before, of the same conversation, was refused. A call about several files counts for each of them.
+
+`Attempts` puts the rows of the journal together to calls: a call has an id that its rows share; without one, a record
+or a refusal is a call by itself, and conflicts that were kept right after it belong to it. Only so many calls are kept
+open; one whose rows are further apart counts as two. Memory does not grow with the number of records, only with that
+of the pairs of a conversation and a file. A field of an unexpected type counts as absent: another version of Steadyhand
+may have written it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
+from steadyhand.errors import Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.session.attempts import Attempt, Attempts
-from steadyhand.workspace.journal.told import Told
+from steadyhand.session.reports import CONFLICT, REFUSAL
+from steadyhand.workspace.journal.log_reader import LogItem
+from steadyhand.workspace.journal.record import Entry, FileChange, Note, Record, word
 
-__all__ = ["Statistics", "Tally", "by_calls", "count"]
+__all__ = ["Attempt", "Attempts", "Change", "Refused", "Statistics", "Tally", "by_calls", "count", "spelled"]
+
+_OPEN = 2_000
+_NEAR = 4  # rows: a record is two, and what was found to have changed outside may follow it
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a call left a file as it was."""
+
+    kind: str
+    message: str
+    tool: str
+    time: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": self.kind, "message": self.message, "tool": self.tool, "time": self.time}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a call changed one file: `edited` in places, `rewritten` as a whole, or the status of the change."""
+
+    path: str
+    how: str
+    tiers: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One call. `conversation` names the series of calls it is part of; where none is known, its party does."""
+
+    actor: str | None
+    task: str | None
+    tool: str
+    time: str
+    model: str | None = None
+    conversation: str | None = None
+    changes: list[Change] = field(default_factory=list)
+    refused: dict[str | None, Refused] = field(default_factory=dict)
+    undone: int = 0
+    is_edit: bool = True  # an undo or a redo is not another try of an edit
+
+    @property
+    def series(self) -> tuple[str | None, ...]:
+        return (self.conversation,) if self.conversation is not None else (self.actor, self.task)
+
+    @property
+    def changed(self) -> frozenset[str]:
+        return frozenset(change.path for change in self.changes)
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Every file it was about, changed or not."""
+        return self.changed | {path for path in self.refused if path is not None}
+
+    @property
+    def is_applied(self) -> bool:
+        return bool(self.changes)
+
+    @property
+    def kinds(self) -> Counter[str]:
+        """What was refused: of files, and of single edits in files that were changed all the same."""
+        changed = self.changed
+        whole = Counter(refused.kind for path, refused in self.refused.items() if path not in changed)
+        return whole + Counter(kind for change in self.changes for kind in change.left)
+
+
+class Attempts:
+    """Puts rows together to calls, which come out in the order of their first rows."""
+
+    def __init__(self, room: int = _OPEN) -> None:
+        self._room = room
+        self._open: OrderedDict[str, Attempt] = OrderedDict()
+        self._last: tuple[int, str] = 0, ""
+
+    def add(self, what: Entry | Note, position: int) -> Iterator[Attempt]:
+        """Take the next record or note, of row `position`; the calls that nothing can be added to any more."""
+        if isinstance(what, Entry):
+            self._add_record(what, position)
+        elif what.type in (REFUSAL, CONFLICT):
+            self._add_refusal(what, position)
+        while len(self._open) > self._room:
+            yield self._open.popitem(last=False)[1]
+
+    def rest(self) -> Iterator[Attempt]:
+        """The calls that are left when there are no more rows."""
+        while self._open:
+            yield self._open.popitem(last=False)[1]
+
+    def _add_record(self, entry: Entry, position: int) -> None:
+        record = entry.record
+        call = record.call
+        name = call.id if call is not None else f"row {entry.seq}"
+        made = Attempt(record.actor, record.task, record.tool, record.time, record.model)
+        made.conversation = None if call is None else call.conversation
+        made.is_edit = record.verb == "edit"
+        attempt = self._open.setdefault(name, made)
+        attempt.changes += [_change(record, change) for change in record.files]
+        attempt.undone += entry.undone_by is not None
+        self._last = position, name
+
+    def _add_refusal(self, note: Note, position: int) -> None:
+        body = note.body
+        call = body.get("call")
+        about: Mapping[str, object] = call if isinstance(call, dict) else {}
+        made = Attempt(
+            word(body, "actor"), word(body, "task"), word(body, "tool") or "", note.time, word(body, "model")
+        )
+        made.conversation = word(about, "conversation")
+        name = word(about, "id") or self._behind(note, made, position) or f"row {note.seq}"
+        attempt = self._open.setdefault(name, made)
+        kind = str(Kind.CONFLICT) if note.type == CONFLICT else word(body, "kind") or "unknown"
+        message = word(body, "message") or ("touches what others changed" if note.type == CONFLICT else "")
+        path = word(body, "path")
+        refused = Refused(kind, message, attempt.tool, note.time)
+        attempt.refused[None if path is None else spelled(path)] = refused
+        self._last = position, name
+
+    def _behind(self, note: Note, made: Attempt, position: int) -> str | None:
+        """The call without an id that a conflict was kept for, if its row is the one right before."""
+        at, name = self._last
+        last = self._open.get(name)
+        if note.type != CONFLICT or last is None or position - at > _NEAR or not name.startswith("row "):
+            return None
+        return name if (last.actor, last.task, last.tool) == (made.actor, made.task, made.tool) else None
+
+
+def spelled(path: str) -> str:
+    """A path as records spell it, as far as that is known without looking.
+
+    >>> spelled("./docs//a.md")
+    'docs/a.md'
+    """
+    if path.startswith("/"):
+        return path
+    return "/".join(part for part in path.split("/") if part not in ("", ".")) or path
+
+
+def _change(record: Record, change: FileChange) -> Change:
+    tiers = tuple(edit.tier for edit in change.edits if edit.tier is not None)
+    left = tuple(edit.kind for edit in change.left if edit.outcome == "refused" and edit.kind is not None)
+    return Change(change.path, _how(record, change), tiers, left)
+
+
+def _how(record: Record, change: FileChange) -> str:
+    """A whole-file write leaves a note without tier and lines; of a secret file nothing is known."""
+    if change.status != "edited" or change.redacted:
+        return change.status
+    if record.verb != "edit":
+        return record.verb
+    return "rewritten" if any(edit.tier is None and edit.lines is None for edit in change.edits) else "edited"
+
 
 _MOST_NAMES = 500
 _OTHERS = "(others)"
@@ -102,10 +260,10 @@ class Statistics:
         }
 
 
-def count(told: Iterable[Told], *, task: str | None = None, tool: str | None = None) -> Statistics:
+def count(items: Iterable[LogItem], *, task: str | None = None, tool: str | None = None) -> Statistics:
     """Count the calls of a walk through the journal, or those of one task or one tool."""
     counter = _Counter(task, tool)
-    for attempt in _attempts(told):
+    for attempt in _attempts(items):
         counter.add(attempt)
     return counter.result()
 
@@ -115,9 +273,9 @@ def by_calls(tallies: Mapping[str, Tally]) -> list[tuple[str, Tally]]:
     return sorted(tallies.items(), key=lambda item: (-item[1].calls, item[0]))
 
 
-def _attempts(told: Iterable[Told]) -> Iterator[Attempt]:
+def _attempts(items: Iterable[LogItem]) -> Iterator[Attempt]:
     attempts = Attempts()
-    for each in told:
+    for each in items:
         position = each.row.seq if each.settled is None else each.settled.seq
         yield from attempts.add(each.what, position)
     yield from attempts.rest()
@@ -142,7 +300,7 @@ class _Counter:
         is_counted = self._tool is None or attempt.tool == self._tool
         if is_counted:
             self._count(attempt)
-        for path in sorted(attempt.paths):
+        for path in sorted(attempt.paths) if attempt.is_edit else ():
             self._try(attempt, path, is_counted=is_counted)
 
     def _count(self, attempt: Attempt) -> None:

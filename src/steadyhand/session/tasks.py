@@ -1,121 +1,422 @@
-"""Tasks of a workspace: each works in its own name, and its end is noted.
+"""What the party of a workspace knows of the files, and the end of its task.
 
-A task that ends well needs the `.bak` copies no longer that were made for it, so they are removed, by a transaction as
-everything else. A copy stays where the task failed, where somebody changed it since, and where it is not of its making.
+A party that was given a name, as actor or as task, is known in every process that shares the journal; a nameless one
+only in this. A task that ends well needs the `.bak` copies no longer that were made for it, so they are removed, by a
+transaction like everything else. A copy stays where the task failed, where somebody changed it since, and where it was
+made by another.
+
+A draft of one file is the file alone, in a directory of its own with a journal of its own, which is removed at the end:
+what is tried on it is checked, refused and recorded as on the file itself, and the file stays as it is.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.session import checks
-from steadyhand.session.calls import Calls
+from steadyhand.lazy import dataclass, replace
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.source import Source, digest_of
+from steadyhand.text.span import Span, joined
+from steadyhand.text.visible import WIDEST
+from steadyhand.workspace.file_history import is_backup, versions_back
+from steadyhand.workspace.file_op import FileOp, Latest
+from steadyhand.workspace.journal.party import Party, Sight
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.overlay import FileDraft
+from steadyhand.workspace.read_ranges import ReadRanges, keep
+from steadyhand.workspace.store import Store
+from steadyhand.workspace.unseen_changes import UnseenChange, UnseenChanges
 
 if TYPE_CHECKING:
-    from steadyhand.session.task_view import TaskView
-    from steadyhand.workspace.journal.party import Party
-    from steadyhand.workspace.read_ranges import Sights
+    from steadyhand.session.context import Session
+    from steadyhand.session.workspace import Workspace
 
 
-__all__ = ["Tasks"]
+__all__ = ["TaskView", "Tasks", "draft"]
+
+W = TypeVar("W", bound="Workspace")
+
+_WINDOW = 3  # lines on each side of a change that an answer shows
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """One party's view of one workspace. `began` is the row that was last then, in the journal of `generation`."""
+
+    store: Store
+    sights: ReadRanges
+    party: Party
+    is_named: bool
+    began: int
+    generation: int = 0
+
+    @classmethod
+    def begin(cls, store: Store, sights: ReadRanges, party: Party, *, is_named: bool) -> TaskView:
+        """From now on; for a task that was met before, from then on."""
+        head = store.head()
+        view = cls(store, sights, party, is_named, head, store.generation)
+        journal = view._journal()
+        if journal is not None and party.task is not None:
+            try:
+                return replace(view, began=journal.meet(party), generation=store.generation)
+            except EditError:  # nobody can tell when it began: then everything is unseen
+                return replace(view, began=0)
+        return view
+
+    @property
+    def recalled_for(self) -> Party | None:
+        """Whose sights are in the journal: those of a nameless party are not."""
+        return self.party if self.is_named else None
+
+    @property
+    def since(self) -> int:
+        """The row after which everything is unseen; of a journal that took the place of another, all of it is."""
+        return self.began if self.generation == self.store.generation else 0
+
+    def saw(
+        self,
+        path: str,
+        digest: str,
+        seq: int,
+        spans: Sequence[Span] | None,
+        content: bytes | None,
+    ) -> None:
+        """Remember what was shown of a version: all of it, or some of its characters. Never fails."""
+        journal = self._journal(make=self.party.task is not None)
+        sights = self._noted(path, digest, seq, spans, journal, content)
+        if journal is not None and sights:
+            keep(journal, self.party, path, sights, content)
+
+    def _noted(
+        self,
+        path: str,
+        digest: str,
+        seq: int,
+        spans: Sequence[Span] | None,
+        journal: Journal | None,
+        content: bytes | None = None,
+        *,
+        by: FileOp | None = None,
+    ) -> tuple[Sight, ...]:
+        """What is seen of a file now, where the journal does not have it yet; remembered by this process.
+
+        `by` is the change of row `seq` that made the version, where this party made it.
+        """
+        parts = None if spans is None else tuple((span.start, span.end) for span in spans)
+        self.sights.keep_up(self.store.generation)
+        is_told = True
+        if not self.sights.of(self.party, path):  # what was seen in another process must not be forgotten for this
+            try:
+                for earlier in self._sights_in(journal, path, by, seq):
+                    self.sights.add(self.party, path, earlier)
+            except EditError:
+                is_told = False
+        sights = self.sights.add(self.party, path, Sight(digest, seq, parts), content)
+        return sights if is_told and journal is not None and self.sights.is_new(self.party, path, sights) else ()
+
+    def completes(self, path: str, digest: str, spans: Sequence[Span], length: int) -> bool:
+        """Whether parts of a version are, with those seen of it before, all of its characters. Never fails."""
+        try:
+            sights = self._sights_of(path)
+        except EditError:
+            return False
+        seen = [Span(*part) for sight in sights if sight.digest == digest for part in sight.spans or ()]
+        return joined([*seen, *spans]) == [Span(0, length)]
+
+    def wrote(self, ops: Sequence[FileOp], seq: int) -> None:
+        """Remember what a change of this party's shows: everything where it knew everything, else around its lines."""
+        journal = self._journal()
+        paths = [path for op in ops for path in (op.before_path, op.after_path) if path is not None]
+        seen: dict[str, tuple[Sight, ...]] = {}
+        with contextlib.ExitStack() as block:
+            with contextlib.suppress(EditError):  # the change is made, whatever can be remembered of it
+                asked = journal if journal is not None else self.store.journal
+                block.enter_context(asked.recalling(paths, party=self.recalled_for, before_seq=seq))
+            for op in ops:
+                with contextlib.suppress(EditError):
+                    seen |= self._wrote(op, seq, journal)
+        if journal is not None and seen:
+            with contextlib.suppress(EditError):
+                journal.see_all(self.party, seen)
+
+    def _wrote(self, op: FileOp, seq: int, journal: Journal | None) -> dict[str, tuple[Sight, ...]]:
+        """What the journal is to keep of one file: the record brings its versions back."""
+        path = op.after_path
+        if path is None or op.digest is None:
+            return {}
+        if op.before is not None and op.before.digest == op.digest:
+            sights = self._carried(op.before_path or "", path)
+        else:
+            sights = self._noted(path, op.digest, seq, self._shown(op, seq, journal), journal, by=op)
+        return {path: sights} if sights else {}
+
+    def last(self, path: str) -> str | None:
+        """The digest of the version this party last saw, in part or whole."""
+        sights = self._sights_of(path)
+        return sights[-1].digest if sights else None
+
+    def last_whole(self, path: str) -> bytes | None:
+        """The version of a file that this party last saw all of, if it can still be had."""
+        whole = [sight.digest for sight in self._sights_of(path) if sight.spans is None]
+        return self.version_of(path, whole[-1]) if whole else None
+
+    def last_shown(self, path: str, is_in: Callable[[bytes, Sequence[Span]], bool]) -> str | None:
+        """The digest of the version in which this party was last shown something; None: that is not known.
+
+        `is_in` says whether it is among the parts of a version that were shown.
+        """
+        for sight in reversed(self._sights_of(path)):
+            if sight.spans is None:
+                return sight.digest
+            data = self.version_of(path, sight.digest)
+            if data is None:
+                return None
+            if is_in(data, [Span(*span) for span in sight.spans]):
+                return sight.digest
+        return None
+
+    def knows(self, path: str, digest: str) -> bool:
+        """Whether this party has seen all of a version."""
+        return _has_whole(self._sights_of(path), digest)
+
+    def has_read(self, path: str) -> bool:
+        """Whether this party has seen all of a file, in any version."""
+        return any(sight.spans is None for sight in self._sights_of(path))
+
+    def unseen(self, draft: FileDraft, *, instead: str | None = None) -> tuple[UnseenChange, ...]:
+        """What others did to a file as it is on disk, unseen; `instead`: by one who has seen that version only."""
+        if draft.before is None or draft.before_path is None:
+            return ()
+        path = draft.before_path
+        sights = (Sight(instead, 0),) if instead is not None else self._sights_of(path)
+        if any(sight.digest == draft.before.digest and sight.spans is None for sight in sights):
+            return ()
+        if not sights and not self.store.state.exists:
+            return ()
+        party, checkpoint = (self.party, self.sights.checkpoint(self.party, path)) if instead is None else (None, None)
+        unseen_changes = UnseenChanges(
+            self.store.journal, party, self.since, lambda digest: self._seen_version(path, digest)
+        )
+        try:
+            unseen, resume = unseen_changes.unseen(path, draft.source_on_disk(), draft.before.data, sights, checkpoint)
+        except UnicodeError:
+            return ()
+        except EditError as error:
+            if error.kind is Kind.JOURNAL_DAMAGED:  # told of by `check`; the file stays editable
+                return ()
+            raise
+        if resume is not None and instead is None:
+            self.sights.set_checkpoint(self.party, path, resume)
+        return unseen
+
+    def newest(self, path: str) -> int | None:
+        """The row of the newest record of a file; None: there is no record that can be read."""
+        return Latest(self.store.journal).row_of(path) if self.store.state.exists else None
+
+    def changes_since(self, draft: FileDraft, version: Source) -> ChangeSet | None:
+        """What leads from an earlier version of a file to the one on disk, as recorded; None: that is not known."""
+        if draft.before is None or draft.before_path is None:
+            return None
+        path = draft.before_path
+        unseen_changes = UnseenChanges(
+            self.store.journal, None, self.since, lambda digest: self._seen_version(path, digest)
+        )
+        sight = Sight(digest_of(version.to_bytes()), 0)
+        with contextlib.suppress(EditError, UnicodeError):
+            return unseen_changes.changes_since(path, draft.source_on_disk(), draft.before.data, sight)
+        return None
+
+    def shown(self, draft: FileDraft) -> tuple[Span, ...]:
+        """The parts of a file's present version that this party was shown as such."""
+        digest = None if draft.before is None else draft.before.digest
+        sights = [sight for sight in self._sights_of(draft.before_path or "") if sight.digest == digest]
+        return tuple(Span(*span) for sight in sights for span in sight.spans or ())
+
+    def seen(self, draft: FileDraft) -> tuple[Span, ...] | None:
+        """The characters of a file, as it is on disk, that this party has been shown; None: all of them."""
+        if draft.before is None or draft.before_path is None:
+            return None
+        path = draft.before_path
+        unseen_changes = UnseenChanges(
+            self.store.journal, self.party, self.since, lambda digest: self._seen_version(path, digest)
+        )
+        sights = self._sights_of(path)
+        try:
+            return unseen_changes.seen(path, draft.source_on_disk(), draft.before.data, sights)
+        except (EditError, UnicodeError):
+            return ()
+
+    def version_of(self, path: str, digest: str) -> bytes | None:
+        """An earlier version of a file, from the journal, from memory, or from what another process has read."""
+        found = self.store.version_of(path, digest)
+        return found if found is not None else self._seen_version(path, digest)
+
+    def has_copied(self, path: str) -> bool:
+        """Whether the file at a path is the `.bak` copy that this party made of another, and as it was made."""
+        with contextlib.suppress(EditError):
+            latest = self.store.journal.latest(path) if self.store.state.exists else None
+            if latest is not None and Party(latest.record.actor, latest.record.task) == self.party:
+                return is_backup(latest.record, path)
+        return False
+
+    def forget(self) -> None:
+        """The party's work is over."""
+        self.sights.forget(self.party)
+        journal = self._journal()
+        if journal is not None:
+            with contextlib.suppress(EditError):
+                journal.forget(self.party)
+
+    def _seen_version(self, path: str, digest: str) -> bytes | None:
+        """A version that was read, here or in another process."""
+        found = self.sights.version(digest)
+        if found is None and self.store.state.exists:
+            with contextlib.suppress(EditError):
+                found = self.store.journal.seen_version(path, digest)
+        return found
+
+    def _sights_of(self, path: str) -> tuple[Sight, ...]:
+        """What was seen of a file, under this name or, where nothing was, under the one it had when it was seen."""
+        return self._sights_in(self._journal(), path)
+
+    def _sights_in(
+        self, journal: Journal | None, path: str, by: FileOp | None = None, seq: int = 0
+    ) -> tuple[Sight, ...]:
+        """The same; `by` is the change of row `seq` that made the version, where this party made it."""
+        self.sights.keep_up(self.store.generation)
+        found = self.sights.of(self.party, path, journal)
+        if found or not self.store.state.exists:
+            return found
+        with contextlib.suppress(EditError):
+            for earlier in self._earlier_names(path) if by is None else self._names_before(path, by, seq):
+                if found := self.sights.of(self.party, earlier, journal):
+                    return found
+        return ()
+
+    def _names_before(self, path: str, by: FileOp, seq: int) -> Iterator[str]:
+        """The same for a file as a change of row `seq` left it, whose record may be long and is not read again."""
+        if by.before is None or by.before_path is None:
+            yield from self._earlier_names(path)
+            return
+        if by.before_path != path:
+            yield by.before_path
+        yield from self._earlier_names(by.before_path, seq)
+
+    def _earlier_names(self, path: str, before_seq: int | None = None) -> Iterator[str]:
+        """The names that a file had since this party began, latest first."""
+        for version in versions_back(self.store.journal, path, before_seq=before_seq):
+            if version.entry.seq <= self.since:
+                return
+            if version.change.before is not None and version.change.before.path != path:
+                path = version.change.before.path
+                yield path
+
+    def _journal(self, *, make: bool = False) -> Journal | None:
+        """Where a named party's sights are kept; None where there is no journal yet, or none that can be written.
+
+        `make`: what a task reads is worth a journal, or its next process would not know it.
+        """
+        if not self.is_named or self.store.read_only or not (make or self.store.state.exists):
+            return None
+        with contextlib.suppress(EditError):
+            return self.store.writable_journal()
+        return None
+
+    def _carried(self, path: str, to: str) -> tuple[Sight, ...]:
+        """A file that only got another name is known as far as it was."""
+        for sight in self._sights_of(path) if path != to else ():
+            self.sights.add(self.party, to, sight)
+        return self.sights.of(self.party, to)
+
+    def _shown(self, op: FileOp, seq: int, journal: Journal | None) -> list[Span] | None:
+        if op.before is None or op.whole or op.changes is None or op.source is None:
+            return None
+        path, digest = op.before_path or "", op.before.digest
+        if _has_whole(self.sights.of(self.party, path), digest):  # what this process knows need not be asked for
+            return None
+        if _has_whole(self._sights_in(journal, path, op, seq), digest):
+            return None
+        return [_window(op.source, span) for span in op.changes.after_spans()]
+
+
+def _has_whole(sights: Sequence[Sight], digest: str) -> bool:
+    return any(sight.digest == digest and sight.spans is None for sight in sights)
+
+
+def _window(source: Source, span: Span) -> Span:
+    """The lines that are shown with a change."""
+    near, start = source.near(span, _WINDOW + 1)
+    return _lines_around(near, span.shift(-start)).shift(start)
+
+
+def _lines_around(source: Source, span: Span) -> Span:
+    table = source.table
+    first, last = table.rows_of(span)
+    behind = last + 1
+    if span.is_empty and span.start == table.start(first):  # lines went away: there are three on each side of nothing
+        behind = first
+    elif span.is_empty and span.start == table.start(behind):  # at the end of the file
+        first = behind
+    ahead = _shown_rows(source, range(first - 1, max(first - _WINDOW, 0) - 1, -1))
+    after = _shown_rows(source, range(behind, min(behind + _WINDOW, table.count)))
+    return Span(table.start(first - ahead), table.start(behind + after))
+
+
+def _shown_rows(source: Source, rows: range) -> int:
+    """How many of the rows beside a change are shown whole, up to the first that is clipped."""
+    spans = map(source.table.span, rows)
+    return next((count for count, span in enumerate(spans) if span.length > WIDEST), len(rows))
+
 
 _READ = 1_000  # files that are noted at the end of a task
 
 
-class Tasks(Calls):
-    """Whose work a workspace does. Bound copies share the store and what was seen."""
+class Tasks:
+    """The end of a session's task."""
 
-    _sights: Sights
-    _view: TaskView
-    _is_named: bool
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._store = session.store
 
-    @property
-    def party(self) -> Party:
-        """Who changes files through this workspace, as conflicts tell it."""
-        from steadyhand.workspace.journal.party import Party
+    def end(self, how: str) -> None:
+        """Note how the task ended, and forget what it has seen."""
+        from steadyhand.session.audit import TASK
 
-        return Party(self.actor, self.task_id)
-
-    @contextlib.contextmanager
-    def task(self, name: str) -> Iterator[Self]:
-        """The same workspace in the name of a task; the journal notes whether the block ended well.
-
-        `.bak` copies that were made for the task are removed then, and kept where it did not.
-        """
-        bound = self._bound(checks.remark(name, "task") or "")
-        try:
-            yield bound
-        except BaseException as error:
-            bound._end_task(name, f"failed: {type(error).__name__}")
-            raise
-        bound._remove_backups(name)
-        bound._end_task(name, "ended well")
-
-    def end_task(self, name: str | None = None, *, failed: bool = False) -> tuple[str, ...]:
-        """Say that a task is over: this workspace's, or another by its name.
-
-        What it has seen is forgotten, and its end is noted. The `.bak` copies that were made for it are removed, unless
-        it `failed`; the paths of those that were.
-        """
-        task = checks.remark(name, "task") or self.task_id
-        if task is None:
-            raise EditError(Kind.BAD_REQUEST, "no task is named", hint="say which task is over")
-        bound = self._bound(task)
-        removed = () if failed else bound._remove_backups(task)
-        bound._end_task(task, "failed" if failed else "ended well")
-        return removed
-
-    def remove_backups(self) -> tuple[str, ...]:
-        """Remove the `.bak` copies that were made for this workspace's task, which may go on; their paths."""
-        return () if self.task_id is None else self._remove_backups(self.task_id)
-
-    def _bound(self, task: str | None) -> Self:
-        bound = self.bound()
-        if task != self.task_id:
-            bound.task_id = task
-            bound._is_named = self._is_named or task is not None
-            bound._view = bound._begin()
-        return bound
-
-    def _begin(self) -> TaskView:
-        from steadyhand.session.task_view import TaskView
-
-        return TaskView.begin(self._store, self._sights, self.party, is_named=self._is_named)
-
-    def _end_task(self, task: str, how: str) -> None:
-        from steadyhand.session.auditor import TASK
-
+        context = self._session.context
         with contextlib.suppress(EditError):  # a note is not worth the end of somebody's work
             if not self._store.read_only and self._store.state.exists:
                 journal = self._store.writable_journal()
-                read = journal.read_paths(self.party)[:_READ]  # for an audit that asks later what became of a file
-                body = {"task": task, "actor": self.actor, "end": how, **({"read": read} if read else {})}
+                read = journal.read_paths(context.party)[:_READ]  # for an audit that asks later what became of a file
+                body = {"task": context.task, "actor": context.actor, "end": how, **({"read": read} if read else {})}
                 journal.append_note(TASK, body)
-        self._view.forget()
+        self._session.view.forget()
 
-    def _remove_backups(self, task: str) -> tuple[str, ...]:
-        """Remove the copies that are still as they were made; what cannot be removed now stays."""
+    def remove_backups(self) -> tuple[str, ...]:
+        """Remove the copies that are still as they were made; what cannot be removed now stays. Their paths."""
         from steadyhand.plan.request import DeleteFile
-        from steadyhand.session.ask import Ask
-        from steadyhand.workspace.backups import TIDYING
+        from steadyhand.session.editor import Editor, Steps
+        from steadyhand.session.transaction_builder import Step
+        from steadyhand.workspace.file_history import TIDYING
 
-        if self._store.read_only or not self._store.state.exists:
+        task, policy = self._session.context.task, self._session.context.policy
+        if task is None or self._store.read_only or not self._store.state.exists:
             return ()
         reason = f"the task {task} ended well"
         with contextlib.suppress(EditError):  # neither is a copy that stays
             copies = [DeleteFile(path, digest) for path, digest in self._backups(task)]
-            asks = [Ask(copy, self.policy, reason=reason) for copy in copies]
-            if asks:
-                receipt = self.as_tool(TIDYING)._run(asks, reason, partial=True)
+            if copies:
+                session = self._session.bound(replace(self._session.context, tool=TIDYING))
+                steps = Steps(session, [Step(copy, policy, reason=reason) for copy in copies], partial=True)
+                receipt = Editor(session).run(session.context.header(reason), steps, policy.hardlinks)
                 return tuple(outcome.path for outcome in receipt.outcomes if outcome.applied and outcome.path)
         return ()
 
     def _backups(self, task: str) -> Iterator[tuple[str, str]]:
         """The copies that were made for a task and that nobody has touched since: path and digest."""
-        from steadyhand.workspace.backups import backups_in
+        from steadyhand.workspace.file_history import backups_in
 
         journal = self._store.journal
         for entry in journal.entries(task=task):
@@ -123,3 +424,15 @@ class Tasks(Calls):
                 latest = journal.latest(made.path)
                 if latest is not None and latest.record.id == entry.record.id:
                     yield made.path, made.digest
+
+
+@contextlib.contextmanager
+def draft(workspace: W, path: str, task: str) -> Iterator[W]:
+    """A workspace that holds a copy of one file under the same name; what is done there is done for `task`."""
+    import tempfile
+
+    resolved, image = workspace._store.read(path)
+    folder = tempfile.TemporaryDirectory(prefix="steadyhand-draft-", ignore_cleanup_errors=True)
+    with folder as root, type(workspace)(root, actor=workspace.actor, policy=workspace.policy, protect="none") as made:
+        made.write(resolved, image.data, reason="a copy")
+        yield made._bound(task)

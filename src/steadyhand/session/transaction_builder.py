@@ -1,88 +1,121 @@
-"""Requests laid on an overlay: each is planned against the text as the requests before it leave it.
+"""The requests of one transaction, planned on an overlay: each against the text as the requests before it leave it.
 
-Touches no disk and no journal; what it needs to know of the session (mode, what was read) comes in as data.
+Writes nothing; reads files through the overlay, and what others changed through the conflict check.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import GiveReason
+from steadyhand.hints import ExpectVersion, GiveReason, Overwrite, Reread, Say
 from steadyhand.lazy import dataclass, field, replace
 from steadyhand.plan.edit import Delete, Edit
 from steadyhand.plan.outcome import Outcome, Plan
 from steadyhand.plan.planner import plan
-from steadyhand.plan.proposing import refused
+from steadyhand.plan.policy import Policy
+from steadyhand.plan.refusals import refused
 from steadyhand.plan.request import (
     ChangeMode,
     CopyFile,
     CreateFile,
     DeleteFile,
     EditFile,
+    FileRequest,
     MergeFile,
     MoveText,
     RenameFile,
     WriteFile,
 )
-from steadyhand.session.ask import Ask, Verb, WriteBytes, check_mode
-from steadyhand.session.checks import permission_bits
+from steadyhand.session.checks import digest_of_version, permission_bits
 from steadyhand.session.conflict_check import ConflictCheck
-from steadyhand.session.plans import Plans, Terms
+from steadyhand.session.context import CallContext
 from steadyhand.structure.node import Refusal
 from steadyhand.text.lines import split_bodies
-from steadyhand.text.source import Source
-from steadyhand.workspace.draft import Draft
+from steadyhand.text.pace import go_on
+from steadyhand.text.source import Source, digest_of
+from steadyhand.text.visible import sized
 from steadyhand.workspace.journal.record import EditNote
-from steadyhand.workspace.overlay import Overlay
+from steadyhand.workspace.overlay import FileDraft, Overlay
 
 if TYPE_CHECKING:
-    from steadyhand.session.rebased import PlanFor
+    from steadyhand.session.rebase import PlanFor
+    from steadyhand.session.tasks import TaskView
 
 
+__all__ = ["Request", "Step", "TransactionBuilder", "WriteBytes"]
+
+_EMPTY = digest_of(b"")
 _MARKS = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE, "utf-8-sig": codecs.BOM_UTF8}
+
+
+@sized("data")
+@dataclass(frozen=True, slots=True)
+class WriteBytes:
+    """Replace a file's whole content, or create it, with bytes that are not decoded."""
+
+    path: str
+    data: bytes
+    expect: str | None = None
+    allow_shrink: bool = False
+
+
+Request = FileRequest | WriteBytes
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One request of a transaction with its rules.
+
+    `overwrite`: the host allows to replace a file that was never read. `left` describes edits of the same file that
+    were refused before, for the record.
+    """
+
+    request: Request
+    policy: Policy
+    encoding: str | None = None
+    reason: str | None = None
+    overwrite: bool = False
+    left: tuple[EditNote, ...] = ()
 
 
 @dataclass(slots=True)
 class TransactionBuilder:
-    """Lays requests one after another and keeps their outcomes."""
+    """Plans requests one after another and keeps their outcomes."""
 
     overlay: Overlay
-    mode: str | None
-    meetings: ConflictCheck
-    tick: Callable[[], None] | None = None
-    plans: Plans = field(default_factory=Plans)
+    context: CallContext
+    conflicts: ConflictCheck
     outcomes: list[Outcome] = field(default_factory=list)
     _written: dict[str, list[int]] = field(default_factory=dict, init=False)  # the outcomes of edits, by file
     warnings: list[str] = field(default_factory=list)
 
-    def lay_all(self, asks: list[Ask], *, partial: bool) -> None:
+    def add_all(self, steps: Sequence[Step], *, partial: bool) -> None:
         """All of them, or, when `partial`, those that can be; then each refusal is an outcome.
 
         Also after a refusal what concerns other files is judged, so that one answer names everything to be changed.
         """
-        from steadyhand.session.rebased import together
+        from steadyhand.session.rebase import together
 
         refused: list[EditError] = []
         touched: set[str] = set()
-        for ask in asks:
-            paths = {ask.request.path, getattr(ask.request, "to", ask.request.path)}
+        for step in steps:
+            paths = {step.request.path, getattr(step.request, "to", step.request.path)}
             if paths & touched:
                 continue
-            if self.tick is not None:
-                self.tick()
+            self.context.check_wanted()
             try:
-                self.lay(ask)
+                self.add(step)
             except EditError as error:
                 if not partial:
-                    refused.append(error.with_details(path=ask.request.path))
+                    refused.append(error.with_details(path=step.request.path))
                     touched |= paths
                 else:
-                    located = error.with_details(path=ask.request.path)
+                    located = error.with_details(path=step.request.path)
                     self.outcomes.append(
-                        Outcome(len(self.outcomes), applied=False, path=ask.request.path, error=located)
+                        Outcome(len(self.outcomes), applied=False, path=step.request.path, error=located)
                     )
         if refused:
             try:
@@ -94,12 +127,10 @@ class TransactionBuilder:
             if first is not None:
                 raise first.with_details() from None
 
-    def lay(self, ask: Ask) -> None:
+    def add(self, step: Step) -> None:
         """One request. Refuses with whatever kind fits, the overlay unchanged."""
-        from steadyhand.session.versions import expect_version
-
-        request = ask.request
-        if ask.policy.require_reason and ask.reason is None and not isinstance(request, EditFile):
+        request = step.request
+        if step.policy.require_reason and step.reason is None and not isinstance(request, EditFile):
             raise EditError(
                 Kind.REASON_REQUIRED,
                 f"the change of {request.path} gives no reason",
@@ -107,102 +138,100 @@ class TransactionBuilder:
             )
         match request:
             case EditFile():
-                self._edit(ask, request)
+                self._edit(step, request)
             case MergeFile():
-                self._merge(ask, request)
+                self._merge(step, request)
             case MoveText():
-                self._move(ask, request)
+                self._move(step, request)
             case WriteFile() | WriteBytes():
-                self._write(ask, request)
+                self._write(step, request)
             case CreateFile():
                 permission_bits(request.mode)
-                self._allow("create", request.path)
-                self._create(ask, request.path, request.content, request.mode)
+                self.context.check_mode("create", request.path)
+                self._create(step, request.path, request.content, request.mode)
             case CopyFile():
-                self._allow("create", request.to)
+                self.context.check_mode("create", request.to)
                 self._copy(request)
-                self._done(request.to, ask.reason)
+                self._done(request.to, step.reason)
             case DeleteFile():
-                self._allow("delete", request.path)
+                self.context.check_mode("delete", request.path)
                 draft = self.overlay.need(request.path)
                 expect_version(draft, request.expect)
                 if request.expect is None:
-                    self.meetings.settle_whole(draft, ask.policy)
+                    self.conflicts.settle_whole(draft, step.policy)
                 self.overlay.delete(request.path)
-                self._done(request.path, ask.reason)
+                self._done(request.path, step.reason)
             case RenameFile():
-                self._allow("rename", request.path)
+                self.context.check_mode("rename", request.path)
                 expect_version(self.overlay.need(request.path), request.expect)
                 self.overlay.rename(request.path, request.to)
-                self._done(request.to, ask.reason)
+                self._done(request.to, step.reason)
             case ChangeMode():
                 permission_bits(request.mode)
-                self._allow("mode", request.path)
-                self._change_mode(ask, request)
+                self.context.check_mode("mode", request.path)
+                self._change_mode(step, request)
             case _:
                 assert_never(request)
 
-    def _edit(self, ask: Ask, request: EditFile) -> None:
-        from steadyhand.session.rebased import redacted
-        from steadyhand.session.versions import expect_version
+    def _edit(self, step: Step, request: EditFile) -> None:
+        from steadyhand.session.rebase import redacted
 
         path, edits, expect = request.path, request.edits, request.expect
-        self._allow("edit", path)
+        self.context.check_mode("edit", path)
         if not edits:
             raise EditError(Kind.BAD_REQUEST, "there are no edits", hint="give at least one", details={"path": path})
         draft = self.overlay.need(path)
-        source = draft.source(ask.encoding)
+        source = draft.source(step.encoding)
 
         def plan_for(version: Source) -> Plan:
-            return plan(version, edits, ask.policy, path=draft.path, reason=ask.reason, tick=self.tick)
+            return plan(version, edits, step.policy, path=draft.path, reason=step.reason, tick=go_on)
 
         try:
             expect_version(draft, expect)
-            planned = self._planned(ask, draft, source, edits)
+            planned = self._planned(step, draft, source, edits)
             if expect is None:
-                planned = self._settled(ask, draft, source, planned, edits, plan_for)
+                planned = self._settled(step, draft, source, planned, edits, plan_for)
         except EditError as error:
-            if error.kind is not Kind.STALE_SOURCE or ask.policy.on_stale != "rebase" or expect is None:
+            if error.kind is not Kind.STALE_SOURCE or step.policy.on_stale != "rebase" or expect is None:
                 raise
-            planned = self.meetings.rebase(draft, source, expect, edits, error, ask.policy, plan_for)
+            planned = self.conflicts.rebase(draft, source, expect, edits, error, step.policy, plan_for)
         if planned.changes:
             request.check_shown(planned.after, is_secret=draft.secret)
         if draft.secret:
             planned = redacted(planned)
-        bak = self._bak_name(ask, draft)
+        bak = self._bak_name(step, draft)
         self._take(planned, draft, source, path)
-        draft.left += ask.left
+        draft.left += step.left
         self._keep_bak(bak, draft)
 
-    def _merge(self, ask: Ask, request: MergeFile) -> None:
+    def _merge(self, step: Step, request: MergeFile) -> None:
         """Bring a snippet into a file; a snippet without marks is the whole of a file that is not there yet."""
         from steadyhand.match.elision import is_elision  # few calls have a snippet
         from steadyhand.plan.snippet import plan_merge
-        from steadyhand.session.rebased import redacted
-        from steadyhand.session.versions import expect_version
+        from steadyhand.session.rebase import redacted
 
         is_there = self.overlay.look(request.path)[1] is not None
         # Bare dots are a body in a new file; what tells of code that exists is none.
         marks = [row for row in split_bodies(request.snippet) if is_elision(row) and any(map(str.isalpha, row))]
         if not is_there and not marks:
-            self._write(ask, WriteFile(request.path, request.snippet, request.expect))
+            self._write(step, WriteFile(request.path, request.snippet, request.expect))
             return
-        self._allow("edit", request.path)
+        self.context.check_mode("edit", request.path)
         draft = self.overlay.need(request.path)
-        source = draft.source(ask.encoding)
+        source = draft.source(step.encoding)
         expect_version(draft, request.expect)
 
         def plan_for(version: Source) -> Plan:
-            return plan_merge(version, request.snippet, ask.policy, path=draft.path, reason=ask.reason)
+            return plan_merge(version, request.snippet, step.policy, path=draft.path, reason=step.reason)
 
         planned = plan_for(source)
         if request.expect is None:
-            planned = self._settled(ask, draft, source, planned, (), plan_for)
-        bak = self._bak_name(ask, draft)
+            planned = self._settled(step, draft, source, planned, (), plan_for)
+        bak = self._bak_name(step, draft)
         self._take(redacted(planned) if draft.secret else planned, draft, source, request.path)
         self._keep_bak(bak, draft)
 
-    def _move(self, ask: Ask, request: MoveText) -> None:
+    def _move(self, step: Step, request: MoveText) -> None:
         """Take a part of a file elsewhere: away here, in there, both or neither."""
         from steadyhand.plan.moving import alone, insertion, move_inside
         from steadyhand.structure.address import resolve_one  # few calls move something
@@ -212,20 +241,20 @@ class TransactionBuilder:
             raise EditError(Kind.PROTECTED_PATH, f"{draft.path} holds secrets", hint="write the other file without it")
         there = self.overlay.look(request.to)[1]
         if there is draft:
-            self._edit(ask, EditFile(request.path, (move_inside(request),), request.expect))
+            self._edit(step, EditFile(request.path, (move_inside(request),), request.expect))
             return
-        source = draft.source(ask.encoding)
+        source = draft.source(step.encoding)
         node = resolve_one(source, request.target)
         text = node if isinstance(node, Refusal) else node.carried(source)
         if isinstance(text, Refusal):
             raise refused(request.path, text)
-        self._edit(ask, EditFile(request.path, (Delete(request.target),), request.expect))
+        self._edit(step, EditFile(request.path, (Delete(request.target),), request.expect))
         if there is None and request.place is None:
-            self._allow("create", request.to)
-            self._create(ask, request.to, alone(text), None)
+            self.context.check_mode("create", request.to)
+            self._create(step, request.to, alone(text), None)
         else:
-            other = self.overlay.need(request.to).source(ask.encoding)
-            self._edit(ask, EditFile(request.to, (insertion(other, request, text),)))
+            other = self.overlay.need(request.to).source(step.encoding)
+            self._edit(step, EditFile(request.to, (insertion(other, request, text),)))
 
     def _copy(self, request: CopyFile) -> None:
         draft = self.overlay.need(request.path)
@@ -237,21 +266,18 @@ class TransactionBuilder:
         self.overlay.create(request.to, mode=mode).take_bytes(draft.data or b"")
 
     def _settled(
-        self, ask: Ask, draft: Draft, source: Source, planned: Plan, edits: Sequence[Edit], plan_for: PlanFor
+        self, step: Step, draft: FileDraft, source: Source, planned: Plan, edits: Sequence[Edit], plan_for: PlanFor
     ) -> Plan:
-        """The plan as the policy has it where it meets the work of others; that is asked again under the locks."""
-        replan = (lambda left: self._planned(ask, draft, source, left)) if edits else None
-        try:
-            return self.meetings.settle(planned, edits, draft, source, ask.policy, replan, plan_for)
-        finally:
-            self.overlay.is_unsure |= self.meetings.has_met
+        """The plan after the policy has decided about conflicts with the work of others."""
+        replan = (lambda left: self._planned(step, draft, source, left)) if edits else None
+        return self.conflicts.settle(planned, edits, draft, source, step.policy, replan, plan_for)
 
-    def _planned(self, ask: Ask, draft: Draft, source: Source, edits: Sequence[Edit]) -> Plan:
-        seen = self.meetings.seen(draft) if ask.policy.wants_guard("unseen") else None
-        return self.plans.of(source, edits, Terms(ask.policy, draft.path, ask.reason, seen), self.tick)
+    def _planned(self, step: Step, draft: FileDraft, source: Source, edits: Sequence[Edit]) -> Plan:
+        seen = self.conflicts.seen(draft) if step.policy.wants_guard("unseen") else None
+        return plan(source, edits, step.policy, path=draft.path, reason=step.reason, seen=seen, tick=go_on)
 
-    def _take(self, planned: Plan, draft: Draft, source: Source, path: str) -> None:
-        from steadyhand.session.rebased import together
+    def _take(self, planned: Plan, draft: FileDraft, source: Source, path: str) -> None:
+        from steadyhand.session.rebase import together
 
         first = len(self.outcomes)
         self.outcomes.extend(
@@ -280,14 +306,13 @@ class TransactionBuilder:
                 self.outcomes[at] = replace(outcome, lines=lines)
         written.extend(range(first, len(self.outcomes)))
 
-    def _write(self, ask: Ask, request: WriteFile | WriteBytes) -> None:
+    def _write(self, step: Step, request: WriteFile | WriteBytes) -> None:
         from steadyhand.plan.preview import plan_write
-        from steadyhand.session.rebased import redacted
-        from steadyhand.session.versions import check_overwrite, expect_version
+        from steadyhand.session.rebase import redacted
 
         _, draft = self.overlay.look(request.path)
         if draft is None:
-            self._allow("create", request.path)
+            self.context.check_mode("create", request.path)
             if request.expect is not None:
                 raise EditError(
                     Kind.STALE_SOURCE,
@@ -296,22 +321,22 @@ class TransactionBuilder:
                     details={"path": request.path, "expected": request.expect, "actual": None},
                 )
             content = request.content if isinstance(request, WriteFile) else request.data
-            self._create(ask, request.path, content, None)
+            self._create(step, request.path, content, None)
             return
-        self._allow("write", request.path)
+        self.context.check_mode("write", request.path)
         expect_version(draft, request.expect)
-        if request.expect is None and not ask.overwrite:
-            check_overwrite(draft, self.meetings.view)
-        bak = self._bak_name(ask, draft)
-        before = draft.source(ask.encoding)
+        if request.expect is None and not step.overwrite:
+            check_overwrite(draft, self.conflicts.view)
+        bak = self._bak_name(step, draft)
+        before = draft.source(step.encoding)
         if isinstance(request, WriteBytes):  # compared byte for character: they need not be text in any encoding
             compared, new = Source.of_bytes(draft.data or b"", encoding="latin-1"), request.data.decode("latin-1")
         else:
             compared, new = before, request.content
-        is_guarded = ask.policy.wants_guard("unseen") and request.expect is None and not ask.overwrite
+        is_guarded = step.policy.wants_guard("unseen") and request.expect is None and not step.overwrite
         planned = plan_write(
-            compared, new, path=draft.path, policy=ask.policy, allow_shrink=request.allow_shrink,
-            seen=self.meetings.seen(draft) if is_guarded else None,
+            compared, new, path=draft.path, policy=step.policy, allow_shrink=request.allow_shrink,
+            seen=self.conflicts.seen(draft) if is_guarded else None,
         )  # fmt: skip
         if not before.is_binary:  # there are no lines to compare a picture by
             self._refuse(redacted(planned) if draft.secret else planned)
@@ -319,40 +344,40 @@ class TransactionBuilder:
             data = request.data if isinstance(request, WriteBytes) else _encoded(request.content, "utf-8")
             if data == draft.data:
                 raise _no_change(request.path)
-            draft.take_bytes(data, (EditNote(reason=ask.reason),))
+            draft.take_bytes(data, (EditNote(reason=step.reason),))
         else:
             if not planned.changes:
                 raise _no_change(request.path)
-            note = EditNote(ask.reason, splices=tuple(range(len(planned.changes.splices))))
+            note = EditNote(step.reason, splices=tuple(range(len(planned.changes.splices))))
             draft.take_text(planned.after, replace(planned.changes, base=before.digest), (note,), whole=True)
             self.warnings.extend(planned.warnings)
         self._keep_bak(bak, draft)
-        self._done(request.path, ask.reason)
+        self._done(request.path, step.reason)
 
-    def _create(self, ask: Ask, path: str, content: str | bytes, mode: int | None) -> None:
+    def _create(self, step: Step, path: str, content: str | bytes, mode: int | None) -> None:
         from steadyhand.plan.preview import plan_write
-        from steadyhand.session.rebased import redacted
+        from steadyhand.session.rebase import redacted
 
         draft = self.overlay.create(path, mode=mode)
-        note = EditNote(reason=ask.reason)
+        note = EditNote(reason=step.reason)
         if isinstance(content, bytes):
             draft.take_bytes(content, (note,))
-        elif ask.encoding is not None:
-            draft.take_bytes(_encoded(content, ask.encoding), (note,))
+        elif step.encoding is not None:
+            draft.take_bytes(_encoded(content, step.encoding), (note,))
         else:
-            planned = plan_write(None, content, path=draft.path, policy=ask.policy)
+            planned = plan_write(None, content, path=draft.path, policy=step.policy)
             self._refuse(redacted(planned) if draft.secret else planned)
             draft.take_text(planned.after, planned.changes, (note,))
             self.warnings.extend(planned.warnings)
-        self._done(path, ask.reason)
+        self._done(path, step.reason)
 
-    def _change_mode(self, ask: Ask, request: ChangeMode) -> None:
+    def _change_mode(self, step: Step, request: ChangeMode) -> None:
         draft = self.overlay.need(request.path)
         present = draft.mode if draft.mode is not None else (draft.before.mode if draft.before else None)
         if present == request.mode:
             raise _no_change(request.path)
         draft.mode = request.mode
-        self._done(request.path, ask.reason)
+        self._done(request.path, step.reason)
 
     def _refuse(self, planned: Plan) -> None:
         if planned.error is not None:
@@ -361,27 +386,24 @@ class TransactionBuilder:
     def _done(self, path: str, reason: str | None) -> None:
         self.outcomes.append(Outcome(len(self.outcomes), applied=True, path=path, reason=reason))
 
-    def _allow(self, verb: Verb, path: str) -> None:
-        check_mode(self.mode, verb, path)
-
-    def _bak_name(self, ask: Ask, draft: Draft) -> str | None:
+    def _bak_name(self, step: Step, draft: FileDraft) -> str | None:
         """The name for a copy beside the file, for policies that want one, if the file is no secret."""
-        from steadyhand.workspace.backups import BACKUP
+        from steadyhand.workspace.file_history import BACKUP
 
-        if ask.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
+        if step.policy.backup != "bak" or draft.before is None or draft.before_path is None or draft.secret:
             return None
         name = draft.before_path + BACKUP
         self.overlay.look(name)  # a name that is not allowed is refused before anything is taken
         return name
 
-    def _keep_bak(self, name: str | None, draft: Draft) -> None:
+    def _keep_bak(self, name: str | None, draft: FileDraft) -> None:
         """Make the copy, unless there is a file of that name; then say so, where it is not of this task's making."""
         if name is None or draft.before is None:
             return
         there = self.overlay.look(name)[1]
         if there is None:
             self.overlay.create(name, mode=draft.before.mode).take_bytes(draft.before.data)
-        elif there.before is not None and not self.meetings.view.has_copied(name):
+        elif there.before is not None and not self.conflicts.view.has_copied(name):
             warning = f"no backup of {draft.before_path} was made: {name} is there already and is not overwritten"
             self.warnings.append(f"{warning}; the journal has the version before")
 
@@ -412,4 +434,42 @@ def _encoded(content: str, encoding: str) -> bytes:
 def _no_change(path: str) -> EditError:
     return EditError(
         Kind.NO_CHANGE, f"{path} would stay as it is", hint="nothing needs to be done", details={"path": path}
+    )
+
+
+def expect_version(draft: FileDraft, expect: str | None) -> None:
+    """The version the caller names must be the one on disk, or the one this transaction has made of it."""
+    expect = digest_of_version(expect)
+    if expect is None:
+        return
+    on_disk = draft.before.digest if draft.before is not None else None
+    if on_disk is not None and on_disk.startswith(expect):
+        return
+    actual = digest_of(draft.data or b"")
+    if expect == _EMPTY and draft.path is not None and not draft.source(None).text:
+        return  # nothing but a byte order mark is left of it
+    if not actual.startswith(expect):
+        raise EditError(
+            Kind.STALE_SOURCE,
+            f"{draft.path} has digest {actual[:16]}, not {expect[:16]}: it changed since it was read",
+            hint=(Reread(draft.path), ExpectVersion(actual)),
+            details={"path": draft.path, "expected": expect, "actual": actual},
+        )
+
+
+def check_overwrite(draft: FileDraft, view: TaskView) -> None:
+    """Replacing a whole file needs proof that the caller knows it: that its task has read all of it."""
+    if draft.before is None:
+        return
+    path = draft.path or ""
+    if view.knows(path, draft.before.digest):
+        return
+    known = view.last(path)
+    states = {None: "was never read by this task", draft.before.digest: "was read by this task only in part"}
+    state = states.get(known, "changed since this task read it")
+    raise EditError(
+        Kind.STALE_SOURCE,
+        f"{draft.path} exists and {state}; its digest is {draft.before.digest[:16]}",
+        hint=(Say("read it first"), ExpectVersion(draft.before.digest), Overwrite()),
+        details={"path": draft.path, "expected": known, "actual": draft.before.digest},
     )

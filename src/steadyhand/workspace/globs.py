@@ -1,22 +1,34 @@
-"""Wildcard patterns for paths, matched in linear time whatever the pattern and the path.
+"""Wildcard patterns for paths and ignore rules, matched in linear time whatever the pattern and the path.
 
 `*` and `?` stay within one name, `[…]` is one of its characters, `**` alone between slashes is any number of
 directories, a backslash takes the next character as it is. Pure; compares names, never looks at the disk.
 
 Every `*` but the last takes the first place where what follows it fits and never another, which is enough to decide
 and leaves nothing to try again; the same holds for `**` between names.
+
+Ignore rules mean what they mean to git: the last rule of a file that fits decides, a deeper file before those above it,
+and an ignored directory is not entered. The files belong to a tree that is not trusted: reading them is bounded.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Final
 
 from steadyhand.lazy import dataclass, lazy_pattern
 
-__all__ = ["Glob", "expand_braces", "has_wildcards", "parse_glob"]
+__all__ = [
+    "IGNORE_FILE",
+    "MAX_IGNORE_BYTES",
+    "Glob",
+    "IgnoreRules",
+    "expand_braces",
+    "has_wildcards",
+    "parse_glob",
+    "read_rules",
+]
 
 _CLASSES: Final = {
     "alnum": "a-zA-Z0-9",
@@ -149,7 +161,7 @@ def _part(name: str) -> str | re.Pattern[str]:
 
 
 def _fixed_parts(part: str) -> list[str] | None:
-    """What stands between the `*`s, as regular expressions of fixed length; None where the pattern is broken."""
+    """What is between the `*`s, as regular expressions of fixed length; None where the pattern is broken."""
     fixed = [""]
     at = 0
     while at < len(part):
@@ -202,3 +214,69 @@ def _member(part: str, at: int) -> tuple[str | None, int]:
     if part[at] == "\\":
         return (part[at + 1], at + 2) if at + 1 < len(part) else (None, at + 1)
     return part[at], at + 1
+
+
+IGNORE_FILE: Final = ".gitignore"
+MAX_IGNORE_BYTES: Final = 256 * 1024
+_MOST_RULES: Final = 5_000  # that hold in one directory
+_LONGEST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line; `is_kept`: what it fits is not ignored after all; `is_for_directories`: it fits nothing else."""
+
+    glob: Glob
+    is_kept: bool = False
+    is_for_directories: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """The rules that hold in a directory: those of its own file last, each with the depth that it counts from."""
+
+    files: tuple[tuple[int, tuple[Rule, ...]], ...] = ()
+
+    def within(self, depth: int, data: bytes | None) -> IgnoreRules:
+        """The rules of a directory `depth` names below the root, whose own file holds `data`."""
+        room = _MOST_RULES - sum(len(rules) for _, rules in self.files)
+        rules = read_rules(data)[:room] if data else ()
+        return IgnoreRules((*self.files, (depth, rules))) if rules else self
+
+    def ignores(self, names: tuple[str, ...], *, is_directory: bool) -> bool:
+        """Whether a name is left out, given by all its names from the root.
+
+        >>> IgnoreRules().within(0, b"*.log\\n!keep.log\\nout/\\n").ignores(("a", "x.log"), is_directory=False)
+        True
+        """
+        for depth, rules in reversed(self.files):
+            for rule in reversed(rules):
+                if (is_directory or not rule.is_for_directories) and rule.glob.matches(names[depth:]):
+                    return not rule.is_kept
+        return False
+
+
+def read_rules(data: bytes) -> tuple[Rule, ...]:
+    """The rules of one file, in its order; what lies beyond the limits is left out."""
+    lines = data[:MAX_IGNORE_BYTES].removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
+    read = (_rule(line.removesuffix("\r")) for line in lines)
+    return tuple(islice((rule for rule in read if rule is not None), _MOST_RULES))
+
+
+def _rule(line: str) -> Rule | None:
+    line = _without_blanks(line)
+    if not line or line.startswith("#") or len(line) > _LONGEST:
+        return None
+    is_kept = line.startswith("!")
+    pattern = line[is_kept:]
+    is_for_directories = pattern.endswith("/")
+    pattern = pattern.removesuffix("/")
+    return Rule(parse_glob(pattern), is_kept, is_for_directories) if pattern else None
+
+
+def _without_blanks(line: str) -> str:
+    """The line without the blanks at its end; one behind a backslash stays."""
+    kept = line.rstrip(" ")
+    if len(kept) < len(line) and (len(kept) - len(kept.rstrip("\\"))) % 2:
+        kept += " "
+    return kept

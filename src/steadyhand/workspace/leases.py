@@ -1,4 +1,4 @@
-"""Leases as they stand now: which file each is about, and which lines, after whatever was written since.
+"""Leases as they are now: which file each is about, and which lines, after whatever was written since.
 
 Reads the journal only. A lease follows its file through renames and its characters through recorded changes; where
 they can no longer be followed, the lease is about the whole file. Nothing here stops anybody.
@@ -6,7 +6,7 @@ they can no longer be followed, the lease is about the whole file. Nothing here 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from steadyhand.errors import EditError
@@ -14,16 +14,16 @@ from steadyhand.lazy import dataclass
 from steadyhand.text.region import Region, region_of
 from steadyhand.text.source import Source
 from steadyhand.text.span import Span
-from steadyhand.workspace.awareness import Content, Lookout
+from steadyhand.workspace.file_op import FileOp
 from steadyhand.workspace.journal.party import Lease, Party, Sight
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.overlay import FileStep
+from steadyhand.workspace.unseen_changes import Content, UnseenChanges
 
 _MOST = 1000  # leases whose last place is remembered
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class ActiveLease:
     """A lease with the path of its file and the lines it is about, both as they are now; None: the whole file."""
 
     lease: Lease
@@ -59,7 +59,7 @@ Followed = dict[str, tuple[str, Span]]
 """Where leases were found last, by their ids: version and characters. From there on there is less to follow."""
 
 
-class Announcements:
+class ActiveLeases:
     """The leases of one journal. `content` gives versions that this process has read; `followed` is kept up."""
 
     def __init__(self, journal: Journal, content: Content, followed: Followed) -> None:
@@ -75,11 +75,11 @@ class Announcements:
         """The rows of a file's present text that a lease is about; None: the whole file."""
         if lease.span is None or lease.digest is None:
             return None
-        lookout = Lookout(self._journal, lease.party, lease.seq, partial(self._version, lease.path))
+        unseen_changes = UnseenChanges(self._journal, lease.party, lease.seq, partial(self._version, lease.path))
         start = lease.digest, Span(*lease.span)
         for digest, known in (self._followed.get(lease.id, start), start):
             try:
-                span = lookout.followed(path, present, data, Sight(digest, lease.seq), known)
+                span = unseen_changes.followed(path, present, data, Sight(digest, lease.seq), known)
             except (EditError, UnicodeError):
                 continue
             if span is not None and span.end <= len(present.text):
@@ -88,26 +88,26 @@ class Announcements:
                 return Region(first, last + 1)
         return None
 
-    def met(self, steps: Callable[[], Iterable[FileStep]], party: Party) -> Iterator[Announced]:
-        """The leases of others that a change not yet made would come into. `steps` is asked if there are any."""
+    def met(self, ops: Iterable[FileOp], party: Party) -> Iterator[ActiveLease]:
+        """The leases of others that a change not yet made would touch."""
         others = [(lease, path) for lease, path in self.lasting() if lease.party != party]
-        for step in steps() if others else ():
+        for op in ops:
             for lease, path in others:
-                found = self._meeting(step, lease, path)
+                found = self._meeting(op, lease, path)
                 if found is not None:
                     yield found
 
-    def _meeting(self, step: FileStep, lease: Lease, path: str) -> Announced | None:
-        if path not in (step.before_path, step.after_path):
+    def _meeting(self, op: FileOp, lease: Lease, path: str) -> ActiveLease | None:
+        if path not in (op.before_path, op.after_path):
             return None
-        before = _text_before(step) if path == step.before_path else None
-        if before is None or step.before is None or step.changes is None:
-            return Announced(lease, path)
-        rows = self.rows(lease, path, before, step.before.data)
+        before = _text_before(op) if path == op.before_path else None
+        if before is None or op.before is None or op.changes is None:
+            return ActiveLease(lease, path)
+        rows = self.rows(lease, path, before, op.before.data)
         if rows is None:
-            return Announced(lease, path)
-        is_met = any(region_of(before, splice).meets(rows) for splice in step.changes.splices)
-        return Announced(lease, path, rows.lines) if is_met else None
+            return ActiveLease(lease, path)
+        is_met = any(region_of(before, splice).meets(rows) for splice in op.changes.splices)
+        return ActiveLease(lease, path, rows.lines) if is_met else None
 
     def _remember(self, lease: Lease, digest: str, span: Span) -> None:
         if len(self._followed) >= _MOST:
@@ -132,9 +132,9 @@ class Announcements:
         return found if found is not None else self._journal.seen_version(path, digest)
 
 
-def _text_before(step: FileStep) -> Source | None:
-    """The text that a step's splices speak of; None where only whole files are known."""
-    if step.changes is None or step.source is None or step.before is None:
+def _text_before(op: FileOp) -> Source | None:
+    """The text before the splices of an operation; None where only whole files are known."""
+    if op.changes is None or op.source is None or op.before is None:
         return None
-    text = step.changes.invert().apply(step.source.text)
-    return Source(text, step.source.encoding, step.before_path, step.before.digest)
+    text = op.changes.invert().apply(op.source.text)
+    return Source(text, op.source.encoding, op.before_path, op.before.digest)

@@ -14,7 +14,7 @@ from typing import Final
 
 from steadyhand.lazy import dataclass, field
 from steadyhand.workspace.deadline import Deadline
-from steadyhand.workspace.ignoring import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
+from steadyhand.workspace.globs import IGNORE_FILE, MAX_IGNORE_BYTES, IgnoreRules
 from steadyhand.workspace.protection import TEMP_PREFIX, is_hidden
 from steadyhand.workspace.refusal import shown
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, DirEntry, Storage, shut
@@ -162,7 +162,7 @@ def walk(
     state_dirs: Sequence[str],
     rules: IgnoreRules | None = None,
 ) -> Listing:
-    """List beneath `fd`, which is closed afterwards; `names` is where it stands below the root.
+    """List beneath `fd`, which is closed afterwards; `names` is where it is below the root.
 
     `rules` are those of the directories above it.
     """
@@ -221,7 +221,7 @@ def similar_files(storage: Storage, dir_fd: int, name: str, directory: str) -> t
 
 def there_is(paths: Sequence[str]) -> str:
     """The first names of a directory, for a hint."""
-    return f"there is {', '.join(map(shown, paths[:_LISTED]))}{' …' if len(paths) > _LISTED else ''}"
+    return f"the folder has: {', '.join(map(shown, paths[:_LISTED]))}{' …' if len(paths) > _LISTED else ''}"
 
 
 def _stem(name: str) -> str:

@@ -175,7 +175,7 @@ def user_state() -> Path | None:
 
 
 def shown_url(url: str) -> str:
-    """A URL without its password; where a password cannot be told from the rest, without the rest.
+    """A URL without its password; where a password cannot be separated from the rest, without the rest.
 
     >>> shown_url("postgresql://me:x@host/db?password=y&journal=site")
     'postgresql://me@host/db?journal=site'

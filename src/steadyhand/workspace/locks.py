@@ -36,9 +36,8 @@ from pathlib import Path
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.refusal import refuse_os
-from steadyhand.workspace.sandbox import Sandbox
+from steadyhand.workspace.sandbox import FileImage, Place, Sandbox
 from steadyhand.workspace.storage import CLOEXEC, DIRECTORY, NOFOLLOW, NONBLOCK, Storage, require_platform, shut
 
 try:
@@ -161,7 +160,7 @@ class LockTable:
     def _acquire(
         self, name: str, keys: frozenset[str], directory: int, deadline: float, timeout: float, *, shared: bool = False
     ) -> int:
-        """The lock of one file, by way of its gate: whoever waits stands in the gate, and a holder that comes back
+        """The lock of one file, by way of its gate: whoever waits holds the gate, and a holder that comes back
         for more has to pass it, so nobody takes the lock twice in a row over a waiter's head. Those who share a lock
         pass its gate side by side.
         """
@@ -223,7 +222,7 @@ class FileLocks:
         self.is_waived = False
 
     def add(self, place: Place) -> bool:
-        """Lock what stands at a place, if it is a regular file; False where somebody else has it or the name moved.
+        """Lock what is at a place, if it is a regular file; False where somebody else has it or the name moved.
 
         The place is ours from then on.
         """

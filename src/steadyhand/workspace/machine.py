@@ -52,7 +52,7 @@ def landlock_abi() -> int | None:
 
 
 def describe_journal(store: Store) -> dict[str, object]:
-    """Where the journal is kept, how much it holds, and the names of tree and repository. No password is told."""
+    """Where the journal is kept, how much it holds, and the names of tree and repository. No password is shown."""
     kind = "SQLite" if store.location.url is None else "PostgreSQL"
     names = {"root_id": store.location.root_id(), "repo_id": repo_id(Path(store.sandbox.root))}
     if not store.state.exists:

@@ -18,8 +18,8 @@ from contextlib import suppress
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.workspace.place import FileImage
 from steadyhand.workspace.refusal import shown
+from steadyhand.workspace.sandbox import FileImage
 from steadyhand.workspace.storage import Storage
 
 __all__ = ["SPECIAL_BITS", "dress", "new_file_mode"]

@@ -1,5 +1,5 @@
 """What Python does not offer, through ctypes: the kernel's own "open, but never leave this directory", renames that
-overwrite nothing, and settings of macOS.
+overwrite nothing, one sync for a whole file system, and settings of macOS.
 
 Nothing here decides what a failure means; every failure is an `OSError` for the caller to judge.
 Never import this for its side effects: the C library is looked up on the first call only.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -24,6 +25,8 @@ __all__ = [
     "exchange",
     "open_beneath",
     "rename_noreplace",
+    "reports_write_errors",
+    "syncfs",
     "sysctl",
 ]
 
@@ -39,6 +42,10 @@ _EXCHANGE: Final = {"renameat2": 2, "renameatx_np": 2}
 # A directory renamed anywhere on the machine makes the kernel give up with EAGAIN; under a hostile renamer
 # that can repeat, so the number of tries is bounded and the last failure is the answer.
 _TRIES: Final = 64
+# File systems whose `syncfs` waits for the medium, its own cache included, and reports what could not be written: ext2
+# to ext4, XFS, Btrfs. An overlay hides the errors of what is beneath it, and a FUSE server may never hear of the call.
+_SYNCED_WHOLE: Final = frozenset({0xEF53, 0x58465342, 0x9123683E})
+_SYNCFS_TELLS: Final = (5, 8)  # the first Linux whose `syncfs` reports write errors
 
 
 class _How(ctypes.Structure):
@@ -123,6 +130,39 @@ def _rename(before: str, after: str, before_dir_fd: int, after_dir_fd: int, flag
     while call(*arguments) != 0:
         if ctypes.get_errno() != errno.EINTR:
             raise _failure(after)
+
+
+def syncfs(fd: int) -> None:
+    """Everything that was written to the file system of `fd`, on the medium; fails if any of it failed since `fd` was
+    opened.
+    """
+    if _syncfs()(ctypes.c_int(fd)) != 0:
+        raise _failure("syncfs")
+
+
+def reports_write_errors(fd: int) -> bool:
+    """Whether `syncfs` on the file system of `fd` is there and is as good as an fsync of each file."""
+    if not sys.platform.startswith("linux") or not _has_syncfs():
+        return False
+    found = ctypes.create_string_buffer(512)  # struct statfs, which begins with the type
+    if _libc().fstatfs(ctypes.c_int(fd), found) != 0:
+        return False
+    return ctypes.cast(found, ctypes.POINTER(ctypes.c_long))[0] & 0xFFFFFFFF in _SYNCED_WHOLE
+
+
+@cache
+def _syncfs() -> Callable[..., int]:
+    call: Callable[..., int] = _libc().syncfs
+    return call
+
+
+@cache
+def _has_syncfs() -> bool:
+    release = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
+    if release < _SYNCFS_TELLS or not hasattr(_libc(), "syncfs") or ctypes.sizeof(ctypes.c_long) != 8:
+        return False
+    # A filter of system calls answers before the kernel looks at the handle.
+    return _syncfs()(ctypes.c_int(-1)) != 0 and ctypes.get_errno() == errno.EBADF
 
 
 def sysctl(name: str) -> str:

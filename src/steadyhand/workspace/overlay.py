@@ -1,32 +1,176 @@
-"""A transaction before it is written: the tree as it is, with the files it would change laid over it.
+"""A transaction before it is written: the tree as it is, with the files that it would change over it.
 
-Every verb (edit, write, create, delete, rename, mode, undo) ends here, so that several of them in one
-transaction see each other's work. Reads the disk through the reader it is given; never writes.
+Every verb (edit, write, create, delete, rename, mode, undo) ends here, so that several of them in one transaction see
+the work of each other. Reads the disk through the reader it is given; never writes.
+
+1. As long as splices describe how a text came about, `changes` holds them; once whole bytes were put in, it is None.
+2. What a file would hold is `data`, whichever way it got there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import contextlib
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from steadyhand.errors import EditError, Kind
-from steadyhand.hints import ReplaceExisting
-from steadyhand.lazy import dataclass
+from steadyhand.hints import FreeName, ReplaceExisting
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.changeset import ChangeSet
 from steadyhand.text.encoding import Encoding
 from steadyhand.text.source import Source, digest_of
+from steadyhand.text.span import Span
 from steadyhand.text.visible import sized
-from steadyhand.workspace.draft import Draft
+from steadyhand.workspace.file_op import FileOp
 from steadyhand.workspace.journal.record import EditNote
-from steadyhand.workspace.place import lock_key_of
 from steadyhand.workspace.protection import repository_parts
 from steadyhand.workspace.refusal import shown
-from steadyhand.workspace.sandbox import FileImage
+from steadyhand.workspace.sandbox import FileImage, lock_key_of
+
+
+def read_text(data: bytes, encoding: str | None, recall: Callable[[], Encoding | None], path: str | None) -> Source:
+    """A file's bytes as text: in the encoding asked for, else the one the journal used, else what the bytes show."""
+    known = recall() if encoding is None else None
+    if known is not None:
+        try:
+            return Source.in_encoding(data, known, path, digest_of(data))
+        except UnicodeError:
+            pass  # the record speaks of other bytes after all
+    return Source.of_bytes(data, encoding=encoding, path=path).settle()
+
+
+def _nothing() -> None:
+    return None
+
+
+@sized("_bytes")
+@dataclass
+class FileDraft:
+    """A file on its way through the transaction."""
+
+    before_path: str | None
+    before: FileImage | None
+    path: str | None
+    mode: int | None
+    secret: bool = False
+    flagged: str | None = None
+    via_symlink: bool = False
+    encoding: str | None = None
+    changes: ChangeSet | None = field(default_factory=ChangeSet)
+    edits: tuple[EditNote, ...] = ()
+    left: tuple[EditNote, ...] = ()
+    whole: bool = False
+    recall: Callable[[], Encoding | None] = _nothing
+    like: FileImage | None = None
+    _source: Source | None = None
+    _bytes: bytes | None = None
+    _is_touched: bool = False
+
+    @property
+    def present_source(self) -> Source | None:
+        """The text as it would be now, if anybody has looked at it as text."""
+        return self._source
+
+    def source(self, encoding: str | None = None) -> Source:
+        """The text as it would be now."""
+        if self._source is None or (encoding is not None and encoding != self.encoding):
+            if self._source is not None and self._is_touched:
+                raise EditError(
+                    Kind.BAD_REQUEST, f"{self.path} was already edited in this transaction with another encoding"
+                )
+            recall = self.recall if not self._is_touched else _nothing
+            self._source = read_text(self.data or b"", encoding, recall, self.path)
+            self.encoding = encoding
+        return self._source
+
+    def source_on_disk(self) -> Source:
+        """The text as it is before the transaction, in the encoding in which the draft is read."""
+        assert self.before is not None
+        present = self._source if self._source is not None else self.source()
+        if not self._is_touched:
+            return present
+        return Source.in_encoding(self.before.data, present.encoding, self.before_path, self.before.digest)
+
+    def decode_as(self, encoding: Encoding) -> Source:
+        """The text as it would be now, read in an encoding a record used."""
+        self._source = Source.in_encoding(self.data or b"", encoding, self.path)
+        return self._source
+
+    @property
+    def data(self) -> bytes | None:
+        """The bytes as they would be now; None when the file would not exist."""
+        if self.path is None:
+            return None
+        if self._bytes is not None:
+            return self._bytes
+        if self._is_touched and self._source is not None:
+            return self._source.to_bytes()
+        return self.before.data if self.before is not None else b""
+
+    def take_text(
+        self, source: Source, changes: ChangeSet, edits: tuple[EditNote, ...], *, whole: bool = False
+    ) -> None:
+        """The text becomes `source` by `changes`; what earlier edits of the transaction wrote keeps its credit."""
+        earlier = self.changes
+        if earlier:
+            composed = earlier.compose(changes)
+            credited = _credit(self.edits, earlier, changes, composed)
+            kept = tuple(self._carried(note, changes, source) for note in credited)
+            mine = _credit(edits, changes, ChangeSet(), composed)
+            self.changes, self.edits = composed, kept + mine
+        elif earlier is not None:
+            self.changes, self.edits = changes, self.edits + edits
+        self._source, self._bytes, self._is_touched = source, None, True
+        self.whole = self.whole or whole
+
+    def _carried(self, note: EditNote, changes: ChangeSet, after: Source) -> EditNote:
+        """The note with its lines as they are numbered after a change."""
+        if note.lines is None or self._source is None:
+            return note
+        return replace(note, lines=self._source.lines_after(note.lines, changes, after))
+
+    def take_bytes(self, data: bytes, edits: tuple[EditNote, ...] = ()) -> None:
+        """The content becomes `data`; no splices tell how."""
+        self._bytes, self._source, self._is_touched, self.changes = data, None, True, None
+        self.edits += edits
+        self.whole = True
+
+
+def _credit(
+    edits: tuple[EditNote, ...], changes: ChangeSet, later: ChangeSet, composed: ChangeSet
+) -> tuple[EditNote, ...]:
+    """The same notes with their splices numbered as in `composed`."""
+    spans = [_through(span, later) for span in changes.after_spans()]
+    places = composed.after_spans()
+    ends = [place.end for place in places]
+    credited: list[EditNote] = []
+    for note in edits:
+        hits = tuple(sorted({hit for index in note.splices for hit in _touching(places, ends, spans[index])}))
+        credited.append(replace(note, splices=hits))
+    return tuple(credited)
+
+
+def _through(span: Span, later: ChangeSet) -> Span:
+    start = later.map_position(span.start, assoc=-1)
+    return Span(start, max(start, later.map_position(span.end, assoc=1)))
+
+
+def _touching(places: tuple[Span, ...], ends: list[int], span: Span) -> list[int]:
+    """The places that a span has a part in; where it has none, those at its edges."""
+    found = []
+    for index in range(bisect_left(ends, span.start), len(places)):
+        if places[index].start > span.end:
+            break
+        found.append(index)
+    # One that only touches belongs to another edit, and would hand on what touches it the next time.
+    inside = [at for at in found if places[at] == span or (places[at].start < span.end and span.start < places[at].end)]
+    return inside or found
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What stands at a path: where the path leads, and the file there, if any."""
+class FileReading:
+    """What is at a path: where the path leads, and the file there, if any."""
 
     given: str
     path: str
@@ -37,29 +181,9 @@ class Reading:
     via_symlink: bool = False
 
 
-Reader = Callable[[str], Reading]
+Reader = Callable[[str], FileReading]
 Recall = Callable[[str, str], Encoding | None]
 """The encoding in which the journal knows a version of a file: path and digest in, None where it does not."""
-
-
-@sized("data")
-@dataclass(frozen=True, slots=True)
-class FileStep:
-    """One file of a transaction: what it is, what it shall be, and what the journal will say of it."""
-
-    before_path: str | None
-    after_path: str | None
-    before: FileImage | None
-    data: bytes | None
-    digest: str | None
-    mode: int | None
-    changes: ChangeSet | None = None
-    source: Source | None = None
-    edits: tuple[EditNote, ...] = ()
-    whole: bool = False
-    secret: bool = False
-    like: FileImage | None = None
-    left: tuple[EditNote, ...] = ()
 
 
 class Overlay:
@@ -68,21 +192,28 @@ class Overlay:
     def __init__(self, reader: Reader, recall: Recall | None = None) -> None:
         self._reader = reader
         self._recall = recall
-        self._drafts: list[Draft] = []
-        self._from: dict[str, Draft] = {}  # by the path on disk
-        self._at: dict[str, Draft | None] = {}
-        self._given: dict[str, Reading] = {}
-        self.readings: dict[str, Reading] = {}
-        self.is_unsure = False  # what was laid depends on what others are doing: lay again under the locks
+        self._drafts: list[FileDraft] = []
+        self._from: dict[str, FileDraft] = {}  # by the path on disk
+        self._at: dict[str, FileDraft | None] = {}
+        self._given: dict[str, FileReading] = {}
+        self.readings: dict[str, FileReading] = {}
 
-    def look(self, given: str) -> tuple[Reading, Draft | None]:
-        """Where a path leads and what would stand there now; None: nothing would."""
+    def look(self, given: str) -> tuple[FileReading, FileDraft | None]:
+        """Where a path leads and what would be there now; None: nothing would."""
         reading = self._given.get(given) or self._reader(given)
         self._given[given] = reading
         known = self.readings.setdefault(reading.path, reading)
         if reading.path not in self._at:
             self._at[reading.path] = self._open(known)
         return reading, self._at[reading.path]
+
+    def read(self, paths: Iterable[str]) -> None:
+        """Read these files as text now; what is refused is refused again where it is asked for."""
+        for path in paths:
+            with contextlib.suppress(EditError):
+                draft = self.look(path)[1]
+                if draft is not None:
+                    draft.source()
 
     def lock_keys(self) -> list[str]:
         """Every path that was looked at, and every inode with several names among them.
@@ -100,7 +231,7 @@ class Overlay:
         """Every file that was found."""
         return [reading.image for reading in self.readings.values() if reading.image is not None]
 
-    def need(self, given: str) -> Draft:
+    def need(self, given: str) -> FileDraft:
         """The file at a path. Refuses with `no-such-file`."""
         reading, draft = self.look(given)
         if draft is None:
@@ -112,7 +243,7 @@ class Overlay:
             )
         return draft
 
-    def create(self, given: str, *, mode: int | None = None) -> Draft:
+    def create(self, given: str, *, mode: int | None = None) -> FileDraft:
         """A new, empty file. Refuses with `exists-already`."""
         reading, draft = self.look(given)
         if draft is not None:
@@ -122,12 +253,12 @@ class Overlay:
                 hint=ReplaceExisting(),
                 details={"path": reading.path},
             )
-        draft = Draft(None, None, reading.path, mode, reading.secret, reading.flagged)
+        draft = FileDraft(None, None, reading.path, mode, reading.secret, reading.flagged)
         self._drafts.append(draft)
         self._at[reading.path] = draft
         return draft
 
-    def delete(self, given: str) -> Draft:
+    def delete(self, given: str) -> FileDraft:
         draft = self._own(given, "delete")
         assert draft.path is not None
         self._at[draft.path] = None
@@ -152,37 +283,37 @@ class Overlay:
             draft.flagged = draft.flagged or target.flagged
             self._at[target.path] = draft
 
-    def _free_target(self, to: str, leaving: Sequence[Draft]) -> Reading:
+    def _free_target(self, to: str, leaving: Sequence[FileDraft]) -> FileReading:
         target, occupied = self.look(to)
         if occupied is not None and occupied not in leaving:
             raise EditError(
                 Kind.EXISTS_ALREADY,
                 f"{target.path} is there already",
-                hint="choose another name, or delete that file in the same transaction first",
+                hint=FreeName(),
                 details={"path": target.path},
             )
         return target
 
-    def came_from(self, path: str) -> Draft | None:
-        """The file that stands at `path` on disk, wherever the overlay has moved it; else what it laid there."""
+    def came_from(self, path: str) -> FileDraft | None:
+        """The file that is at `path` on disk, wherever the overlay has moved it; else what it put there."""
         _, draft = self.look(path)
         moved = self._from.get(path)
         return moved if moved is not None and moved.path is not None else draft
 
-    def steps(self) -> tuple[FileStep, ...]:
-        """The net effect, one step per file that would really change."""
-        return tuple(step for draft in self._drafts if (step := _step(draft)) is not None)
+    def ops(self) -> tuple[FileOp, ...]:
+        """The net effect: one operation for each file that would really change."""
+        return tuple(op for draft in self._drafts if (op := _op(draft)) is not None)
 
-    def remarks(self, steps: Sequence[FileStep]) -> tuple[str, ...]:
+    def remarks(self, ops: Sequence[FileOp]) -> tuple[str, ...]:
         """What the host should know of the changed files: instructions and workflows, secrets, guesses."""
-        changed = {(step.before_path, step.after_path) for step in steps}
+        changed = {(op.before_path, op.after_path) for op in ops}
         drafts = [draft for draft in self._drafts if (draft.before_path, draft.path) in changed]
         return tuple(remark for draft in drafts for remark in _remarks(draft))
 
-    def _open(self, reading: Reading) -> Draft | None:
+    def _open(self, reading: FileReading) -> FileDraft | None:
         if reading.image is None:
             return None
-        draft = Draft(
+        draft = FileDraft(
             reading.path, reading.image, reading.path, None, reading.secret, reading.flagged, reading.via_symlink
         )
         if self._recall is not None:
@@ -191,7 +322,7 @@ class Overlay:
         self._from[reading.path] = draft
         return draft
 
-    def _own(self, given: str, verb: str) -> Draft:
+    def _own(self, given: str, verb: str) -> FileDraft:
         """A file whose name, not only whose content, is to change."""
         draft = self.need(given)
         if self.look(given)[0].via_symlink:
@@ -204,7 +335,7 @@ class Overlay:
         return draft
 
 
-def _step(draft: Draft) -> FileStep | None:
+def _op(draft: FileDraft) -> FileOp | None:
     if draft.before is None and draft.path is None:
         return None
     data = draft.data
@@ -219,14 +350,14 @@ def _step(draft: Draft) -> FileStep | None:
         return None
     source = draft.present_source
     exact = draft.changes if draft.before is not None and digest != draft.before.digest and data is not None else None
-    return FileStep(
+    return FileOp(
         draft.before_path, draft.path, draft.before, data, digest, draft.mode,
         exact if source is not None else None, source, draft.edits, draft.whole, draft.secret, draft.like,
         draft.left,
     )  # fmt: skip
 
 
-def _remarks(draft: Draft) -> Iterator[str]:
+def _remarks(draft: FileDraft) -> Iterator[str]:
     path = draft.path or draft.before_path
     if draft.flagged:
         yield f"{path}: {draft.flagged}"

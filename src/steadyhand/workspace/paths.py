@@ -11,6 +11,7 @@ of Windows, an invisible character).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from steadyhand.errors import EditError, Kind
@@ -23,6 +24,7 @@ MAX_PATH_BYTES: Final = 4096
 MAX_COMPONENT_BYTES: Final = 255
 
 # C0, DEL, C1, line and paragraph separator, bidi controls, surrogates.
+_CALLED: Final = {"\n": "the newline", "\r": "the carriage return", "\t": "the tab", "\0": "the NUL"}
 _NEVER: Final = lazy_pattern(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -48,7 +50,12 @@ def parse_path(path: str, root: str | Sequence[str], *, portable: bool = True) -
     (('docs', 'a.md'), ('a', '..', 'b'))
     """
     _check_characters(path)
-    parts = _relative(path, (root,) if isinstance(root, str) else root)
+    return _parsed(path, (root,) if isinstance(root, str) else tuple(root), portable)
+
+
+@lru_cache(maxsize=4096)  # a call asks several times for the same few paths
+def _parsed(path: str, roots: tuple[str, ...], portable: bool) -> tuple[str, ...]:  # noqa: FBT001
+    parts = _relative(path, roots)
     kept = tuple(part for part in parts if part not in ("", "."))
     _check_depth(path, kept)
     if portable:
@@ -71,7 +78,8 @@ def _check_characters(path: str) -> None:
         raise _malformed(path, "is empty", "name a file relative to the workspace, such as docs/a.md")
     if found := _NEVER.search(path):
         code = f"U+{ord(found.group()):04X}"
-        raise _outside(path, f"holds the character {code}, which no path may hold")
+        what = f"holds the character {code}, which no path may hold"
+        raise _refusal(Kind.OUTSIDE_ROOT, path, what, f"leave out {_CALLED.get(found.group(), 'the character')} {code}")
     if len(path.encode()) > MAX_PATH_BYTES:
         raise _malformed(path, f"is longer than {MAX_PATH_BYTES} bytes", "use a shorter path")
 
@@ -107,7 +115,7 @@ def _check_portable_part(path: str, part: str, *, first: bool) -> None:
         mended = shown(path.replace("\\", "/"))
         raise _malformed(path, "holds a backslash", f"separate directories with a slash: {mended}")
     if found := _UNPORTABLE.search(part):
-        raise _malformed(path, f"holds {found.group()!r}, which is no portable character", "choose a name without it")
+        raise _malformed(path, f"holds {found.group()!r}, which not every system allows", "choose a name without it")
     if found := _INVISIBLE.search(part):
         raise _malformed(path, f"holds the invisible character U+{ord(found.group()):04X}", "choose a name without it")
     if _SHORT_NAME.fullmatch(part):

@@ -101,6 +101,11 @@ def classify(
     >>> classify("src/.GIT/config").status, classify("AGENTS.md").status, classify("src/app.py").status
     ('refused', 'flagged', 'open')
     """
+    return _classify(resolved, tuple(allow), protect, tuple(state_dirs))
+
+
+@lru_cache(maxsize=4096)  # a call asks several times for the same few paths
+def _classify(resolved: str, allow: tuple[str, ...], protect: Protect, state_dirs: tuple[str, ...]) -> Protection:
     parts = fold(resolved).split("/")
     if _is_own(parts, state_dirs):
         return Protection("refused", "Steadyhand's own state", sealed=True)
@@ -127,18 +132,21 @@ class RepositoryPart:
     is_mark: bool
 
 
-def repository_parts(resolved: str) -> Iterator[RepositoryPart]:
+@lru_cache(maxsize=4096)
+def repository_parts(resolved: str) -> tuple[RepositoryPart, ...]:
     """The components of a path that git reads in a repository, although nothing there is named `.git`.
 
-    >>> [(part.directory, part.name) for part in repository_parts("a/HEAD")], list(repository_parts("a/b.md"))
-    ([('a', 'head')], [])
+    >>> [(part.directory, part.name) for part in repository_parts("a/HEAD")], repository_parts("a/b.md")
+    ([('a', 'head')], ())
     """
     given = resolved.split("/")
+    found: list[RepositoryPart] = []
     for row, part in enumerate(map(fold, given)):
         is_folder = row < len(given) - 1
         if part in (names.REPOSITORY_FOLDERS if is_folder else names.REPOSITORY_FILES):
             mark = repository_mark(part, is_directory=is_folder)
-            yield RepositoryPart("/".join(given[:row]), part, mark is not None)
+            found.append(RepositoryPart("/".join(given[:row]), part, mark is not None))
+    return tuple(found)
 
 
 def repository_mark(name: str, *, is_directory: bool) -> str | None:

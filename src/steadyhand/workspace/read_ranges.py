@@ -17,9 +17,9 @@ from steadyhand.errors import EditError
 from steadyhand.lazy import replace
 from steadyhand.text.span import Span
 from steadyhand.text.span import joined as joined_spans
-from steadyhand.workspace.awareness import Lately
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.unseen_changes import Checkpoint
 
 _MOST = 32  # sights of parts that are kept of one file
 _LARGEST = 4 << 20  # bytes of a version that is remembered
@@ -57,14 +57,14 @@ class Versions:
 VERSIONS: Final = Versions(_ROOM)
 
 
-class Sights:
+class ReadRanges:
     """The sights of one workspace, whichever party had them. Thread-safe."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._held: dict[tuple[Party, str], tuple[Sight, ...]] = {}
         self._told: dict[tuple[Party, str], tuple[object, ...]] = {}
-        self._lately: dict[tuple[Party, str], Lately] = {}
+        self._checkpoints: dict[tuple[Party, str], Checkpoint] = {}
         self._seen: dict[str, list[str]] = {}  # digests of versions by path, the last one last
         self._generation = 0
 
@@ -78,7 +78,7 @@ class Sights:
                 place: tuple(replace(sight, seq=0) for sight in sights) for place, sights in self._held.items()
             }
             self._told.clear()
-            self._lately.clear()
+            self._checkpoints.clear()
 
     def of(self, party: Party, path: str, journal: Journal | None = None) -> tuple[Sight, ...]:
         """What a party has seen of a file, here or, where there is a journal to ask, in another process."""
@@ -104,30 +104,30 @@ class Sights:
             sights = joined([*self._held.get((party, path), ()), sight])
             self._held[party, path] = sights
             if sight.spans is None:  # what was answered before is about what was known before
-                self._lately.pop((party, path), None)
+                self._checkpoints.pop((party, path), None)
             if content is not None and len(content) <= _LARGEST:
                 self._remember(path, sight.digest, content)
         return sights
 
     def is_new(self, party: Party, path: str, sights: Sequence[Sight]) -> bool:
-        """Whether the journal has yet to be told of these; it counts as told then."""
+        """Whether the journal has yet to record these; they count as recorded then."""
         told = tuple((sight.digest, sight.spans) for sight in sights)
         with self._guard:
             is_new = self._told.get((party, path)) != told
             self._told[party, path] = told
         return is_new
 
-    def lately(self, party: Party, path: str) -> Lately | None:
+    def checkpoint(self, party: Party, path: str) -> Checkpoint | None:
         """What was last answered to this process about the news of a file."""
         with self._guard:
-            return self._lately.get((party, path))
+            return self._checkpoints.get((party, path))
 
-    def set_lately(self, party: Party, path: str, lately: Lately) -> None:
+    def set_checkpoint(self, party: Party, path: str, checkpoint: Checkpoint) -> None:
         with self._guard:
-            self._lately[party, path] = lately
+            self._checkpoints[party, path] = checkpoint
 
     def version(self, digest: str) -> bytes | None:
-        """A version that was seen lately, by (a beginning of) its digest."""
+        """A version that was seen before, by (a beginning of) its digest."""
         with self._guard:
             fitting = [known for seen in self._seen.values() for known in seen if known.startswith(digest)]
         return next((found for known in fitting if (found := VERSIONS.get(known)) is not None), None)
@@ -137,8 +137,8 @@ class Sights:
             for key in [key for key in self._held if key[0] == party]:
                 del self._held[key]
                 self._told.pop(key, None)
-            for key in [key for key in self._lately if key[0] == party]:
-                del self._lately[key]
+            for key in [key for key in self._checkpoints if key[0] == party]:
+                del self._checkpoints[key]
 
     def _remember(self, path: str, digest: str, content: bytes) -> None:
         known = [each for each in self._seen.get(path, ()) if each != digest]

@@ -23,7 +23,7 @@ class _Cause(NamedTuple):
     hint: str
 
 
-_RETRY: Final = "nothing was changed; make room or mend the cause, then send the same call again"
+_RETRY: Final = "nothing was changed; make room or fix the cause, then send the same call again"
 _OTHER_FILE: Final = "work on another file, or ask the host to make this one writable"
 
 _CAUSES: Final[dict[int, _Cause]] = {
@@ -40,7 +40,7 @@ _CAUSES: Final[dict[int, _Cause]] = {
     errno.EBUSY: _Cause(Kind.DISK_REFUSED, "the system is using the file, perhaps as a mount point", _OTHER_FILE),
     errno.ETXTBSY: _Cause(Kind.DISK_REFUSED, "the file is a program that is running", "stop the program, then retry"),
     errno.EXDEV: _Cause(Kind.OUTSIDE_ROOT, "the path leads out of the workspace", "use a path beneath the workspace"),
-    errno.ELOOP: _Cause(Kind.OUTSIDE_ROOT, "a symbolic link stands where none may be", "name the file itself"),
+    errno.ELOOP: _Cause(Kind.OUTSIDE_ROOT, "a symbolic link is where none may be", "name the file itself"),
     errno.EROFS: _Cause(Kind.READ_ONLY, "the file system is mounted read-only", _OTHER_FILE),
     errno.EACCES: _Cause(Kind.READ_ONLY, "the system denies access", _OTHER_FILE),
     errno.EPERM: _Cause(Kind.READ_ONLY, "the system does not permit it; the file may be immutable", _OTHER_FILE),

@@ -6,7 +6,7 @@ Nothing here compares path strings, opens `..`, or opens the final component.
 
 Invariants
 1. A handle is only ever reached from the root's handle through opens that refuse links (`_open_link_free`).
-2. `names` never holds `..`, `.` or a link that was seen; climbing drops a name and descends anew from the root.
+2. `names` never holds `..`, `.` or a link that was seen; climbing drops a name and descends again from the root.
 3. A component that came out of a link and is missing makes the link dangling: refused, never created.
 4. Work is bounded: links by `_MAX_LINKS`, opens by `_MAX_STEPS`; at the bound the answer is a refusal.
 """

@@ -8,6 +8,7 @@ Invariants
 1. The root's handle is opened once and never exchanged; the root is not an argument of any call.
 2. A `Place` was judged on the resolved path and on every spelling that led there.
 3. No byte of a file is read before its type and size are known.
+4. A `Place` is made here only; nobody else turns a path into a handle.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import os
 import stat
 import sys
 import time
+import unicodedata
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from types import TracebackType
@@ -25,14 +27,14 @@ from typing import Final, Literal, Self
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import AllowPath, Hint, Note, Say
-from steadyhand.lazy import dataclass, replace
+from steadyhand.lazy import dataclass, field, replace
 from steadyhand.text.source import digest_of
+from steadyhand.text.visible import sized
 from steadyhand.workspace import listing, openat2
 from steadyhand.workspace.budget import BUDGET
-from steadyhand.workspace.ignoring import IgnoreRules
+from steadyhand.workspace.globs import IgnoreRules
 from steadyhand.workspace.listing import Listing
 from steadyhand.workspace.paths import check_portable, parse_path
-from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.protection import (
     OWN_STATE,
     TEMP_PREFIX,
@@ -50,7 +52,110 @@ from steadyhand.workspace.refusal import refuse_os, shown
 from steadyhand.workspace.resolve import Resolved, Resolver
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, PIECE, Storage, holds, require_platform, shut
 
-__all__ = ["DEFAULT_MAX_BYTES", "FileImage", "Listing", "Place", "Sandbox"]
+__all__ = ["DEFAULT_MAX_BYTES", "FileImage", "Listing", "Place", "Sandbox", "lock_key_of"]
+
+
+def lock_key_of(path: str) -> str:
+    """One key for every spelling that some file system takes for the same file; two files may share one.
+
+    >>> lock_key_of("Docs/A.md")
+    'docs/a.md'
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """A directory handle and the name in it. Close it, or use it as a context manager.
+
+    `path` is the resolved, link-free path relative to the root; `given` is what the caller wrote.
+    `missing` are parent directories that do not exist yet; `dir_fd` is then the deepest one that does.
+    """
+
+    dir_fd: int
+    name: str
+    path: str
+    given: str
+    missing: tuple[str, ...] = ()
+    flagged: str | None = None
+    secret: bool = False
+    via_symlink: bool = False
+    storage: Storage = field(default_factory=Storage, repr=False)
+
+    @property
+    def lock_key(self) -> str:
+        return lock_key_of(self.path)
+
+    @property
+    def directory(self) -> str:
+        """The path of the directory that `dir_fd` holds, relative to the root; empty for the root."""
+        depth = len(self.missing) + 1
+        return "/".join(self.path.split("/")[:-depth])
+
+    def close(self) -> None:
+        fd, self.dir_fd = self.dir_fd, -1
+        if fd >= 0:
+            shut(self.storage, fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@sized("xattrs")
+@dataclass(frozen=True, slots=True)
+class FileImage:
+    """A regular file as it was read: its bytes and everything a replacement has to carry over."""
+
+    data: bytes = field(repr=False)
+    digest: str
+    mode: int
+    uid: int
+    gid: int
+    nlink: int
+    size: int
+    dev: int
+    ino: int
+    xattrs: tuple[tuple[str, bytes], ...] = ()
+    times: tuple[int, int] = (0, 0)  # when content and inode changed, in nanoseconds
+
+    def looks_like(self, found: os.stat_result) -> bool:
+        """Whether nothing that `stat` shows has changed since; not proof that the bytes are the same."""
+        return self.is_of(found) and (self.nlink, self.size, *self.times) == (
+            found.st_nlink,
+            found.st_size,
+            found.st_mtime_ns,
+            found.st_ctime_ns,
+        )
+
+    def is_of(self, found: os.stat_result) -> bool:
+        """Whether that is the very file this was read from, with the rights it had; not what is in it."""
+        return stat.S_ISREG(found.st_mode) and (
+            (self.dev, self.ino, self.mode, self.uid, self.gid)
+            == (found.st_dev, found.st_ino, stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid)
+        )
+
+    @classmethod
+    def of(cls, data: bytes, digest: str, found: os.stat_result, xattrs: tuple[tuple[str, bytes], ...]) -> FileImage:
+        """The image of the bytes read from a handle and of what fstat said about it."""
+        return cls(
+            data=data,
+            digest=digest,
+            mode=stat.S_IMODE(found.st_mode),
+            uid=found.st_uid,
+            gid=found.st_gid,
+            nlink=found.st_nlink,
+            size=len(data),
+            dev=found.st_dev,
+            ino=found.st_ino,
+            xattrs=xattrs,
+            times=(found.st_mtime_ns, found.st_ctime_ns),
+        )
+
 
 DEFAULT_MAX_BYTES: Final = 64 * 1024 * 1024
 _MOST_LINKS_LOOKED_AT: Final = 10_000
@@ -213,7 +318,7 @@ class Sandbox:
             raise refuse_os(error, "read", place.path) from None
 
     def stat(self, place: Place) -> os.stat_result | None:
-        """What stands at the place, not following a link; None where nothing does."""
+        """What is at the place, not following a link; None where nothing does."""
         if place.missing:
             return None
         try:
@@ -485,7 +590,7 @@ class Sandbox:
         if similar:
             hint = Say(f"did you mean {' or '.join(similar)}?")
         elif there:
-            hint = Note(f"no name there is similar; {listing.there_is(there)}")
+            hint = Note(listing.there_is(there))
         return EditError(
             Kind.NO_SUCH_FILE,
             f"there is no file {shown(place.path)}",

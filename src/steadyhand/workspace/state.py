@@ -19,6 +19,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Sequence
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
@@ -45,14 +46,22 @@ def this_machine(id_files: Sequence[str] = _MACHINE_IDS) -> str:
     """
     if named := os.environ.get("STEADYHAND_MACHINE", "").strip():
         return named[:_LONGEST_NAME]
+    if found := _machine_id(tuple(id_files)):
+        return found
+    from socket import gethostname
+
+    return gethostname()
+
+
+@cache
+def _machine_id(id_files: tuple[str, ...]) -> str | None:
+    """Asked several times for each change, and the same for as long as the machine runs."""
     for path in id_files:
         with contextlib.suppress(OSError, UnicodeError):
             found = Path(path).read_text(encoding="ascii").strip()
             if found and found != "uninitialized":  # as an image says before its first start
                 return found
-    from socket import gethostname
-
-    return gethostname()
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +349,7 @@ class StateFolder:
 
     def _open(self, room: str) -> int:
         try:
-            return self._storage.open(str(self.location / room), os.O_RDONLY | DIRECTORY | NOFOLLOW)
+            return self._storage.open(f"{self.location}/{room}", os.O_RDONLY | DIRECTORY | NOFOLLOW)
         except OSError as error:
             raise refuse_os(error, "open the state folder", FOLDER) from None
 

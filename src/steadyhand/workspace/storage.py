@@ -61,14 +61,15 @@ def require_platform() -> None:
     if fcntl is None or os.open not in os.supports_dir_fd:
         raise EditError(
             Kind.NOT_INSTALLED,
-            "this operating system has no directory handles and file locks as POSIX defines them",
-            hint="use the pure functions steadyhand.edit and steadyhand.patch here, or a Workspace on Linux or macOS",
+            "a workspace needs the directory handles and file locks of Linux or macOS, and this system has none",
+            hint="on Windows, run it in WSL with the files inside WSL; steadyhand.edit and steadyhand.patch work here: "
+            "they take texts and touch no file",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class DirEntry:
-    """A name in a directory and what stands there; links are not followed."""
+    """A name in a directory and what is there; links are not followed."""
 
     name: str
     kind: Literal["file", "directory", "link", "other"]
@@ -78,12 +79,14 @@ class Storage:
     """The operating system as this package uses it. Stateless, so one object serves every thread."""
 
     MUTATING: ClassVar[frozenset[str]] = frozenset(
-        "create write write_at ftruncate fsync fsync_dir rename rename_noreplace exchange link unlink mkdir rmdir"
-        " fchmod fchown setxattr removexattr".split()
+        "create write write_at ftruncate fsync fsync_dir sync_all rename rename_noreplace exchange link unlink mkdir"
+        " rmdir fchmod fchown setxattr removexattr".split()
     )
+    SYNC_ALL_FROM: ClassVar[int] = 128
+    """From how many files on one sync of their whole file system is quicker than one of each."""
     READING: ClassVar[frozenset[str]] = frozenset(
         "open open_beneath close read read_at stat fstat listdir names readlink listxattr getxattr lock has_writer"
-        " boot".split()
+        " boot can_sync_all".split()
     )
 
     def open(self, name: str, flags: int, *, dir_fd: int | None = None) -> int:
@@ -144,6 +147,17 @@ class Storage:
         """A directory's entries on the medium."""
         _sync(fd)
 
+    def can_sync_all(self, fd: int) -> bool:
+        """Whether `sync_all` is to be had on the file system behind a handle, and says what it could not write."""
+        return openat2.reports_write_errors(fd)
+
+    def sync_all(self, fd: int) -> None:
+        """Whatever was written to the file system behind a handle on the medium, names included.
+
+        Fails if anything could not be written since the handle was opened, whoever wrote it. An error is final.
+        """
+        openat2.syncfs(fd)
+
     def rename(self, before: str, after: str, *, before_dir_fd: int, after_dir_fd: int) -> None:
         os.rename(before, after, src_dir_fd=before_dir_fd, dst_dir_fd=after_dir_fd)
 
@@ -179,7 +193,7 @@ class Storage:
         os.rmdir(name, dir_fd=dir_fd)
 
     def stat(self, name: str, *, dir_fd: int) -> os.stat_result:
-        """What stands under `name` itself; a link is not followed."""
+        """What has the name `name` itself; a link is not followed."""
         return os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
 
     def fstat(self, fd: int) -> os.stat_result:

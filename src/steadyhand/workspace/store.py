@@ -1,7 +1,7 @@
-"""One workspace on disk: sandbox, locks, journal and state folder behind three verbs: look, commit, recover.
+"""One workspace on disk: sandbox, locks, journal and state folder behind a few verbs: look, lock, commit, recover.
 
-Knows nothing of edits: whoever commits hands in a function that lays its changes on an overlay, and that
-function is called again, under the locks, when the tree has moved meanwhile.
+Knows nothing of edits: whoever changes files plans them on an overlay, locks what the overlay has read, asks whether
+that is unchanged, and commits. The session owns that loop (`session/editor.py`).
 
 1. A refused or previewed change leaves no trace, not even a state folder.
 2. Nothing is written without the locks of every path involved, a journal that works, and digests
@@ -16,23 +16,22 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.hints import OpenForWriting
-from steadyhand.lazy import dataclass
 from steadyhand.text.encoding import Encoding
-from steadyhand.workspace.change import Change, Header, Lay, Trace
+from steadyhand.workspace.file_op import FileOp, Header, Latest, Trace
 from steadyhand.workspace.journal.party import Hold, Party
-from steadyhand.workspace.journal.record import Record, ToolCall, new_record_id, utc_now
+from steadyhand.workspace.journal.record import Record, ToolCall, Verb, new_record_id, utc_now
 from steadyhand.workspace.journal.store import Journal, Progress, open_journal
 from steadyhand.workspace.leftovers import sweep
 from steadyhand.workspace.location import Location
 from steadyhand.workspace.locks import LockTable, hold_files
-from steadyhand.workspace.overlay import FileStep, Overlay, Reading
+from steadyhand.workspace.overlay import FileReading, Overlay
 from steadyhand.workspace.protection import Protect
 from steadyhand.workspace.refusal import refuse_os
 from steadyhand.workspace.sandbox import DEFAULT_MAX_BYTES, FileImage, Sandbox
@@ -45,20 +44,9 @@ if TYPE_CHECKING:
     from steadyhand.workspace.listing import Limits, Listing
 
 
-_TRIES = 20
 _LOST = "the journal was removed or replaced while it was in use; what was recorded before is gone"
 _MACHINE_FINISHES = 1.0  # seconds
-_STALE_TRIES = 5  # a program that saves every few milliseconds will not stop for us
-
-
-@dataclass(frozen=True, slots=True)
-class _Manner:
-    """How a change is to be carried out."""
-
-    hardlinks: str
-    prune: Callable[[], list[str]]
-    progress: Progress | None
-    started: float
+_RECOVERIES = 50  # of processes that crash in the same files one after another
 
 
 class Store:
@@ -91,6 +79,7 @@ class Store:
             self.sandbox = self._open_root()
         self.state = StateFolder(self.location.folder, self.storage)
         self._guard = threading.RLock()
+        self._call = threading.local()  # `is_under_way`: this thread has looked around for its call
         self._journal: Journal | None = None
         self._locks: LockTable | None = None
         self._former: list[Sandbox] = []  # roots that were replaced; other threads may be at work there
@@ -141,11 +130,24 @@ class Store:
                 raise
             self._is_unwritable = True
 
-    def _look_around(self) -> None:
+    @contextlib.contextmanager
+    def one_call(self) -> Iterator[None]:
+        """Look around once for everything that is done in the block, and again under the locks."""
+        self._look_around()
+        is_inner = getattr(self._call, "is_under_way", False)
+        self._call.is_under_way = True
+        try:
+            yield
+        finally:
+            self._call.is_under_way = is_inner
+
+    def _look_around(self, *, again: bool = False) -> None:
         """Let go of a root or a journal that was removed, moved or replaced since it was opened.
 
         What is there now is opened when it is next asked for. `generation` grows: row numbers mean something else then.
         """
+        if not again and getattr(self._call, "is_under_way", False):
+            return
         with self._guard:
             if self.sandbox.is_replaced():
                 opened = self._open_root()
@@ -170,39 +172,39 @@ class Store:
             losses, self._losses = self._losses, ()
             return losses
 
-    def take_doubts(self) -> tuple[str, ...]:
+    def take_damage(self) -> tuple[str, ...]:
         """What this thread's questions have left out because it is damaged, since it was last asked; each once."""
-        from steadyhand.workspace.file_history import doubt_of
+        from steadyhand.workspace.file_history import damage_named
 
         journal = self._journal
-        return () if journal is None else tuple(map(doubt_of, journal.damage_met()))
+        return () if journal is None else tuple(map(damage_named, journal.damage_met()))
 
     def writable_journal(self) -> Journal:
         """The journal, for appending; made if missing. Refuses with `read-only`."""
         self._open_for_writing()
         return self._writable()
 
-    def look(self, path: str) -> Reading:
-        """What stands at a path, for whoever means to change it."""
+    def look(self, path: str) -> FileReading:
+        """What is at a path, for whoever means to change it."""
         return self._look(path, known_name=False)
 
-    def look_again(self, path: str) -> Reading:
+    def look_again(self, path: str) -> FileReading:
         """The same for a name that was here before, and so need not be one every system takes."""
         return self._look(path, known_name=True)
 
-    def _look(self, path: str, *, known_name: bool, known: FileImage | None = None) -> Reading:
+    def _look(self, path: str, *, known_name: bool, known: FileImage | None = None) -> FileReading:
         with _named("look at", path), self.sandbox.place(path, writing=True, known_name=known_name) as place:
             image = None if self.sandbox.stat(place) is None else self.sandbox.read(place, known)
-            return Reading(path, place.path, place.lock_key, image, place.flagged, place.secret, place.via_symlink)
+            return FileReading(path, place.path, place.lock_key, image, place.flagged, place.secret, place.via_symlink)
 
     def read(self, path: str) -> tuple[str, FileImage]:
-        """A file for whoever only reads it: its resolved path and what stands there."""
+        """A file for whoever only reads it: its resolved path and what is there."""
         self._look_around()
         with _named("read", path), self.sandbox.place(path, writing=False) as place:
             return place.path, self.sandbox.read(place)
 
     def is_secret(self, path: str) -> bool:
-        """Whether what stands at a path is not to be kept."""
+        """Whether what is at a path is not to be kept."""
         with _named("look at", path), self.sandbox.place(path, writing=False) as place:
             return place.secret
 
@@ -216,7 +218,7 @@ class Store:
             return 0
 
     def resolve(self, path: str) -> str:
-        """Where a path leads, whether or not a file stands there."""
+        """Where a path leads, whether or not a file is there."""
         with _named("resolve", path), self.sandbox.place(path, writing=False) as place:
             return place.path
 
@@ -246,81 +248,116 @@ class Store:
             return contextlib.nullcontext()
         return self.journal.recalling(paths, party=party)
 
+    def may_have_leases(self) -> bool:
+        """Whether somebody may have announced a lease; within `recalling` that costs no question of its own."""
+        if not self.state.exists:
+            return False
+        try:
+            return self.journal.has_leases()
+        except EditError:
+            return True
+
     def version_of(self, path: str, digest: str) -> bytes | None:
         """An earlier version of a file by (a beginning of) its digest, if the journal can tell it."""
         from steadyhand.workspace.file_history import version_named
 
         return version_named(self.journal, path, digest)
 
-    def change(
+    def overlay(self, verb: Verb = "edit") -> Overlay:
+        """The tree as it is now, to plan a change on; what is planned reads it file by file."""
+        return Overlay(self.look if verb == "edit" else self.look_again, self.encoding_of)
+
+    @contextlib.contextmanager
+    def locked(self, overlay: Overlay) -> Iterator[Held]:
+        """The locks of everything that an overlay has looked at.
+
+        What a process left that died in its change is recovered first: it would pass for a change from outside.
+        """
+        self._look_around(again=True)
+        self._open_for_writing(again=True)
+        self._sweep(overlay)
+        for _ in range(_RECOVERIES):
+            with _named("change", ", ".join(overlay.readings)), self._held(overlay) as held:
+                if not self._recovery().touches(held.keys, held.hold):
+                    yield held
+                    return
+            self._settle_crashed(held.keys)
+        raise EditError(Kind.BUSY, "others keep crashing in these files", hint="try again in a moment")
+
+    def check(self, ops: Sequence[FileOp], hardlinks: str) -> None:
+        """Refuse what may not be done to these files: through hard links, or to what git takes for a repository."""
+        from steadyhand.workspace.file_op import check_links
+
+        check_links(ops, hardlinks)
+        appearing = [op.after_path for op in ops if op.after_path is not None]
+        vanishing = [op.before_path for op in ops if op.before_path is not None]
+        self.sandbox.check_repositories(dict.fromkeys([*appearing, *vanishing]), appearing)
+
+    def is_unchanged(self, overlay: Overlay, ops: Sequence[FileOp], held: Held) -> bool:
+        """Whether every file the overlay read is still as it was read. Asked under the locks.
+
+        For a file that the commit changes, what `stat` showed when it was locked is enough: the commit compares the
+        bytes that it takes away. Others are read again.
+        """
+        changed = {op.before_path for op in ops}
+        for known in overlay.readings.values():
+            image, place = known.image, held.files.place(known.path) if known.given == known.path else None
+            locked = None if image is None or place is None else held.files.find(image)
+            if image is not None and locked is not None and known.path in changed:
+                if not image.looks_like(locked[1]):
+                    return False
+            elif place is not None:  # where the path leads was found out when the file was locked
+                with _named("look at", known.path):
+                    now = None if self.sandbox.stat(place) is None else self.sandbox.read(place, image)
+                if _facts(now) != _facts(image):
+                    return False
+            else:
+                reading = self._look(known.given, known_name=True, known=image)
+                if reading.path != known.path or _facts(reading.image) != _facts(image):
+                    return False
+        return held.files.cover(overlay.images())
+
+    def latest(self, ops: Sequence[FileOp], paths: Iterable[str] = ()) -> Latest:
+        """The newest records of the files that a change is about to replace, and of `paths`, asked for at once."""
+        found = Latest(self._writable())
+        asked = {*paths, *(op.before_path for op in ops if op.before_path is not None)}
+        with self._writable().recalling(asked):
+            for path in asked:
+                found.of(path)
+            found.may_have_leases = self.may_have_leases()
+        return found
+
+    def has_locked(self, overlay: Overlay, held: Held) -> bool:
+        """Whether the locks are those of everything the overlay has looked at."""
+        return set(overlay.lock_keys()) <= set(held.keys) and held.files.cover(overlay.images())
+
+    def commit(
         self,
         header: Header,
-        lay: Lay,
+        overlay: Overlay,
+        ops: tuple[FileOp, ...],
+        held: Held,
         *,
         hardlinks: str = "refuse",
-        preview: bool = False,
-        prune: Callable[[], list[str]] = list,
+        prune: Sequence[str] = (),
         progress: Progress | None = None,
-    ) -> Change:
-        """Lay, lock, verify, commit. Refusals leave the tree as it was; an empty change commits nothing."""
-        from steadyhand.workspace.file_op import check_links
+        started: float | None = None,
+        latest: Latest | None = None,
+    ) -> Committed:
+        """Write the files and their record. The caller has asked `is_unchanged` or planned under these locks.
 
-        self._look_around()
-        manner = _Manner(hardlinks, prune, progress, time.monotonic())
-        overlay = self._laid_surely(header, lay)
-        steps = overlay.steps()
-        check_links(steps, hardlinks)
-        self._check_repositories(steps)
-        if preview or not steps:
-            return Change(steps, None, overlay.remarks(steps))
-        self._open_for_writing()
-        self._sweep(overlay)
-        kept: list[dict[str, str]] = []
+        `latest` is what was asked for these operations under the same locks, if anything was.
+        An undo that meets a full disk frees the space kept for it and tries once more.
+        """
+        begun = time.monotonic() if started is None else started
+        known = self.latest(ops) if latest is None else latest
         try:
-            return self._change(header, lay, overlay, manner, kept)
+            return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known)
         except EditError as error:
-            raise (
-                error
-                if not kept
-                else EditError(error.kind, error.message, hint=error.hints, details={**error.details, "kept": kept})
-            ) from None
-
-    def _change(
-        self, header: Header, lay: Lay, overlay: Overlay, manner: _Manner, kept: list[dict[str, str]]
-    ) -> Change:
-        """Try until nobody comes in between; `kept` gets what had to be kept of another program's saves."""
-        from steadyhand.workspace.file_op import check_links
-
-        steps = overlay.steps()
-        stale_tries = 0
-        for _ in range(_TRIES):
-            with _named("change", ", ".join(overlay.readings)), self._held(overlay) as held:
-                crashed = self._recovery().touches(held.keys, held.hold)
-                if not crashed:
-                    if overlay.is_unsure or not self._still(overlay, held):
-                        overlay = self._laid(header, lay)
-                        steps = overlay.steps()
-                        check_links(steps, manner.hardlinks)
-                    if set(overlay.lock_keys()) <= set(held.keys) and held.files.cover(overlay.images()):
-                        if not steps:
-                            return Change((), None, ())
-                        self._check_repositories(steps)
-                        try:
-                            committed = self._write(header, overlay, steps, held, manner)
-                        except EditError as error:
-                            kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
-                            stale_tries += 1
-                            if error.kind is not Kind.STALE_SOURCE or stale_tries == _STALE_TRIES:
-                                raise
-                            if any(step.whole or step.after_path is None for step in steps):
-                                raise  # what the other program saved would go with the rest, and nobody has seen it
-                            overlay.is_unsure = True  # once more, on what the other program left
-                            continue
-                        told = overlay.remarks(steps) + committed.warnings + tuple(map(_kept_as, kept))
-                        return Change(steps, committed, told)
-            if crashed:
-                self._settle_crashed(held.keys)
-        raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
+            unsure = error.kind is not Kind.DISK_REFUSED or error.details.get("state") == "unknown"
+            if header.verb == "edit" or unsure or not self._writable().release_reserve():
+                raise
+        return self._commit(header, overlay, ops, held, hardlinks, prune, progress, begun, known)
 
     def _sweep(self, overlay: Overlay) -> None:
         """Remove what a power cut left in the directories of a change, and in those listed before: once for each."""
@@ -343,23 +380,6 @@ class Store:
         self._report(reports)
         return reports
 
-    def _laid(self, header: Header, lay: Lay) -> Overlay:
-        overlay = self._overlay(header)
-        lay(overlay)
-        return overlay
-
-    def _laid_surely(self, header: Header, lay: Lay) -> Overlay:
-        """The same; where it is refused for the work of others, once more while nobody else is at work."""
-        overlay = self._overlay(header)
-        try:
-            lay(overlay)
-        except EditError as error:
-            if error.kind is not Kind.CONFLICT or self.read_only or not self.state.exists:
-                raise
-            with self.alone(overlay):
-                return self._laid(header, lay)
-        return overlay
-
     def _settle_crashed(self, keys: Sequence[str]) -> None:
         """Recover what dead processes left of these files. Refuses with `busy` what only another machine can."""
         with _named("recover", "the workspace"):
@@ -372,85 +392,41 @@ class Store:
                 hint="that transaction holds these files until it is recovered where it was started",
             )
 
-    @contextlib.contextmanager
-    def alone(self, overlay: Overlay) -> Iterator[None]:
-        """While nobody else changes the files that an overlay has looked at.
-
-        What a process left that died in its change is put right first: it would pass for a change outside.
-        """
-        self._open_for_writing()
-        for is_last in (False, True):
-            with _named("look at", ", ".join(overlay.readings)), self._held(overlay) as held:
-                if is_last or not self._recovery().touches(held.keys, held.hold):
-                    yield
-                    return
-            self._settle_crashed(held.keys)
-
-    def _overlay(self, header: Header) -> Overlay:
-        return Overlay(self.look if header.verb == "edit" else self.look_again, self.encoding_of)
-
-    def _still(self, overlay: Overlay, held: Held) -> bool:
-        """Whether every file the overlay read is still as it was read."""
-        for known in overlay.readings.values():
-            place = held.files.place(known.path) if known.given == known.path else None
-            if place is not None:  # where the path leads was found out when the file was locked
-                with _named("look at", known.path):
-                    image = None if self.sandbox.stat(place) is None else self.sandbox.read(place, known.image)
-            else:
-                now = self._look(known.given, known_name=True, known=known.image)
-                if now.path != known.path:
-                    return False
-                image = now.image
-            if _facts(image) != _facts(known.image):
-                return False
-        return True
-
-    def _check_repositories(self, steps: tuple[FileStep, ...]) -> None:
-        appearing = [step.after_path for step in steps if step.after_path is not None]
-        vanishing = [step.before_path for step in steps if step.before_path is not None]
-        self.sandbox.check_repositories(dict.fromkeys([*appearing, *vanishing]), appearing)
-
-    def _write(
-        self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], held: Held, manner: _Manner
-    ) -> Committed:
-        """Commit; an undo that meets a full disk frees the space kept for it and tries once more."""
-        try:
-            return self._commit(header, overlay, steps, held, manner)
-        except EditError as error:
-            unsure = error.kind is not Kind.DISK_REFUSED or error.details.get("state") == "unknown"
-            if header.verb == "edit" or unsure or not self._writable().release_reserve():
-                raise
-        return self._commit(header, overlay, steps, held, manner)
-
     def _commit(
-        self, header: Header, overlay: Overlay, steps: tuple[FileStep, ...], held: Held, manner: _Manner
+        self,
+        header: Header,
+        overlay: Overlay,
+        ops: tuple[FileOp, ...],
+        held: Held,
+        hardlinks: str,
+        prune: Sequence[str],
+        progress: Progress | None,
+        started: float,
+        latest: Latest,
     ) -> Committed:
-        from steadyhand.workspace.file_op import goals_of
-        from steadyhand.workspace.recording import Latest, change_of, images_of, outside_notes
+        from steadyhand.workspace.file_op import change_of, goals_of, images_of, outside_notes
 
         name = new_record_id()
-        goals = goals_of(steps, overlay.readings, manner.hardlinks)
+        goals = goals_of(ops, overlay.readings, hardlinks)
 
         def record_of(made: Mapping[str, tuple[str, ...]]) -> Record:
-            files = tuple(change_of(step, made.get(step.after_path or "", ())) for step in steps)
-            spent = round((time.monotonic() - manner.started) * 1000)
+            files = tuple(change_of(op, made.get(op.after_path or "", ())) for op in ops)
+            spent = round((time.monotonic() - started) * 1000)
             return Record(
                 name, utc_now(), header.actor, header.task, header.tool, header.reason, header.verb, header.undoes,
                 files, duration_ms=spent, **_traced(header.trace),
             )  # fmt: skip
 
         transaction = Transaction(self.sandbox, self.storage, self._writable(), self.state, id=name, held=held)
-        latest = Latest(self._writable())
-        with self._writable().recalling(step.before_path for step in steps if step.before_path is not None):
-            outside, images = outside_notes(steps, latest), images_of(steps, latest)
-        committed = transaction.commit(goals, record_of, images, prune=manner.prune(), progress=manner.progress)
+        outside, images = outside_notes(ops, latest), images_of(ops, latest)
+        committed = transaction.commit(goals, record_of, images, prune=prune, progress=progress)
         for note in outside:
             with contextlib.suppress(EditError):
                 self._writable().append_note("outside", note)
         return committed
 
     def _open_existing(self) -> None:
-        """Recover, if possible; whoever only reads is told and not stopped, whoever writes is refused later."""
+        """Recover, if possible; whoever only reads is warned and not stopped, whoever writes is refused later."""
         try:
             self.state.check()
             if not self.read_only and not self.location.moved_to():
@@ -463,7 +439,9 @@ class Store:
         except EditError as error:
             self._report((f"the journal cannot be used now: {error.message}",))
 
-    def _open_for_writing(self) -> None:
+    def _open_for_writing(self, *, again: bool = False) -> None:
+        if not again and self._locks is not None and getattr(self._call, "is_under_way", False):
+            return
         with self._guard:
             if self.read_only:
                 raise EditError(Kind.READ_ONLY, "the workspace was opened for reading only", hint=OpenForWriting())
@@ -513,7 +491,7 @@ class Store:
         """
         assert self._locks is not None
         keys = overlay.lock_keys()
-        # A machine that stands still has lost the journal's locks and can change nothing, but not those of the files.
+        # A machine that is suspended has lost the journal's locks and can change nothing, but not those of the files.
         alone = self.location.url is None
         timeout = self._timeout if alone else min(self._timeout, _MACHINE_FINISHES)
         with self._locks.hold(keys, timeout=self._timeout):
@@ -542,10 +520,6 @@ def _named(doing: str, path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise refuse_os(error, doing, path) from None
-
-
-def _kept_as(kept: dict[str, str]) -> str:
-    return f"{kept['path']}: what another program saved at the same time was kept as {kept['kept']} beside the journal"
 
 
 def _facts(image: FileImage | None) -> tuple[object, ...] | None:

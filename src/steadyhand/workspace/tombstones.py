@@ -25,7 +25,7 @@ from steadyhand.text.pace import paced
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
 from steadyhand.text.words import is_one_word, token_around
-from steadyhand.workspace.news import whole_tokens
+from steadyhand.workspace.unseen_changes import whole_tokens
 
 __all__ = ["Blocked", "Step", "TakenBack", "take_back"]
 

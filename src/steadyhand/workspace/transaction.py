@@ -45,9 +45,9 @@ from steadyhand.workspace.state import Intent, StateFolder, this_machine
 from steadyhand.workspace.storage import DIRECTORY, NOFOLLOW, NONBLOCK, Storage, holds, shut
 from steadyhand.workspace.writer import (
     Identity,
+    Unconfirmed,
     Written,
     check_writable,
-    confirm,
     exchange,
     has_only,
     identity,
@@ -57,14 +57,13 @@ from steadyhand.workspace.writer import (
     refuse_os,
     stage,
     stale,
-    sync_each,
+    sync_directories,
     wait_for_writers,
     write_in_place,
     write_temporary,
 )
 
 _OURS_ALONE: Final = 0o600
-_TOGETHER: Final = 64  # temporaries that are open at once
 BESIDE: Final = ("", OLD, BACK)
 """What follows a temporary's name: the new file or the old one in exchange, the old one, and one made again."""
 
@@ -126,6 +125,7 @@ class Transaction:
         self._id = id
         self._held = held
         self._work: list[_Work] = []
+        self._named: tuple[tuple[str, str], ...] = ()
         self._fds: list[int] = []
         self._warnings: list[str] = []
         self._kept: list[dict[str, str]] = []
@@ -204,7 +204,9 @@ class Transaction:
         )  # fmt: skip
 
     def _temps(self) -> tuple[tuple[str, str], ...]:
-        return tuple((work.goal.path, _beside(work.goal.path, work.temp)) for work in self._work)
+        if not self._named:
+            self._named = tuple((work.goal.path, _beside(work.goal.path, work.temp)) for work in self._work)
+        return self._named
 
     def _staging(self) -> Staging:
         return Staging(this_machine(), os.getpid(), self._temps(), tuple(self._held.keys), self._held.hold.number)
@@ -237,9 +239,9 @@ class Transaction:
         work.dir_fd = child
 
     def _stage_all(self, progress: Progress | None) -> None:
-        """Write all temporaries, some of them together, and wait until they are on the medium."""
+        """Write all temporaries, and wait until they are on the medium."""
         by_path = {work.goal.path: work for work in self._work}
-        written: list[Written] = []
+        written = Unconfirmed(self._storage, len(self._work))
         try:
             for done, work in enumerate(self._work, 1):
                 if progress is not None:
@@ -248,15 +250,12 @@ class Transaction:
                     continue
                 link_from = work.goal.link_from
                 if link_from is None or not self._stage_link(work, by_path[link_from]):
-                    written.append(self._write_temporary(work))
+                    written.add(self._write_temporary(work))
                 if work.goal.deed != "in-place":
                     self._mark_new(work)
-                if len(written) == _TOGETHER:
-                    self._confirm(written)
-            self._confirm(written)
+            written.confirm()
         finally:
-            for each in written:
-                shut(self._storage, each.fd)
+            written.close()
         for work in self._work:
             if work.goal.deed == "in-place":
                 self._fsync_staged(work)
@@ -278,10 +277,6 @@ class Transaction:
         )  # fmt: skip
         self._warnings.extend(f"{goal.path}: {note}" for note in notes)
         return written
-
-    def _confirm(self, written: list[Written]) -> None:
-        some, written[:] = tuple(written), []
-        confirm(self._storage, some)
 
     def _mark_new(self, work: _Work) -> None:
         """Know the staged file again, and lock it before it takes its name."""
@@ -549,7 +544,7 @@ class Transaction:
                 directories.setdefault((found.st_dev, found.st_ino), fd)  # one sync covers all names of a directory
             except OSError as error:
                 errors.append(error)
-        errors += sync_each(self._storage.fsync_dir, list(directories.values())).values()
+        errors += sync_directories(self._storage, list(directories.values()))
         for cause in errors:
             if not isinstance(cause, OSError):
                 raise cause
@@ -615,4 +610,5 @@ def _vanished(path: str) -> Iterator[None]:
 
 
 def _beside(path: str, name: str) -> str:
-    return "/".join([*path.split("/")[:-1], name])
+    folder, slash, _ = path.rpartition("/")
+    return folder + slash + name

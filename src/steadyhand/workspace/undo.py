@@ -1,6 +1,6 @@
-"""Taking a record back: its inverse, moved over everything that happened since, laid on an overlay.
+"""Taking a record back: its inverse, moved over everything that happened since, put on an overlay.
 
-Nothing is written here and nothing is forced: where a later change stands on the same text, the undo is
+Nothing is written here and nothing is forced: where a later change is in the same text, the undo is
 refused with the lines. The result is an ordinary transaction; committing it appends a record.
 
 1. A file that nobody has changed since the record gets back exactly the bytes it had. One that others changed and
@@ -27,22 +27,22 @@ from steadyhand.text.pace import go_on, paced
 from steadyhand.text.source import Source, digest_of
 from steadyhand.text.span import Span
 from steadyhand.text.splice import Splice
-from steadyhand.workspace.backups import backups_in, is_tidying
-from steadyhand.workspace.draft import Draft
 from steadyhand.workspace.file_history import (
     Course,
-    Stop,
+    Version,
+    backups_in,
     gap_between,
+    is_tidying,
     recorded_text,
-    stops_back,
-    stops_forward,
     unwind,
     version_after,
+    versions_back,
+    versions_forward,
 )
 from steadyhand.workspace.journal.record import EditNote, Entry, FileChange, FileState
 from steadyhand.workspace.journal.store import Journal
-from steadyhand.workspace.overlay import Overlay
-from steadyhand.workspace.place import FileImage
+from steadyhand.workspace.overlay import FileDraft, Overlay
+from steadyhand.workspace.sandbox import FileImage
 from steadyhand.workspace.tombstones import Step, TakenBack, take_back
 
 _SOME = 16  # changes looked at between two questions whether to go on
@@ -52,7 +52,7 @@ _SOME = 16  # changes looked at between two questions whether to go on
 class _Chain:
     """Every change of one file from the oldest that is taken back on; a deletion that was undone is passed over."""
 
-    stops: list[Stop]
+    versions: list[Version]
     places: dict[str, int]
     last_other: int  # the place of the newest that is not taken back, -1 where there is none
 
@@ -86,12 +86,14 @@ class Undo:
             if change.after is None or (entry.record.id, change.path) in self._chains:
                 continue
             is_as_left = self._journal.is_as_after(change.after.path, entry.seq)
-            stops = [Stop(entry, change), *(() if is_as_left else self._since(entry, change))]
-            others = [at for at, stop in enumerate(stops) if stop.entry.record.id not in self._chosen]
-            chain = _Chain(stops, {stop.entry.record.id: at for at, stop in enumerate(stops)}, max(others, default=-1))
-            for stop in stops:
-                if stop.entry.record.id in self._chosen:
-                    self._chains[stop.entry.record.id, stop.change.path] = chain
+            versions = [Version(entry, change), *(() if is_as_left else self._since(entry, change))]
+            others = [at for at, version in enumerate(versions) if version.entry.record.id not in self._chosen]
+            chain = _Chain(
+                versions, {version.entry.record.id: at for at, version in enumerate(versions)}, max(others, default=-1)
+            )
+            for version in versions:
+                if version.entry.record.id in self._chosen:
+                    self._chains[version.entry.record.id, version.change.path] = chain
 
     def _take_back_record(self, entry: Entry) -> None:
         """Contents first, then names: those that go, those that move together, those that come back."""
@@ -121,9 +123,9 @@ class Undo:
         draft = self._overlay.came_from(made.path)
         is_there = draft is not None and draft.path == made.path and digest_of(draft.data or b"") == made.digest
         chain = self._chains[entry.record.id, change.path]
-        return is_there and chain.places[entry.record.id] == len(chain.stops) - 1
+        return is_there and chain.places[entry.record.id] == len(chain.versions) - 1
 
-    def _restore_mode(self, entry: Entry, change: FileChange, draft: Draft) -> None:
+    def _restore_mode(self, entry: Entry, change: FileChange, draft: FileDraft) -> None:
         assert change.before is not None and change.after is not None
         if change.before.mode != change.after.mode:
             if _mode(draft) != change.after.mode:
@@ -142,19 +144,19 @@ class Undo:
             facts = (change.before.mode, owned.uid, owned.gid, 1, len(data), 0, 0, owned.xattrs)
             draft.like = FileImage(data, change.before.digest, *facts)
 
-    def _remove_created(self, entry: Entry, change: FileChange, draft: Draft) -> None:
+    def _remove_created(self, entry: Entry, change: FileChange, draft: FileDraft) -> None:
         assert change.after is not None
         if digest_of(draft.data or b"") != change.after.digest or not self._is_all_own(entry, change, draft):
             chain = self._chains[entry.record.id, change.path]
-            later = chain.stops[chain.places[entry.record.id] + 1 :]
-            names = ", ".join(stop.entry.record.id for stop in later) or "something else"
+            later = chain.versions[chain.places[entry.record.id] + 1 :]
+            names = ", ".join(version.entry.record.id for version in later) or "something else"
             raise _refusal(
                 entry, change, f"the file it created was changed since by {names}", "undo the later changes first"
             )
         assert draft.path is not None
         self._overlay.delete(draft.path)
 
-    def _restore_content(self, entry: Entry, change: FileChange, draft: Draft) -> None:
+    def _restore_content(self, entry: Entry, change: FileChange, draft: FileDraft) -> None:
         assert change.before is not None and change.after is not None
         if not change.content_changed or (entry.record.id, change.path) in self._done:
             return
@@ -174,10 +176,10 @@ class Undo:
             return
         oldest = group[0]
         steps = [*self._undone_steps(group), *self._steps(oldest, change, draft)]
-        self._done.update((stop.entry.record.id, stop.change.path) for stop in group)
+        self._done.update((version.entry.record.id, version.change.path) for version in group)
         source = draft.source() if draft.changes else draft.decode_as(recorded_text(change, present).encoding)
-        undone = _undone(entry, change, steps, source, [stop.entry.record.id for stop in group])
-        reasons = {stop.entry.record.id: stop.entry.record.reason for stop in group}
+        undone = _undone(entry, change, steps, source, [version.entry.record.id for version in group])
+        reasons = {version.entry.record.id: version.entry.record.reason for version in group}
         if undone.changes:
             after = self._applied(entry, change, source, undone.changes)
             draft.take_text(after, undone.changes, tuple(_notes(undone, reasons)))
@@ -185,35 +187,39 @@ class Undo:
         if not self._is_touched(oldest, draft) and digest_of(draft.data or b"") != oldest.change.before.digest:
             self._unwind(group, draft, present)
 
-    def _group(self, entry: Entry, change: FileChange) -> list[Stop]:
+    def _group(self, entry: Entry, change: FileChange) -> list[Version]:
         """Changes of a file that are taken back with this one, oldest first, as far as splices say what they did."""
         chain = self._chains[entry.record.id, change.path]
-        group: list[Stop] = []
-        for stop in reversed(chain.stops[: chain.places[entry.record.id] + 1]):
-            if stop.entry.record.id not in self._chosen or not stop.change.content_changed:
+        group: list[Version] = []
+        for version in reversed(chain.versions[: chain.places[entry.record.id] + 1]):
+            if version.entry.record.id not in self._chosen or not version.change.content_changed:
                 continue
-            if stop.change.changes is None or stop.change.before is None or stop.change.encoding != change.encoding:
+            if (
+                version.change.changes is None
+                or version.change.before is None
+                or version.change.encoding != change.encoding
+            ):
                 break
-            group.append(stop)
+            group.append(version)
         return group[::-1]
 
-    def _is_touched(self, since: Stop, draft: Draft) -> bool:
+    def _is_touched(self, since: Version, draft: FileDraft) -> bool:
         """Whether anything but what is taken back has had a hand in the content of a file."""
         chain = self._chains[since.entry.record.id, since.change.path]
-        stops = chain.stops[chain.places[since.entry.record.id] :]
-        if any(stop.change.content_changed and stop.entry.record.id not in self._chosen for stop in stops):
+        versions = chain.versions[chain.places[since.entry.record.id] :]
+        if any(version.change.content_changed and version.entry.record.id not in self._chosen for version in versions):
             return True
-        states = [(stop.change.before, stop.change.after) for stop in stops]
+        states = [(version.change.before, version.change.after) for version in versions]
         gaps = [one[1] and two[0] and one[1].digest != two[0].digest for one, two in pairwise(states)]
-        last = stops[-1].change.after
+        last = versions[-1].change.after
         return any(gaps) or (draft.before is not None and last is not None and draft.before.digest != last.digest)
 
-    def _is_all_own(self, entry: Entry, change: FileChange, draft: Draft) -> bool:
+    def _is_all_own(self, entry: Entry, change: FileChange, draft: FileDraft) -> bool:
         """Whether a file that is as a record left it was not written again by others."""
-        stop = Stop(entry, change)
-        if not self._is_touched(stop, draft):
+        version = Version(entry, change)
+        if not self._is_touched(version, draft):
             return True
-        steps = self._steps(stop, change, draft)[1:]
+        steps = self._steps(version, change, draft)[1:]
         try:
             text = _text_before(steps, recorded_text(change, draft.data or b"").text)
             whole = Step(entry.record.id, ChangeSet((Splice(0, "", text),)), _party(entry))
@@ -231,7 +237,7 @@ class Undo:
             raise _refusal(entry, change, because, "edit it by hand") from None
         return after
 
-    def _restore_exactly(self, entry: Entry, change: FileChange, draft: Draft, present: bytes) -> None:
+    def _restore_exactly(self, entry: Entry, change: FileChange, draft: FileDraft, present: bytes) -> None:
         assert change.before is not None and change.changes is not None
         before = unwind(change, present)
         if digest_of(before) != change.before.digest:
@@ -244,67 +250,67 @@ class Undo:
             draft.decode_as(recorded_text(change, present).encoding)
             draft.take_text(recorded_text(change, before), inverse, (note,))
 
-    def _unwind(self, group: Sequence[Stop], draft: Draft, present: bytes) -> None:
+    def _unwind(self, group: Sequence[Version], draft: FileDraft, present: bytes) -> None:
         """Changes one by one: bytes that are no text may read otherwise once they are side by side."""
-        for stop in reversed(group):
-            assert stop.change.before is not None
-            present = unwind(stop.change, present)
-            if digest_of(present) != stop.change.before.digest:
-                self._restore_image(stop.entry, stop.change, draft)
+        for version in reversed(group):
+            assert version.change.before is not None
+            present = unwind(version.change, present)
+            if digest_of(present) != version.change.before.digest:
+                self._restore_image(version.entry, version.change, draft)
                 present = draft.data or b""
         draft.take_bytes(present)
 
-    def _restore_image(self, entry: Entry, change: FileChange, draft: Draft) -> None:
+    def _restore_image(self, entry: Entry, change: FileChange, draft: FileDraft) -> None:
         assert change.before is not None
         image = self._journal.image(change.before.digest)
         if image is None:
             raise _refusal(entry, change, "the image of the version before is gone", "restore it from elsewhere")
         draft.take_bytes(image)
 
-    def _way_back(self, entry: Entry, change: FileChange, draft: Draft) -> tuple[str, str]:
+    def _way_back(self, entry: Entry, change: FileChange, draft: FileDraft) -> tuple[str, str]:
         assert change.before is not None and change.after is not None
         if draft.path != change.after.path:
             raise _refusal(entry, change, f"the file has since moved to {draft.path}", "undo that rename first")
         return change.after.path, change.before.path
 
-    def _present(self, entry: Entry, change: FileChange) -> Draft:
+    def _present(self, entry: Entry, change: FileChange) -> FileDraft:
         """The file as it is in the overlay, wherever later records have moved it."""
         assert change.after is not None
         chain = self._chains[entry.record.id, change.path]
-        last = chain.stops[-1]
+        last = chain.versions[-1]
         if last.change.after is None:
             name = last.entry.record.id
             raise _refusal(entry, change, f"{last.change.path} was deleted by {name}", f"undo {name} first")
         path = last.change.after.path
         home = change.after.path
         if chain.last_other > chain.places[entry.record.id]:
-            other = chain.stops[chain.last_other].change.after
+            other = chain.versions[chain.last_other].change.after
             home = home if other is None else other.path
         draft = self._overlay.came_from(path) or self._brought_back(home)
         if draft is None or draft.path is None:
             raise _refusal(entry, change, f"{path} is no longer there", "restore the file first")
         return draft
 
-    def _brought_back(self, path: str) -> Draft | None:
+    def _brought_back(self, path: str) -> FileDraft | None:
         """A file that is not on disk because it was deleted, where this undo has brought it back to by now."""
         draft = self._overlay.came_from(path)
         return draft if draft is not None and draft.before_path is None else None
 
-    def _steps(self, oldest: Stop, change: FileChange, draft: Draft) -> list[Step]:
+    def _steps(self, oldest: Version, change: FileChange, draft: FileDraft) -> list[Step]:
         """A change and all later ones that led to the file as it is in the overlay, as `change` reads the text."""
         chain = self._chains[oldest.entry.record.id, oldest.change.path]
-        stops = chain.stops[chain.places[oldest.entry.record.id] :]
+        versions = chain.versions[chain.places[oldest.entry.record.id] :]
         entry = oldest.entry
         steps: list[Step] = []
-        for last, stop in pairwise([None, *stops]):
-            assert stop is not None
+        for last, version in pairwise([None, *versions]):
+            assert version is not None
             if last is not None:
-                assert stop.change.before is not None
-                self._bridge(steps, last, stop.change.before.digest)
-            record = stop.entry.record
-            splices = ChangeSet() if stop.change.before is None else self._splices_of(entry, change, stop)
-            steps.append(Step(record.id, splices, _party(stop.entry), record.undoes))
-        last = stops[-1]
+                assert version.change.before is not None
+                self._bridge(steps, last, version.change.before.digest)
+            record = version.entry.record
+            splices = ChangeSet() if version.change.before is None else self._splices_of(entry, change, version)
+            steps.append(Step(record.id, splices, _party(version.entry), record.undoes))
+        last = versions[-1]
         if draft.before is not None:
             self._bridge(steps, last, draft.before.digest, draft.before.data)
         done = draft.changes
@@ -314,14 +320,16 @@ class Undo:
             done = _rewritten(change, draft.before.data, draft)
         if done:
             undone = tuple(
-                stop.entry.record.id for stop in stops if (stop.entry.record.id, stop.change.path) in self._done
+                version.entry.record.id
+                for version in versions
+                if (version.entry.record.id, version.change.path) in self._done
             )
             steps.append(Step("this undo", done, undoes=undone))
         return steps
 
-    def _undone_steps(self, group: Sequence[Stop]) -> list[Step]:
+    def _undone_steps(self, group: Sequence[Version]) -> list[Step]:
         """What led to the first of these, from the oldest change that any of them undoes, as far as splices say it."""
-        waiting = [name for stop in group for name in stop.entry.record.undoes]
+        waiting = [name for version in group for name in version.entry.record.undoes]
         ancestors: dict[str, int] = {}
         while waiting:
             name = waiting.pop()
@@ -334,36 +342,38 @@ class Undo:
             return []
         steps: list[Step] = []
         digest = oldest.change.before.digest
-        for stop in stops_back(self._journal, oldest.change.before.path, before_seq=oldest.entry.seq):
-            change, record = stop.change, stop.entry.record
+        for version in versions_back(self._journal, oldest.change.before.path, before_seq=oldest.entry.seq):
+            change, record = version.change, version.entry.record
             is_known = change.changes is not None and change.encoding == oldest.change.encoding
-            if stop.entry.seq < min(ancestors.values()) or change.before is None or change.after is None:
+            if version.entry.seq < min(ancestors.values()) or change.before is None or change.after is None:
                 break
             if change.after.digest != digest or (change.content_changed and not is_known):
                 break
-            steps.append(Step(record.id, change.changes or ChangeSet(), _party(stop.entry), record.undoes))
+            steps.append(Step(record.id, change.changes or ChangeSet(), _party(version.entry), record.undoes))
             digest = change.before.digest
         return steps[::-1]
 
-    def _splices_of(self, entry: Entry, change: FileChange, stop: Stop) -> ChangeSet:
-        """What a later record did, told by its splices or else by comparing the two versions it kept."""
-        if stop.change.changes is not None:
-            return self._as_read_then(entry, change, stop)
-        if not stop.change.content_changed:
+    def _splices_of(self, entry: Entry, change: FileChange, version: Version) -> ChangeSet:
+        """What a later record did, by its splices or else by comparing the two versions it kept."""
+        if version.change.changes is not None:
+            return self._as_read_then(entry, change, version)
+        if not version.change.content_changed:
             return ChangeSet()
-        before, after = (self._journal.image(digest) for digest in stop.change.digests)
+        before, after = (self._journal.image(digest) for digest in version.change.digests)
         if before is None or after is None:
-            name = stop.entry.record.id
+            name = version.entry.record.id
             raise _refusal(entry, change, f"{name} replaced the whole file since", f"undo {name} first")
         return changes_between(recorded_text(change, before).text, recorded_text(change, after).text)
 
-    def _as_read_then(self, entry: Entry, change: FileChange, stop: Stop) -> ChangeSet:
+    def _as_read_then(self, entry: Entry, change: FileChange, version: Version) -> ChangeSet:
         """A later change in the characters of the encoding the record was made in, which alone its positions count."""
-        assert stop.change.changes is not None
-        if change.encoding is None or stop.change.encoding == change.encoding:
-            return stop.change.changes
-        after = version_after(self._journal, stop)
-        return changes_between(self._text(entry, change, unwind(stop.change, after)), self._text(entry, change, after))
+        assert version.change.changes is not None
+        if change.encoding is None or version.change.encoding == change.encoding:
+            return version.change.changes
+        after = version_after(self._journal, version)
+        return changes_between(
+            self._text(entry, change, unwind(version.change, after)), self._text(entry, change, after)
+        )
 
     def _text(self, entry: Entry, change: FileChange, data: bytes) -> str:
         assert change.encoding is not None
@@ -376,17 +386,17 @@ class Undo:
         because = f"the file is no longer {change.encoding.name} text, as it was then"
         raise _refusal(entry, change, because, "edit it by hand")
 
-    def _since(self, entry: Entry, change: FileChange) -> Iterator[Stop]:
+    def _since(self, entry: Entry, change: FileChange) -> Iterator[Version]:
         """Later changes of the file; a deletion that was itself undone is passed over."""
         assert change.after is not None
         path, seq = change.after.path, entry.seq
         while True:
-            deletion: Stop | None = None
-            for stop in stops_forward(self._course, path, after_seq=seq):
-                if stop.change.after is None and self._is_undone(stop.entry):
-                    deletion = stop
+            deletion: Version | None = None
+            for version in versions_forward(self._course, path, after_seq=seq):
+                if version.change.after is None and self._is_undone(version.entry):
+                    deletion = version
                     break
-                yield stop
+                yield version
             if deletion is None or deletion.entry.undone_by is None:
                 return
             assert deletion.change.before is not None
@@ -395,7 +405,7 @@ class Undo:
     def _is_undone(self, entry: Entry) -> bool:
         return entry.undone_by is not None or entry.record.id in self._chosen
 
-    def _bridge(self, steps: list[Step], last: Stop, digest: str, data: bytes | None = None) -> None:
+    def _bridge(self, steps: list[Step], last: Version, digest: str, data: bytes | None = None) -> None:
         """Add what happened outside the journal between `last` and the version `digest`."""
         assert last.change.after is not None
         if last.change.after.digest == digest:
@@ -411,7 +421,7 @@ class Undo:
         steps.append(Step("a change outside Steadyhand", gap_between(self._journal, last, found)))
 
 
-def _rewritten(change: FileChange, before: bytes, draft: Draft) -> ChangeSet:
+def _rewritten(change: FileChange, before: bytes, draft: FileDraft) -> ChangeSet:
     return changes_between(recorded_text(change, before).text, recorded_text(change, draft.data or b"").text)
 
 
@@ -462,7 +472,7 @@ def _lines_of(span: Span, source: Source) -> range:
     return range(first, last + 1)
 
 
-def _mode(draft: Draft) -> int | None:
+def _mode(draft: FileDraft) -> int | None:
     if draft.mode is not None:
         return draft.mode
     return draft.before.mode if draft.before is not None else None
@@ -486,7 +496,7 @@ def latest_standing(journal: Journal, *, path: str | None = None) -> Entry:
 
 
 def standing_of_task(journal: Journal, task: str) -> list[Entry]:
-    """Every edit of a task that still stands; a redo only makes an edit stand again. Refuses with `cannot-undo`."""
+    """Every edit of a task that was not undone; a redo only puts an edit back. Refuses with `cannot-undo`."""
     entries = [e for e in journal.entries(task=task, live="edits") if e.record.verb == "edit" and e.undone_by is None]
     if not entries:
         raise EditError(

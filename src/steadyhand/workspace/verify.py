@@ -1,10 +1,10 @@
-"""Is the journal sound, and is the tree as the journal left it? Looks, reports, mends nothing."""
+"""Is the journal sound, and is the tree as the journal left it? Looks, reports, repairs nothing."""
 
 from __future__ import annotations
 
 from steadyhand.errors import EditError
 from steadyhand.lazy import dataclass
-from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.record import Entry, State
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.store import Store
@@ -38,7 +38,7 @@ class CheckReport:
         return not self.problems and not self.pending
 
 
-def survey(store: Store, progress: Progress | None = None) -> CheckReport:
+def verify(store: Store, progress: Progress | None = None) -> CheckReport:
     """Verify every row and image, then compare each file the journal knows with the disk."""
     journal = store.journal
     problems = (*journal.verify(progress), *_set_aside(store))

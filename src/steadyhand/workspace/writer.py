@@ -2,7 +2,7 @@
 
 What a transaction is made of; nothing here knows of several files, journals or locks.
 A temporary is complete and on the medium before anybody renames it; a failure removes it and changes nothing. Many
-are written first and then waited for together.
+are written first and then waited for together; very many by one sync of their file system.
 A version takes its name by exchange, so that whatever had the name meanwhile comes out and can be put back.
 Metadata that cannot be carried over is a refusal that names it, never a silent loss.
 
@@ -21,13 +21,14 @@ from typing import Final, NamedTuple
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.metadata import SPECIAL_BITS, dress
-from steadyhand.workspace.place import FileImage, Place
 from steadyhand.workspace.protection import TEMP_PREFIX
 from steadyhand.workspace.refusal import refuse_os, shown
+from steadyhand.workspace.sandbox import FileImage, Place
 from steadyhand.workspace.storage import NO_SUCH_RENAME, NOFOLLOW, NONBLOCK, Storage, holds, shut
 
 __all__ = [
     "TEMP_PREFIX",
+    "Unconfirmed",
     "check_writable",
     "confirm",
     "discard",
@@ -39,7 +40,7 @@ __all__ = [
     "refuse_os",
     "stage",
     "stale",
-    "sync_each",
+    "sync_directories",
     "wait_for_writers",
     "write_in_place",
     "write_temporary",
@@ -51,6 +52,7 @@ Identity = tuple[int, int]
 _SECTOR: Final = 512
 _FEW: Final = 3  # handles that are synced one after the other: threads would cost more than they save
 _MOST_AT_ONCE: Final = 8
+_OPEN_AT_ONCE: Final = 64  # temporaries
 _PUT_BACK_TRIES: Final = 100
 _A_SAVE_TAKES: Final = 0.1  # seconds until whoever has a file open for writing is taken for one that will keep it open
 _LOOKS_AGAIN: Final = 0.002
@@ -140,6 +142,81 @@ def confirm(storage: Storage, written: Sequence[Written]) -> None:
         discard(storage, each.dir_fd, each.name)
     cause = errors[failed.fd]
     raise (refuse_os(cause, "write", failed.path) if isinstance(cause, OSError) else cause) from None
+
+
+class Unconfirmed:
+    """Temporaries that are complete, until they are known to be on the medium. `count` is how many there will be.
+
+    Few are synced one by one, in groups. Of very many, on a file system that can sync all of it and report errors, only
+    the first stays open: it was opened before any of them was written, so its sync reports the error of each.
+    """
+
+    def __init__(self, storage: Storage, count: int) -> None:
+        self._storage = storage
+        self._is_many = count >= storage.SYNC_ALL_FROM
+        self._open: list[Written] = []
+        self._firsts: dict[int, Written | None] = {}  # by device; None where each file has to be synced
+
+    def add(self, written: Written) -> None:
+        """Take a temporary over: it is closed here."""
+        self._open.append(written)
+        if self._is_many:
+            try:
+                self._add_to_device(written)
+            except OSError as error:
+                raise refuse_os(error, "write", written.path) from None
+        if len(self._open) == _OPEN_AT_ONCE:
+            self._confirm_open()
+
+    def _add_to_device(self, written: Written) -> None:
+        device = self._storage.fstat(written.fd).st_dev
+        if device not in self._firsts:
+            self._firsts[device] = written if self._storage.can_sync_all(written.fd) else None
+            if self._firsts[device] is written:
+                self._open.pop()
+        elif self._firsts[device] is not None:
+            self._open.pop()
+            self._storage.close(written.fd)
+
+    def confirm(self) -> None:
+        """Wait for all that is left. On a refusal what was written may be anywhere; the caller removes it."""
+        self._confirm_open()
+        for device, first in self._firsts.items():
+            if first is not None:
+                try:
+                    self._storage.sync_all(first.fd)
+                    self._firsts[device] = None
+                    self._storage.close(first.fd)
+                except OSError as error:
+                    raise refuse_os(error, "write", first.path) from None
+
+    def _confirm_open(self) -> None:
+        some, self._open = self._open, []
+        confirm(self._storage, some)
+
+    def close(self) -> None:
+        """Let go of what was not confirmed."""
+        for each in (*self._open, *self._firsts.values()):
+            if each is not None:
+                shut(self._storage, each.fd)
+
+
+def sync_directories(storage: Storage, fds: Sequence[int]) -> list[BaseException]:
+    """Sync the names in these directories, each once; the errors of those that could not be."""
+    if len(fds) >= storage.SYNC_ALL_FROM and _are_on_one_device(storage, fds):
+        try:
+            storage.sync_all(fds[0])
+        except OSError as error:
+            return [error]
+        return []
+    return list(sync_each(storage.fsync_dir, fds).values())
+
+
+def _are_on_one_device(storage: Storage, fds: Sequence[int]) -> bool:
+    try:
+        return storage.can_sync_all(fds[0]) and len({storage.fstat(fd).st_dev for fd in fds}) == 1
+    except OSError:
+        return False
 
 
 def sync_each(sync: Callable[[int], None], fds: Sequence[int]) -> dict[int, BaseException]:
@@ -239,8 +316,8 @@ def exchange(
 
     Gives the name under which the old file is found. Where the kernel cannot exchange, it gets the name `spare` first,
     and what somebody saves between that and the rename is lost; a crash may leave it there. Without links it is gone
-    ("" is given), so that it is compared with `expected`, and with the time of its last change if that is known, right
-    before; refuses `stale-source` then.
+    ("" is given), so that it is compared with `expected`, byte by byte because times are coarse where links are
+    missing, and with the time of its last change if that is known, right before; refuses `stale-source` then.
     """
     try:
         storage.exchange(temp, name, one_dir_fd=dir_fd, other_dir_fd=dir_fd)
@@ -255,7 +332,9 @@ def exchange(
             raise
         found = storage.stat(name, dir_fd=dir_fd)
         is_touched = mtime_ns is not None and found.st_mtime_ns != mtime_ns
-        if is_touched or (expected is not None and not (expected.is_of(found) and found.st_size == expected.size)):
+        if is_touched or (expected is not None and not expected.is_of(found)):
+            raise stale(path) from None
+        if expected is not None and not has_only(storage, dir_fd, name, expected.data):
             raise stale(path) from None
         storage.rename(temp, name, before_dir_fd=dir_fd, after_dir_fd=dir_fd)
         return ""
@@ -354,7 +433,7 @@ def is_torn(present: bytes, old: bytes, new: bytes) -> bool:
 
 def _check_same(found: os.stat_result, place: Place, expected: FileImage | None) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise EditError(Kind.NOT_TEXT, f"{shown(place.path)} is no regular file", hint="name a regular file")
+        raise EditError(Kind.NOT_TEXT, f"{shown(place.path)} is not a regular file", hint="name a regular file")
     if expected is not None and (found.st_dev, found.st_ino) != (expected.dev, expected.ino):
         raise EditError(
             Kind.STALE_SOURCE,

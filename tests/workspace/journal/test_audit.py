@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.audit import Problem, audit_rows
+from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, audit_rows, checksum_of, link
 from steadyhand.workspace.journal.record import Note, State
-from steadyhand.workspace.journal.row import GENESIS, Row, RowType, checksum_of, link
 from steadyhand.workspace.journal.store import open_journal
 from tests.workspace.journal.making import STAGING, behind_its_back, commit, image_of, record
 

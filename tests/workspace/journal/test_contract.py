@@ -13,6 +13,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal.record import FileChange, Record, State
 from steadyhand.workspace.journal.store import Journal, open_journal
+from tests.table import table
 from tests.workspace.journal.conftest import Opener
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record, state
 
@@ -25,7 +26,7 @@ def ids(journal: Journal, **filters: object) -> list[str]:
     return [entry.record.id for entry in journal.entries(**filters)]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("url", ["mysql://x", "http://x"])
+@table("url", ["mysql://x", "http://x"])
 def test_a_scheme_without_a_store_is_not_installed(url: str) -> None:
     with refused(Kind.NOT_INSTALLED):
         open_journal(url)

@@ -25,10 +25,12 @@ class Commits:
     def __init__(self, journal: SqliteJournal) -> None:
         self._now = {2: "FULL", 1: "NORMAL"}[journal._handle.read(_synchronous)]
         self._inside = False
+        self._alone = ""
         self.seen: list[str] = []
         journal._handle.read(lambda connection: connection.set_trace_callback(self._note))
 
     def _note(self, statement: str) -> None:
+        statement = statement.strip("; ")
         if statement.startswith("PRAGMA synchronous = "):
             assert not self._inside, "SQLite ignores it inside a transaction"
             self._now = statement.rpartition(" ")[2]
@@ -38,6 +40,9 @@ class Commits:
             self._inside = False
             if statement == "COMMIT":
                 self.seen.append(self._now)
+        elif statement.startswith("INSERT") and not self._inside and statement != self._alone:
+            self._alone = statement  # a transaction by itself, which is reported once more for its trigger
+            self.seen.append(self._now)
 
 
 def _synchronous(connection: object) -> int:

@@ -361,7 +361,7 @@ def test_no_thread_of_a_forked_child_gets_the_parents_connection(folder: Path) -
     """The first thread is held up while it opens; the second, if it could pass, would be through long before."""
     ended = run(
         "import threading\n"
-        "from steadyhand.workspace.journal import handle as module\n"
+        "from steadyhand.workspace.journal import sqlite as module\n"
         "journal = open_journal(sys.argv[1])\n"
         "handle = journal._handle\n"
         "parents = handle.read(lambda connection: connection)\n"

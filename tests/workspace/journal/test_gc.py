@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadyhand.text.source import digest_of
+from steadyhand.workspace.journal.gc import ImageUse, Retention, choose_dropped
 from steadyhand.workspace.journal.record import FileChange, Record, State, utc_text
-from steadyhand.workspace.journal.retention import ImageUse, Retention, choose_dropped
 from steadyhand.workspace.journal.store import Journal
+from tests.table import table
 from tests.workspace.journal.conftest import Opener
 from tests.workspace.journal.making import STAGING, commit, edited, image_of, record, state
 
@@ -190,7 +191,7 @@ def test_vacuum_is_given_up_while_another_reads_and_nothing_is_lost(opener: Open
     assert journal.verify() == []
 
 
-@pytest.mark.parametrize("days", [1e12, 1e308, float("inf")])
+@table("days", [1e12, 1e308, float("inf")])
 def test_an_age_before_all_time_keeps_everything(days: float) -> None:
     assert Retention(keep_days=days).keep_since() is None
 

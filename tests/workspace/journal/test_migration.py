@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from steadyhand.workspace.journal import index, log
-from steadyhand.workspace.journal.codec import encode_prepared, to_bytes
-from steadyhand.workspace.journal.handle import SqliteHandle
+from steadyhand.workspace.journal.codec import encode_prepared, pack, to_bytes
+from steadyhand.workspace.journal.log import RowType
 from steadyhand.workspace.journal.party import Party, Sight
 from steadyhand.workspace.journal.record import Record, utc_now
-from steadyhand.workspace.journal.row import RowType
 from steadyhand.workspace.journal.schema import DERIVED, TABLES, VERSION, steps
-from steadyhand.workspace.journal.shape import expected_shape, migrate, shape_of, version_of
+from steadyhand.workspace.journal.sqlite import SqliteHandle
+from steadyhand.workspace.journal.sqlite_file import expected_shape, migrate, shape_of, version_of
 from steadyhand.workspace.journal.store import open_journal
 from tests.workspace.journal.making import STAGING, commit, edited, lease, record, run, start
 
@@ -42,12 +42,12 @@ def begin(folder: Path) -> sqlite3.Connection:
 def append(connection: sqlite3.Connection, records: Iterable[Record], notes: Iterable[str]) -> None:
     """What the first version wrote: every name in full, no index of notes."""
     for made in records:
-        row = log.append(connection, RowType.PREPARED, made.id, made.time, encode_prepared(made, STAGING))
+        row = log.append(connection, RowType.PREPARED, made.id, made.time, pack(encode_prepared(made, STAGING)))
         index.add_record(connection, row.seq, made)
-        settled = log.append(connection, RowType.COMMITTED, made.id, utc_now(), to_bytes({}))
+        settled = log.append(connection, RowType.COMMITTED, made.id, utc_now(), pack(to_bytes({})))
         index.settle(connection, settled)
     for name in notes:
-        log.append(connection, RowType.NOTE, None, utc_now(), to_bytes({"type": name, "body": {}}))
+        log.append(connection, RowType.NOTE, None, utc_now(), pack(to_bytes({"type": name, "body": {}})))
     long = LONG.encode()
     connection.execute("UPDATE files SET path = ? WHERE length(path) > ?", (long, index.LONGEST))
     connection.execute("UPDATE records SET task = ? WHERE length(task) > ?", (long, index.LONGEST))
@@ -177,7 +177,7 @@ def test_several_processes_bring_up_one_journal(folder: Path) -> None:
 def test_a_process_killed_while_it_brings_a_journal_up_leaves_the_old_one(folder: Path) -> None:
     write_old(folder, [record()], ["recovery"] * 3)
     ended = run(
-        "from steadyhand.workspace.journal import shape\n"
+        "from steadyhand.workspace.journal import sqlite_file as shape\n"
         "usual = shape.catch_up\n"
         "def slow(*given):\n"
         "    usual(*given)\n"

@@ -30,6 +30,7 @@ from steadyhand.workspace.journal.record import (
     new_record_id,
     utc_now,
 )
+from tests.table import table
 from tests.workspace.journal.making import STAGING, edited, record, state
 
 anything = st.text(st.characters(codec=None, exclude_categories=()), max_size=8)  # lone surrogates too
@@ -110,7 +111,7 @@ def _without(name: str) -> object:
     return data
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         b"",
@@ -130,7 +131,7 @@ def test_what_is_no_record_is_a_value_error(body: bytes) -> None:
         decode_record(body)
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "value"),
     [
         ("id", "ABC"),
@@ -155,7 +156,7 @@ def test_a_field_of_another_type_is_a_value_error(part: str, value: object) -> N
         decode_record(json.dumps(data).encode())
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "value"),
     [
         ("before", ["a", "b"]),
@@ -195,7 +196,7 @@ def test_a_file_of_another_shape_is_a_value_error(part: str, value: object) -> N
         decode_record(json.dumps(data).encode())
 
 
-@pytest.mark.parametrize(
+@table(
     ("part", "value"),
     [
         ("pid", 2**70),
@@ -220,7 +221,7 @@ def test_a_record_of_an_earlier_version_has_no_fence_and_nothing_it_was_forced_o
     assert decode_record(body).files[0].edits[0].forced == ()
 
 
-@pytest.mark.parametrize(("codec", "data"), [(7, b"x"), (1, b"x"), (1, b""), (1, pack(b"a" * 5000)[1] + b"more")])
+@table(("codec", "data"), [(7, b"x"), (1, b"x"), (1, b""), (1, pack(b"a" * 5000)[1] + b"more")])
 def test_what_was_not_packed_is_not_unpacked(codec: int, data: bytes) -> None:
     with unreadable():
         unpack(codec, data)
@@ -256,7 +257,7 @@ def test_neighbouring_surrogates_stay_two_characters() -> None:
     assert from_bytes(to_bytes({"text": "\ud83d\ude00"})) == {"text": "\ud83d\ude00"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("change", "status"),
     [
         (FileChange(None, state("a", b"x")), "created"),

@@ -13,8 +13,8 @@ import pytest
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.workspace.journal.record import State
-from steadyhand.workspace.journal.reserve import Reserve
 from steadyhand.workspace.journal.sqlite import SqliteJournal
+from steadyhand.workspace.journal.sqlite_file import Reserve
 from tests.workspace.journal.making import STAGING, commit, image_of, record
 
 ROOT = Path(__file__).parents[3]

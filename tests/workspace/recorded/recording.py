@@ -103,7 +103,7 @@ def answers(root: Path) -> dict[str, Any]:
             "conflicts": [dispute.to_json() for dispute in workspace.conflicts(open_only=False)],
             "events": [[event.seq, event.type, event.id, event.paths, event.lines] for event in workspace.events()],
             "audit": workspace.audit("app.txt"),
-            "articles": list(workspace.audit_articles()),
+            "articles": list(workspace.audits.articles()),
             "check": _check(workspace),
         }
         told["undos"] = {entry.record.id: _undone(workspace, entry.record.id) for entry in workspace.history()}

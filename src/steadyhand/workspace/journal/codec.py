@@ -43,13 +43,15 @@ _DIGEST = lazy_pattern("[0-9a-f]{64}")
 _VERBS: dict[str, Verb] = {"edit": "edit", "undo": "undo", "redo": "redo"}
 _ENDS: dict[str, EditEnd] = {"applied": "applied", "refused": "refused", "skipped": "skipped"}
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 T = TypeVar("T")
 Json = Mapping[str, object]
 
 
 def to_bytes(value: Json) -> bytes:
     """A JSON object on one line; newlines inside are escaped."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return _JSON.encode(value).encode("utf-8", "surrogatepass")
 
 
 def from_bytes(data: bytes) -> Json:

@@ -1,14 +1,15 @@
-"""What the journal's SQL asks of a database, so that one set of queries serves every store.
+"""What a store implements: a database for the journal's SQL, and who is present at it.
 
-The SQL is what SQLite and PostgreSQL both understand: `?` marks, `ON CONFLICT`, no functions that only one has. Values
-are numbers, texts without NUL, bytes and None; whatever may hold any character is kept as bytes.
+One set of queries serves every store. The SQL is what SQLite and PostgreSQL both understand: `?` marks, `ON CONFLICT`,
+no functions that only one has. Values are numbers, texts without NUL, bytes and None; whatever may hold any character
+is kept as bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -17,7 +18,10 @@ Room = Literal["admitted", "ordinary", "urgent"]
 
 
 class Rows(Protocol):
-    """What a query gave."""
+    """What a query gave, or how many rows it changed."""
+
+    @property
+    def rowcount(self) -> int: ...
 
     def fetchone(self) -> Any: ...
 
@@ -33,6 +37,13 @@ class Connection(Protocol):
 
 
 Work = Callable[[Connection], T]
+
+
+class Statement(NamedTuple):
+    """One write in the words of each store; the values are the same."""
+
+    sqlite: str
+    postgres: str
 
 
 class Handle(Protocol):
@@ -58,6 +69,19 @@ class Handle(Protocol):
     def write(self, work: Work[T], *, durable: bool, room: Room = "ordinary") -> T:
         """Run `work` in one write transaction: all of it or nothing, nobody else writing meanwhile."""
 
+    def write_one(
+        self,
+        statement: Statement,
+        values: Sequence[object],
+        *,
+        row: tuple[int, bytes] | None = None,
+        room: Room = "ordinary",
+    ) -> int:
+        """Run one statement that is a whole write by itself, not durable; how many rows it changed.
+
+        `row` are number and chain of the row that it appends to the log, if it does.
+        """
+
     def bulk(self) -> AbstractContextManager[None]:
         """Join all writes of the block to one transaction; an exception takes all of them back."""
 
@@ -71,3 +95,25 @@ class Handle(Protocol):
         """Free the space kept for undo and recovery on a full disk; False if there was none."""
 
     def close(self) -> None: ...
+
+
+class Presence(Protocol):
+    """This process among those that share a journal. Called inside the handle's `read` or `write`."""
+
+    def holder(self, connection: Connection) -> str:
+        """The name under which this process is seen as present from now on, until `leave` or its end.
+
+        The same name every time; another one in a forked child.
+        """
+
+    def is_present(self, connection: Connection, holder: str) -> bool:
+        """Whether a holder may still be there; False is final."""
+
+    def clear(self, connection: Connection, holder: str) -> None:
+        """Remove what a holder that is gone left behind; inside `write`."""
+
+    def now(self, connection: Connection) -> int:
+        """The store's clock, in milliseconds."""
+
+    def leave(self) -> None:
+        """Be present no more; what this process announced has ended."""

@@ -57,7 +57,7 @@ def refusing(path: Path) -> Iterator[None]:
         raise os_refusal(error, path) from error
 
 
-def damaged_file(path: Path, said: str = "its schema is no text") -> EditError:
+def damaged_file(path: Path, said: str = "its schema is not text") -> EditError:
     """The file is no sound database."""
     return EditError(
         Kind.JOURNAL_DAMAGED,

@@ -11,12 +11,10 @@ from typing import NamedTuple
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.text.source import digest_of
-from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.codec import pack, unpack
 from steadyhand.workspace.journal.connection import Connection
 from steadyhand.workspace.journal.faults import damaged
-from steadyhand.workspace.journal.retention import ImageUse
-from steadyhand.workspace.journal.row import checksum_of
+from steadyhand.workspace.journal.log import Problem, checksum_of
 
 _DIGEST = lazy_pattern("[0-9a-f]{64}")
 _TOGETHER = 100  # images that are looked up in one statement: each may be long
@@ -73,12 +71,6 @@ def keep(connection: Connection, images: Iterable[Packed], seq: int) -> None:
             connection.executemany(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
-def note_use(connection: Connection, digests: Iterable[str], seq: int) -> None:
-    """Remember the last record that needs each of these images."""
-    keys = [(seq, bytes.fromhex(digest), seq) for digest in digests if _DIGEST.fullmatch(digest)]
-    connection.executemany("UPDATE images SET last_seq = ? WHERE digest = ? AND last_seq < ?", keys)
-
-
 def read(connection: Connection, digest: str) -> bytes | None:
     """The content; None when it is not kept. Refuses a damaged one."""
     held = _held(connection, bytes.fromhex(digest)) if _DIGEST.fullmatch(digest) else None
@@ -96,17 +88,6 @@ def has(connection: Connection, digest: str) -> bool:
         return False
     query = "SELECT 1 FROM images WHERE digest = ?"
     return connection.execute(query, (bytes.fromhex(digest),)).fetchone() is not None
-
-
-def uses(connection: Connection) -> list[ImageUse]:
-    """What each image takes and who needs it last."""
-    found = connection.execute("SELECT digest, length(data), last_seq FROM images").fetchall()
-    return [ImageUse(digest.hex(), stored, last_seq) for digest, stored, last_seq in found if isinstance(digest, bytes)]
-
-
-def drop(connection: Connection, images: Iterable[ImageUse]) -> None:
-    """Remove the images; the checkpoint is the caller's."""
-    connection.executemany("DELETE FROM images WHERE digest = ?", [(bytes.fromhex(use.digest),) for use in images])
 
 
 def audit(connection: Connection) -> Iterator[Problem | None]:
@@ -130,7 +111,7 @@ def is_empty(connection: Connection) -> bool:
 
 
 def load(connection: Connection, images: Iterable[Packed]) -> None:
-    """Add images as they stand, which nobody needs yet."""
+    """Add images unchanged, which nobody needs yet."""
     for image in images:
         connection.execute(f"INSERT INTO images ({_COLUMNS}, last_seq) VALUES (?, ?, ?, ?, ?, 0)", image)
 

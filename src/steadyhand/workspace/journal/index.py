@@ -11,18 +11,36 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from steadyhand.workspace.journal import images, log
-from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.codec import decode_note, decode_record, unpack
-from steadyhand.workspace.journal.connection import Connection
+from steadyhand.workspace.journal.connection import Connection, Statement
+from steadyhand.workspace.journal.log import Problem, Row, RowType
 from steadyhand.workspace.journal.record import Record, State, is_record_id
-from steadyhand.workspace.journal.row import Row, RowType
 from steadyhand.workspace.journal.schema import DERIVED
 
 LONGEST = 1024  # PostgreSQL refuses an index entry of about 2700 bytes, and some have two keys
 _NOTES = {RowType.NOTE.value, RowType.CHECKPOINT.value}
 _SETTLED = {RowType.COMMITTED.value, RowType.ABORTED.value, RowType.PARTIAL.value}
+
+
+_SETTLED_ROW = (
+    f"INSERT INTO log ({log.COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM records"
+    f" WHERE id = ? AND state = 'prepared' AND {log.IS_LAST}"
+)
+SETTLE: Final = Statement(
+    sqlite=_SETTLED_ROW,
+    postgres=f"WITH row AS ({_SETTLED_ROW} RETURNING seq, type, record)"
+    " UPDATE records SET state = row.type, settled = row.seq FROM row WHERE id = row.record",
+)
+"""Append how a prepared record ended and enter it: the values of the row, the record's id, the chain of the row that is
+last. Changes nothing where another one is. In SQLite `FOLLOWS_THE_LOG` enters it.
+"""
+FOLLOWS_THE_LOG: Final = """CREATE TEMP TRIGGER index_follows_the_log AFTER INSERT ON main.log
+    WHEN NEW.type IN ('committed', 'aborted', 'partial')
+    BEGIN UPDATE records SET state = NEW.type, settled = NEW.seq WHERE id = NEW.record; END"""
+"""For a connection that writes: SQLite has no statement that writes to two tables."""
 
 
 def key(text: str) -> bytes:
@@ -61,34 +79,30 @@ def settle(connection: Connection, row: Row, *, undoes: bool = True) -> None:
 
 
 def rebuild(connection: Connection, rows: Iterable[Row]) -> None:
-    """Make the derived tables anew from the log; inside a write transaction."""
+    """Rebuild the derived tables from the log; inside a write transaction."""
     for table in DERIVED:
         connection.execute(f"DELETE FROM {table}")
-    connection.execute("UPDATE images SET last_seq = 0")
     for row in rows:
-        record = enter(connection, row)
-        if record is not None:
-            images.note_use(connection, record.digests, row.seq)
+        enter(connection, row)
 
 
-def enter(connection: Connection, row: Row) -> Record | None:
-    """Enter one row of the log, whatever it says; the record, if it is a sound prepared row."""
+def enter(connection: Connection, row: Row) -> None:
+    """Enter one row of the log, whatever it says."""
     if row.type in _SETTLED and row.is_intact:
         settle(connection, row)
     if row.type in _NOTES:
         _enter_note(connection, row)
     if row.type != RowType.PREPARED:
-        return None
+        return
     try:
         if not row.is_intact:
             raise ValueError("damaged")
         record = decode_record(unpack(row.codec, row.body))
     except ValueError:
         _enter_damaged(connection, row)
-        return None
+        return
     connection.execute("DELETE FROM records WHERE id = ?", (record.id,))  # a damaged row may have claimed this id
     add_record(connection, row.seq, record)
-    return record
 
 
 def differences(kept: Connection, rebuilt: Connection) -> Iterator[Problem]:
@@ -116,7 +130,7 @@ def catch_up(connection: Connection, version: int) -> None:
 
 
 def _has_longer_keys(connection: Connection) -> bool:
-    """Whether names stand in the tables that have a shorter key by now."""
+    """Whether the tables hold names that have a shorter key by now."""
     query = (
         "SELECT 1 FROM files WHERE length(path) > ? UNION ALL"
         " SELECT 1 FROM records WHERE length(actor) > ? OR length(task) > ? LIMIT 1"
@@ -142,7 +156,7 @@ def _enter_damaged(connection: Connection, row: Row) -> None:
 
 
 def _refresh(connection: Connection, ids: list[str]) -> None:
-    """Say anew by whom these records are undone; a change goes on to the records that they undo."""
+    """Update by whom these records are undone; a change goes on to the records that they undo."""
     waiting = list(ids)
     while waiting:
         changed = _refresh_one(connection, waiting.pop())

@@ -10,11 +10,10 @@ import math
 
 from steadyhand.lazy import replace
 from steadyhand.workspace.journal.codec import from_bytes, to_bytes
-from steadyhand.workspace.journal.connection import Connection
+from steadyhand.workspace.journal.connection import Connection, Presence
 from steadyhand.workspace.journal.index import key
+from steadyhand.workspace.journal.log import checksum_of
 from steadyhand.workspace.journal.party import Lease, Party
-from steadyhand.workspace.journal.presence import Presence
-from steadyhand.workspace.journal.row import checksum_of
 from steadyhand.workspace.journal.seen import party_key
 
 _FIELDS = "id, number, party, path, holder, expires, body"
@@ -30,6 +29,11 @@ def keep(connection: Connection, lease: Lease, presence: Presence) -> None:
     connection.execute(
         f"INSERT INTO leases ({_FIELDS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*fields, checksum_of(*fields))
     )
+
+
+def are_any(connection: Connection) -> bool:
+    """Whether there is a lease, be it over or not."""
+    return connection.execute("SELECT 1 FROM leases LIMIT 1").fetchone() is not None
 
 
 def lasting(

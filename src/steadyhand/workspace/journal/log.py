@@ -1,62 +1,162 @@
-"""The log table: appending rows and reading them as they stand. Knows no record and no index.
+"""The log: its rows, sealed and chained; the table that holds them; and whether it is what was once written.
 
-Append only inside a write transaction: the new row's number and chain come from the row that is last then.
+Knows no index. Append only inside a write transaction: the new row's number and chain come from the row that is last
+then.
+
+Invariants:
+
+1. `checksum` is the SHA-256 of all other fields but the chain, each tagged with its type and length, so that no two
+   different rows have one encoding.
+2. `chain` is the SHA-256 of the chain of the row before and this row's checksum; before the first row is `GENESIS`.
+3. A row's `seq` is one more than that of the row before.
+4. The audit reads rows and repairs nothing. One wound is one problem: after a broken link the walk goes on from every
+   chain the row could have had.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 from itertools import islice
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from steadyhand.workspace.journal.codec import pack
+from steadyhand.lazy import dataclass
+from steadyhand.workspace.journal.codec import decode_record, decode_staging, from_bytes, unpack
 from steadyhand.workspace.journal.connection import Connection
-from steadyhand.workspace.journal.row import GENESIS, Row, RowType, chain_bytes
+
+GENESIS = bytes(32)
+_LARGE = 1 << 16
+
+Field = int | str | bytes | None
+
+
+class RowType(StrEnum):
+    """What a row says: the state of a record, or something that is not a change."""
+
+    PREPARED = "prepared"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+    PARTIAL = "partial"
+    NOTE = "note"
+    CHECKPOINT = "checkpoint"
+
+
+class Row(NamedTuple):
+    """A row as it is stored. Fields may hold anything when they come from a damaged file."""
+
+    seq: int
+    type: str
+    record: str | None
+    time: str
+    codec: int
+    body: bytes
+    checksum: bytes
+    chain: bytes
+
+    @classmethod
+    def make(
+        cls, seq: int, type: RowType, record: str | None, time: str, packed: tuple[int, bytes], previous: bytes
+    ) -> Row:
+        codec, body = packed
+        checksum = checksum_of(seq, type.value, record, time, codec, body)
+        return cls(seq, type.value, record, time, codec, body, checksum, link(previous, checksum))
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether the row says what was written; tells nothing about its place in the chain."""
+        return self.checksum == checksum_of(*self[:6])
+
+
+def checksum_of(*fields: Field) -> bytes:
+    """SHA-256 over the fields with type and length.
+
+    >>> checksum_of("ab", "c") == checksum_of("a", "bc")
+    False
+    """
+    digest = hashlib.sha256()
+    small: list[bytes] = []
+    for field in fields:
+        data = _tagged(field)
+        small.append(b"%s%d:" % (data[0], len(data[1])))
+        if len(data[1]) <= _LARGE:
+            small.append(data[1])
+        else:  # hashed where it stands, not copied
+            digest.update(b"".join(small))
+            digest.update(data[1])
+            small.clear()
+    digest.update(b"".join(small))
+    return digest.digest()
+
+
+def link(previous: bytes, checksum: bytes) -> bytes:
+    """The chain after a row with this checksum."""
+    return hashlib.sha256(previous + checksum).digest()
+
+
+def chain_bytes(value: object) -> bytes:
+    """A stored chain as bytes, also when a damaged file holds something else in its place."""
+    return value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
+
+
+def _tagged(field: Field) -> tuple[bytes, bytes]:
+    if isinstance(field, bytes):
+        return b"b", field
+    if isinstance(field, str):
+        return b"s", field.encode("utf-8", "surrogatepass")
+    return (b"n", b"") if field is None else (b"i", repr(field).encode())
+
 
 COLUMNS = "seq, type, record, time, codec, body, checksum, chain"
 _PAGE = 500
 _INSERT = f"INSERT INTO log ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+IS_LAST = "? = (SELECT chain FROM log ORDER BY seq DESC LIMIT 1)"
+"""Whether the row with this chain is the last one; no two rows have the same."""
+INSERT_AFTER = f"INSERT INTO log ({COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE {IS_LAST}"
+
+Head = tuple[int, bytes]
+"""Number and chain of the last row."""
 
 
-def head(connection: Connection) -> tuple[int, bytes]:
-    """Number and chain of the last row."""
+def head(connection: Connection) -> Head:
+    """The last row."""
     return head_of(connection.execute("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1").fetchone())
 
 
-def head_of(found: Sequence[Any] | None) -> tuple[int, bytes]:
+def head_of(found: Sequence[Any] | None) -> Head:
     """The same from what a query gave of the last row."""
     return (0, GENESIS) if found is None or found[0] is None else (found[0], chain_bytes(found[1]))
 
 
-def append(connection: Connection, type: RowType, record: str | None, time: str, body: bytes) -> Row:
-    """Add a row after the last one, sealed and chained."""
-    return append_packed(connection, type, record, time, pack(body))
-
-
-def append_packed(
-    connection: Connection, type: RowType, record: str | None, time: str, packed: tuple[int, bytes]
-) -> Row:
-    """The same for a body that is packed already: a long one is not held unpacked while it is written."""
-    return append_after(connection, head(connection), type, record, time, packed)
-
-
-def append_after(
+def append(
     connection: Connection,
-    head: tuple[int, bytes],
     type: RowType,
     record: str | None,
     time: str,
     packed: tuple[int, bytes],
+    *,
+    known: Head | None = None,
 ) -> Row:
-    """The same for whoever has asked for the last row in this transaction."""
-    seq, chain = head
-    row = Row.make(seq + 1, type, record, time, packed, chain)
+    """Add a row after the last one, sealed and chained. `known` is the row that was last when this process last looked:
+    where it still is, which one that is need not be asked.
+    """
+    if known is not None:
+        row = row_after(known, type, record, time, packed)
+        if connection.execute(INSERT_AFTER, (*row, known[1])).rowcount == 1:
+            return row
+    row = row_after(head(connection), type, record, time, packed)
     connection.execute(_INSERT, row)
     return row
 
 
+def row_after(head: Head, type: RowType, record: str | None, time: str, packed: tuple[int, bytes]) -> Row:
+    """The row that comes after the last one."""
+    seq, chain = head
+    return Row.make(seq + 1, type, record, time, packed, chain)
+
+
 def row_and_head(connection: Connection, seq: int) -> tuple[Row, bytes | None] | None:
-    """One row and the chain that stands before it, None where the row before is missing."""
+    """One row and the chain before it, None where the row before is missing."""
     found = connection.execute(
         f"SELECT {COLUMNS}, (SELECT chain FROM log WHERE seq = ?) FROM log WHERE seq = ?", (seq - 1, seq)
     ).fetchone()
@@ -136,7 +236,7 @@ def news(connection: Connection, after: int, size: int) -> list[Row]:
 
 
 def load(connection: Connection, rows: Iterable[Row]) -> None:
-    """Add rows as they stand, seals and all."""
+    """Add rows unchanged, seals and all."""
     left = iter(rows)
     while page := list(islice(left, _PAGE)):
         connection.executemany(_INSERT, page)
@@ -145,3 +245,71 @@ def load(connection: Connection, rows: Iterable[Row]) -> None:
 def is_empty(connection: Connection) -> bool:
     """Whether there is no row."""
     return connection.execute("SELECT seq FROM log LIMIT 1").fetchone() is None
+
+
+Trouble = Literal["checksum", "chain", "missing-row", "body", "image", "index", "structure", "set-aside"]
+
+_HEADS = 8  # a log that is broken row after row is not worth more guesses
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the journal that is not as it was written. `seq` is the row, None for what is no row."""
+
+    seq: int | None
+    kind: Trouble
+    message: str
+
+
+def audit_rows(rows: Iterable[Row]) -> Iterator[tuple[Row, Problem | None]]:
+    """Each row of a log, in the order of `seq`, with what is wrong with it; a gap is reported with the row after it."""
+    expected = 1
+    heads: tuple[bytes, ...] | None = (GENESIS,)
+    for row in rows:
+        if row.seq != expected:
+            yield row, Problem(expected, "missing-row", _missing(expected, row.seq - 1))
+            heads = None  # what came before is gone: any chain may follow
+        expected = row.seq + 1
+        broken = seal_problem(row, heads)
+        yield row, broken or _body_problem(row)
+        heads = heads_after(row, heads) if broken else (row.chain,)
+
+
+def seal_problem(row: Row, heads: tuple[bytes, ...] | None) -> Problem | None:
+    """Whether checksum or chain is broken; `heads` are the chains that may be before the row, None: unknown."""
+    if not row.is_intact:
+        return Problem(row.seq, "checksum", f"row {row.seq} is not what was written: its checksum is wrong")
+    if heads is not None and all(row.chain != link(head, row.checksum) for head in heads):
+        return Problem(row.seq, "chain", f"row {row.seq} does not follow from the rows before it")
+    return None
+
+
+def heads_after(row: Row, heads: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
+    """The chain as stored and, should that be the wound, as it must have been."""
+    after = [chain_bytes(row.chain)]
+    for head in (heads or ())[:_HEADS]:
+        after += link(head, checksum_of(*row[:6])), link(head, chain_bytes(row.checksum))
+    return tuple(dict.fromkeys(after))
+
+
+def _body_problem(row: Row) -> Problem | None:
+    try:
+        _read_body(row)
+    except ValueError as error:
+        return Problem(row.seq, "body", f"row {row.seq} cannot be read: {error}")
+    return None
+
+
+def _read_body(row: Row) -> None:
+    body = unpack(row.codec, row.body)
+    if row.type != RowType.PREPARED:
+        from_bytes(body)
+        return
+    record = decode_record(body)
+    decode_staging(body)
+    if record.id != row.record:
+        raise ValueError(f"it holds record {record.id}, not {row.record}")
+
+
+def _missing(first: int, last: int) -> str:
+    return f"row {first} is missing" if first == last else f"rows {first} to {last} are missing"

@@ -41,7 +41,7 @@ class Sight:
 class Lease:
     """What a party says it is about to work on: a file, or the characters `span` of its version `digest`.
 
-    Others are told. `seconds` is how long it was asked for; None: until its holder ends it or ends. `seq` is a row of
+    Others are warned. `seconds` is how long it was asked for; None: until its holder ends it or ends. `seq` is a row of
     the journal that was there before that version was read: what is newer may have moved the span.
     """
 

@@ -1,25 +1,30 @@
 """Reading records back: which rows fit, and a row as an entry or as the problem it has.
 
-The indexes only say where to look. What is returned comes from the log, and only if checksum, chain, body and
-index agree.
+The indexes only say where to look. What is returned comes from the log, and only if checksum, chain, body and index
+agree.
+
+What is asked of many files is asked at once (`Recalled`): however many there are, the number of statements grows with
+the pages of them, never with each. A path's own records are looked at from the newest one, so a long history costs
+nothing.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from steadyhand.lazy import dataclass, replace
-from steadyhand.workspace.journal import log
-from steadyhand.workspace.journal.audit import Problem, heads_after, seal_problem
+from steadyhand.workspace.journal import log, seen
 from steadyhand.workspace.journal.codec import decode_note, decode_record, decode_staging, from_bytes, unpack
-from steadyhand.workspace.journal.connection import Connection
+from steadyhand.workspace.journal.connection import Connection, Handle
 from steadyhand.workspace.journal.index import key
-from steadyhand.workspace.journal.party import Happening
+from steadyhand.workspace.journal.log import GENESIS, Problem, Row, RowType, heads_after, seal_problem
+from steadyhand.workspace.journal.party import Happening, Party, Sight
 from steadyhand.workspace.journal.record import ID_LENGTH, Entry, Note, Record, Staging, State, is_record_id
-from steadyhand.workspace.journal.row import GENESIS, Row, RowType
 
 Live = Literal["edits", "undos"]
 """Records that are not undone: those that may be no undo, or those that undo something, be it an undo or a redo."""
@@ -117,7 +122,7 @@ class Indexed(NamedTuple):
 
 
 Rows = Mapping[int, tuple[Row, bytes | None]]
-"""Rows that were read together, each with the chain that stands before it."""
+"""Rows that were read together, each with the chain before it."""
 
 
 class _End(NamedTuple):
@@ -154,6 +159,11 @@ class RecordsRead:
     def ended(self, settled: int, record_id: str, state: State, note: str | None) -> None:
         """Know a row that was just written to settle a record."""
         self._keep_end((settled, record_id, state.value), _End(settled, state.value, record_id, note))
+
+    @property
+    def last(self) -> Record | None:
+        """The record that was last written or read."""
+        return self._last
 
     def missing(self, held: Iterable[Indexed]) -> list[int]:
         """The rows that must be read to tell of these records."""
@@ -192,7 +202,7 @@ class RecordsRead:
     def end(
         self, connection: Connection, settled: object, record_id: str, state: str, rows: Rows | None = None
     ) -> _End | Problem:
-        """The row that settled a record, as far as it is told, or why it cannot be used."""
+        """The row that settled a record, as far as it is used, or why it cannot be used."""
         place = settled, record_id, state
         found = self._ends.get(place)
         if found is None:
@@ -224,7 +234,7 @@ def entry_at(
     """The entry whose record was prepared in this row, or why it cannot be used; `path` must be one it touched."""
     held = connection.execute(f"SELECT {INDEXED} FROM records r WHERE r.seq = ?", (seq,)).fetchone()
     if held is None:
-        return Problem(seq, "index", f"row {seq} is no record")
+        return Problem(seq, "index", f"row {seq} is not a record")
     return _entry(connection, Indexed(*held), read or RecordsRead(), path)
 
 
@@ -309,7 +319,7 @@ def sound_row(connection: Connection, seq: object, rows: Rows | None = None) -> 
 
 
 def _heads_before(connection: Connection, seq: int) -> tuple[bytes, ...]:
-    """The chains that may stand before a row, should the row before it be the one that is damaged."""
+    """The chains that may be before a row, should the row before it be the one that is damaged."""
     found = log.row_and_head(connection, seq - 1)
     if found is None:
         return (GENESIS,)
@@ -324,3 +334,117 @@ def reason_of(row: Row) -> str | None:
     except ValueError:
         return None
     return note if isinstance(note, str) else None
+
+
+T = TypeVar("T")
+
+_PAGE = 400  # PostgreSQL takes 65,535 values in one statement, an old SQLite 999
+_LASTING = (
+    "files f CROSS JOIN records x WHERE f.path = wanted.path AND x.seq = f.seq AND x.state IN ('committed', 'partial')"
+)
+_ASKED = (
+    f"WITH wanted (path) AS (VALUES {{marks}}) SELECT wanted.path, EXISTS (SELECT 1 FROM leases), s.body, s.version,"
+    f" s.checksum, EXISTS (SELECT 1 FROM {_LASTING} AND f.seq < r.seq), {INDEXED} FROM wanted"
+    f" LEFT JOIN records r ON r.seq = (SELECT f.seq FROM {_LASTING} AND f.seq < ? ORDER BY f.seq DESC LIMIT 1)"
+    " LEFT JOIN sights s ON s.party = ? AND s.path = wanted.path"
+)
+_NOBODY = b""  # no party's key
+
+
+class Latest(NamedTuple):
+    """The newest lasting record of a path: its row, what it says, and whether there are earlier ones."""
+
+    seq: int
+    entry: Entry | Problem
+    has_earlier: bool
+
+
+@dataclass(slots=True)
+class Recalled:
+    """Questions about some paths, for the journal up to the row `before_seq`: all are asked when one of them is.
+
+    Records are read only if one of them is asked for.
+    """
+
+    paths: frozenset[str] = frozenset()
+    party: Party | None = None
+    before_seq: int | None = None
+    _answers: _Answers | None = None
+    _latest: Mapping[str, Latest] | None = None
+
+    def has_latest(self, path: str | None, before_seq: int | None) -> bool:
+        """Whether the latest record of a path before a row is one of the questions."""
+        return path in self.paths and before_seq == self.before_seq
+
+    def latest(self, handle: Handle, path: str, read: RecordsRead, sights_read: seen.SightsRead) -> Latest | None:
+        """The newest lasting record of one of the paths."""
+        if self._latest is None:
+            held = self._asked(handle, sights_read).held
+            self._latest = handle.read(partial(_latest, held=held, read=read))
+        return self._latest.get(path)
+
+    def has_sights(self, party: Party, path: str) -> bool:
+        """Whether what a party has seen of a path is one of the questions."""
+        return path in self.paths and party == self.party
+
+    def sights(self, handle: Handle, path: str, sights_read: seen.SightsRead) -> tuple[Sight, ...]:
+        """What the party has seen of one of the paths."""
+        return self._asked(handle, sights_read).sights.get(path, ())
+
+    def has_leases(self, handle: Handle, sights_read: seen.SightsRead) -> bool:
+        """Whether there is a lease of any file."""
+        return True in self._asked(handle, sights_read).leases
+
+    def _asked(self, handle: Handle, sights_read: seen.SightsRead) -> _Answers:
+        if self._answers is None:
+            self._answers = handle.read(partial(_ask, asked=self, sights_read=sights_read))
+        return self._answers
+
+
+class _Answers(NamedTuple):
+    """What the index says of each path that has a record, with whether there are earlier ones; what was seen of them;
+    and whether there is a lease of any file.
+    """
+
+    held: dict[str, tuple[Indexed, bool]]
+    sights: dict[str, tuple[Sight, ...]]
+    leases: set[bool]
+
+
+def _ask(connection: Connection, asked: Recalled, sights_read: seen.SightsRead) -> _Answers:
+    party = _NOBODY if asked.party is None else seen.party_key(asked.party)
+    before = _LAST if asked.before_seq is None else asked.before_seq
+    answers = _Answers({}, {}, set())
+    for page in pages(sorted(asked.paths)):
+        by_key = {key(path): path for path in page}
+        query = _ASKED.format(marks=", ".join(["(?)"] * len(by_key)))
+        for place, has_leases, body, version, checksum, has_earlier, *indexed in connection.execute(
+            query, (*by_key, before, party)
+        ).fetchall():
+            path = by_key[bytes(place)]
+            answers.leases.add(bool(has_leases))
+            if checksum is not None:
+                answers.sights[path] = sights_read.sound(party, bytes(place), body, version, checksum)
+            if indexed[0] is not None:
+                answers.held[path] = Indexed(*indexed), bool(has_earlier)
+    return answers
+
+
+def _latest(connection: Connection, held: Mapping[str, tuple[Indexed, bool]], read: RecordsRead) -> dict[str, Latest]:
+    found: dict[str, Latest] = {}
+    entries = entries_of(connection, list(dict.fromkeys(indexed for indexed, _ in held.values())), read)
+    for path, ((seq, *_), has_earlier) in held.items():
+        entry = entries[seq]
+        if isinstance(entry, Entry) and entry.record.file(path) is None:
+            entry = Problem(
+                seq, "index", f"the index says record {entry.record.id} touched {path!r}, the record does not"
+            )
+        found[path] = Latest(seq, entry, has_earlier)
+    return found
+
+
+def pages(items: Iterable[T], size: int = _PAGE) -> Iterator[list[T]]:
+    """The items in groups that fit into one statement."""
+    left = iter(items)
+    while page := list(islice(left, size)):
+        yield page

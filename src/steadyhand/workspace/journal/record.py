@@ -118,7 +118,7 @@ class FileChange:
 
     @property
     def path(self) -> str:
-        """Where the file stands now; where it stood, if it is gone."""
+        """Where the file is now; where it was, if it is gone."""
         state = self.after or self.before
         assert state is not None
         return state.path

@@ -27,7 +27,7 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, replace
 from steadyhand.workspace.directories import remove_empty_directory, unless_unreachable
 from steadyhand.workspace.file_history import unwind
-from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal.log import Problem
 from steadyhand.workspace.journal.party import Hold
 from steadyhand.workspace.journal.record import Entry, FileChange, FileState, Record, State
 from steadyhand.workspace.journal.store import Journal

@@ -12,22 +12,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import lazy_pattern
 from steadyhand.text.source import digest_of
 from steadyhand.workspace.journal import log
 from steadyhand.workspace.journal.codec import from_bytes, to_bytes
-from steadyhand.workspace.journal.connection import Connection
+from steadyhand.workspace.journal.connection import Connection, Handle, Statement
 from steadyhand.workspace.journal.images import Packed
 from steadyhand.workspace.journal.index import key
+from steadyhand.workspace.journal.log import checksum_of
 from steadyhand.workspace.journal.party import Party, Sight
-from steadyhand.workspace.journal.row import checksum_of
 
 _DIGEST = lazy_pattern("[0-9a-f]{4,64}")
 _MOST_READ = 4096  # rows whose sights are remembered
 _CONTENT = "digest, codec, size, checksum, data"
+_SEE = (
+    "INSERT INTO sights (party, path, body, checksum) VALUES {marks} ON CONFLICT (party, path)"
+    " DO UPDATE SET body = excluded.body, checksum = excluded.checksum WHERE sights.version IS NULL"
+)
 
 
 def party_key(party: Party) -> bytes:
@@ -61,13 +64,24 @@ class SightsRead:
     def __init__(self) -> None:
         self._known: dict[bytes, tuple[Sight, ...]] = {}
 
-    def decoded(self, checksum: bytes, body: bytes) -> tuple[Sight, ...]:
-        """The sights of a row whose checksum is right; ValueError on anything else."""
+    def sound(
+        self, party: bytes, place: bytes, body: bytes, version: bytes | None, checksum: bytes
+    ) -> tuple[Sight, ...]:
+        """The sights of a row; none where it is not what was written."""
+        if checksum != checksum_of(party, place, body, version):
+            return ()
         found = self._known.get(checksum)
         if found is None:
-            found = decode_sights(body)
+            try:
+                found = decode_sights(body)
+            except ValueError:
+                return ()
             self.keep(checksum, found)
         return found
+
+    def keep_all(self, rows: Iterable[tuple[bytes, Sequence[Sight]]]) -> None:
+        for checksum, sights in rows:
+            self.keep(checksum, sights)
 
     def keep(self, checksum: bytes, sights: Sequence[Sight]) -> None:
         if len(self._known) >= _MOST_READ:
@@ -77,23 +91,10 @@ class SightsRead:
 
 def sights(connection: Connection, party: Party, path: str, read: SightsRead | None = None) -> tuple[Sight, ...]:
     """What a party has seen of a file, oldest first."""
-    return sights_of(connection, party, [path], read).get(path, ())
-
-
-def sights_of(
-    connection: Connection, party: Party, paths: Sequence[str], read: SightsRead | None = None
-) -> dict[str, tuple[Sight, ...]]:
-    """The same for some files, which must fit into one statement; those of which nothing was seen are left out."""
-    read = read or SightsRead()
-    name, by_key = party_key(party), {key(path): path for path in paths}
-    marks = ", ".join("?" * len(by_key))
-    query = f"SELECT path, body, version, checksum FROM sights WHERE party = ? AND path IN ({marks})"
-    found: dict[str, tuple[Sight, ...]] = {}
-    for path, body, version, checksum in connection.execute(query, (name, *by_key)).fetchall():
-        if checksum == checksum_of(name, path, body, version):
-            with suppress(ValueError):
-                found[by_key[bytes(path)]] = read.decoded(checksum, body)
-    return found
+    name, place = party_key(party), key(path)
+    query = "SELECT body, version, checksum FROM sights WHERE party = ? AND path = ?"
+    found = connection.execute(query, (name, place)).fetchone()
+    return () if found is None else (read or SightsRead()).sound(name, place, *found)
 
 
 def readers(connection: Connection, path: str) -> list[Party]:
@@ -147,6 +148,24 @@ def see(
         _keep_version(connection, key(path), content)
     if before is not None and before != kept:
         _drop_version(connection, key(path), before)
+
+
+def see_at_once(handle: Handle, party: Party, seen: Mapping[str, Sequence[Sight]], read: SightsRead) -> bool:
+    """The same for some files in one statement, of versions that records bring back; False where more is to be done:
+    where nothing is seen any more, or a version is kept for one of them. What was written is right all the same.
+    """
+    if not all(seen.values()):
+        return False
+    name, values, known = party_key(party), [], []
+    for path, sights in seen.items():
+        place, body = key(path), encode_sights(sights)
+        known.append((checksum_of(name, place, body, None), sights))
+        values += [name, place, body, known[-1][0]]
+    query = _SEE.format(marks=", ".join(["(?, ?, ?, ?)"] * len(seen)))
+    if handle.write_one(Statement(query, query), values) < len(seen):
+        return False
+    handle.read(lambda _: read.keep_all(known))
+    return True
 
 
 def see_all(connection: Connection, party: Party, seen: Mapping[str, Sequence[Sight]], read: SightsRead) -> None:

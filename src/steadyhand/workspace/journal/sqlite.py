@@ -1,18 +1,446 @@
-"""The journal in a SQLite file of a state folder, and the check of that file."""
+"""The journal in a SQLite file: one process's hold on the database, and which processes are present at it.
+
+No other module begins a transaction on the journal. Presence is a file that each process keeps locked: the lock ends
+with the process, in whatever way it ends, and nobody needs a clock to see that.
+
+Invariants:
+
+1. One connection, used under one lock; no statement stays open between two calls.
+2. A write is one BEGIN IMMEDIATE … COMMIT, one statement that commits by itself, or nothing.
+3. Before each write the file at the journal's path is the one that was opened; otherwise nothing is written.
+4. An admitted write needs the reserve to be whole; an urgent one may use it up.
+5. A forked process opens the file again and never touches its parent's connection, whichever thread asks first.
+6. Read-only: nothing is made or changed in the journal's folder.
+7. A holder's name is given once; its file is made before anything names it, and a holder without a file is gone for
+   good. A process holds it with a handle that no child keeps: a forked child lets go of it and is somebody else.
+8. Asking who is present changes nothing. No name that comes from the database leads out of the folder of the holders,
+   and no link is followed.
+"""
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterator
+import stat
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
-from steadyhand.workspace.journal.audit import Problem
-from steadyhand.workspace.journal.faults import is_damage
-from steadyhand.workspace.journal.folder import JournalFolder
-from steadyhand.workspace.journal.handle import SqliteHandle
-from steadyhand.workspace.journal.holders import FileHolders
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, lazy_pattern
+from steadyhand.workspace.journal.connection import Connection, Room, Statement
+from steadyhand.workspace.journal.faults import is_damage, is_full, moved, read_only, refusing
+from steadyhand.workspace.journal.index import FOLLOWS_THE_LOG
+from steadyhand.workspace.journal.log import Problem
+from steadyhand.workspace.journal.sqlite_file import (
+    JournalFolder,
+    Reserve,
+    Unusable,
+    bring_up,
+    connect,
+    open_database,
+    open_in_memory,
+)
 from steadyhand.workspace.journal.store import Progress
 from steadyhand.workspace.journal.stored import StoredJournal
+
+_FOLDER = "holders"
+_NAME = lazy_pattern("[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    name: str
+    handle: int
+    pid: int
+
+
+class FileHolders:
+    """This process among the holders at a journal's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / _FOLDER
+        self._own: _Own | None = None
+
+    def holder(self, _connection: Connection) -> str:
+        """The name under which this process is seen as present from now on."""
+        self.let_go()
+        if self._own is None:
+            self._own = own = self._enter()
+            self._forgotten = weakref.finalize(self, _close_holder, own, self._path)
+            _let_go_after_fork(self)
+        return self._own.name
+
+    def is_present(self, _connection: Connection, holder: str) -> bool:
+        """Whether a holder's file is there and locked; one that cannot be looked at may be."""
+        if not isinstance(holder, str) or not _NAME.fullmatch(holder):
+            return False
+        try:
+            with _Folder(self._path) as folder:
+                return _is_locked(holder, folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return not self._path.is_symlink()
+
+    def clear(self, _connection: Connection, holder: str) -> None:
+        """Remove the file of a holder that is gone."""
+        if _NAME.fullmatch(holder):
+            _unlink(holder, self._path)
+
+    def now(self, _connection: Connection) -> int:
+        """The machine's clock, in milliseconds."""
+        return time.time_ns() // 1_000_000
+
+    def leave(self) -> None:
+        """Be present no more."""
+        self.let_go()
+        if self._own is not None:
+            self._own = None
+            self._forgotten()
+
+    def let_go(self) -> None:
+        """In a forked child: close the parent's handle, which would keep the parent present after its end."""
+        own = self._own
+        if own is not None and own.pid != os.getpid():
+            self._own = None
+            self._forgotten.detach()
+            os.close(own.handle)
+
+    def _enter(self) -> _Own:
+        """Make a file of our own and lock it; whoever clears up meanwhile may have taken it for a stranger's."""
+        with suppress(FileExistsError):
+            os.mkdir(self._path, 0o700)
+            os.chmod(self._path, 0o700)
+        with _Folder(self._path) as folder:
+            self._sweep(folder)
+            while True:
+                name = os.urandom(16).hex()
+                handle = _make_locked(name, folder)
+                if handle is not None:
+                    return _Own(name, handle, os.getpid())
+
+    def _sweep(self, folder: int) -> None:
+        """Remove what killed processes left that announced nothing that lasts."""
+        for name in filter(_NAME.fullmatch, os.listdir(folder)):
+            with suppress(OSError):
+                if not _is_locked(name, folder):
+                    os.unlink(name, dir_fd=folder)
+
+
+class _Folder:
+    """A handle to a directory that is no link, for the length of a block."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> int:
+        self._handle = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        return self._handle
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+
+def _unlink(name: str, path: Path) -> None:
+    with suppress(OSError), _Folder(path) as folder:
+        os.unlink(name, dir_fd=folder)
+
+
+def _close_holder(own: _Own, path: Path) -> None:
+    """Remove and close a file, unless a fork made it somebody else's."""
+    if own.pid == os.getpid():
+        _unlink(own.name, path)
+        os.close(own.handle)
+
+
+def _make_locked(name: str, folder: int) -> int | None:
+    """A new file, locked; None if somebody removed it before it was locked."""
+    import fcntl  # absent on some systems, where no workspace is opened either
+
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(name, flags, 0o600, dir_fd=folder)
+    try:
+        os.fchmod(handle, 0o600)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.path.samestat(os.fstat(handle), os.stat(name, dir_fd=folder, follow_symlinks=False)):
+            return handle
+    except FileNotFoundError:
+        pass
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def _is_locked(name: str, folder: int) -> bool:
+    """Whether a file is locked by its holder; those who ask do not block each other."""
+    import fcntl
+
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    except OSError:
+        # A link or a device is nobody's; a file that we may not open may be somebody's.
+        return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return False
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _let_go_after_fork(holders: FileHolders) -> None:
+    known = weakref.ref(holders)  # what is registered stays for good
+
+    def let_go() -> None:
+        found = known()
+        if found is not None:
+            found.let_go()
+
+    os.register_at_fork(after_in_child=let_go)
+
+
+_SYNCHRONOUS = {True: "PRAGMA synchronous = FULL", False: "PRAGMA synchronous = NORMAL"}
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+
+class SqliteHandle:
+    """A `Handle`: reads and writes of one journal, whichever thread or forked child asks."""
+
+    def __init__(self, folder: JournalFolder, *, read_only: bool, timeout: float) -> None:
+        self.folder = folder
+        self.read_only = read_only
+        self.damage: str | None = None
+        self.reserve = Reserve.of(folder.path)
+        self._database = folder.database
+        self._timeout = timeout
+        self._abandoned: list[sqlite3.Connection] = []
+        self._connection: sqlite3.Connection | None = None
+        self._remove_copy: Callable[[], object] = _nothing
+        self._locks: dict[int, threading.RLock] = {}
+        self._open()
+
+    @property
+    def is_in_place(self) -> bool:
+        return self.folder.identity() == self._identity
+
+    def read(self, work: Work[T]) -> T:
+        """Run `work` with the connection to itself."""
+        with self._using() as connection:
+            return work(connection)
+
+    def read_snapshot(self, work: Work[T]) -> T:
+        """The same, while nothing that others write is seen."""
+        with self._using() as connection:
+            if connection.in_transaction:
+                return work(connection)
+            connection.execute("BEGIN")
+            try:
+                return work(connection)
+            finally:
+                connection.execute("ROLLBACK")
+
+    def write(self, work: Work[T], *, durable: bool, room: Room = "ordinary") -> T:
+        """Run `work` in a write transaction; on a full disk urgent work gives up the reserve and runs once more."""
+        with self._using() as connection:
+            if connection.in_transaction:
+                return work(connection)
+            self._check_writable()
+            if room == "admitted":
+                self.reserve.ensure()
+
+            def transact(connection: sqlite3.Connection) -> T:
+                with self._transaction(connection, durable=durable):
+                    return work(connection)
+
+            return self._with_room(connection, transact, room)
+
+    def _with_room(self, connection: sqlite3.Connection, work: Work[T], room: Room) -> T:
+        try:
+            return work(connection)
+        except sqlite3.Error as error:
+            if not is_full(error):
+                raise
+            self._shrink(connection)
+            if room != "urgent" or not self.reserve.release():
+                raise
+        return work(connection)
+
+    def write_one(
+        self,
+        statement: Statement,
+        values: Sequence[object],
+        *,
+        row: tuple[int, bytes] | None = None,  # noqa: ARG002
+        room: Room = "ordinary",
+    ) -> int:
+        """Run one statement, which SQLite commits by itself."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            return connection.execute(statement.sqlite, values).rowcount
+
+        with self._using() as connection:
+            if connection.in_transaction:
+                return work(connection)
+            self._check_writable()
+            self._set_durable(connection, durable=False)
+            return self._with_room(connection, work, room)
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """Join all writes of the block to one transaction; an exception takes all of them back."""
+        with self._using() as connection:
+            self._check_writable()
+            self.reserve.ensure()
+            with self._transaction(connection, durable=True):
+                yield
+
+    def vacuum(self) -> bool:
+        """Give dropped room back to the disk; False when the disk is too full for that or others are reading."""
+        with self._using() as connection:
+            try:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.OperationalError:
+                return False
+            return True
+
+    def size(self) -> int:
+        """What the database and its write-ahead file take on the disk, in bytes."""
+        return self.folder.size
+
+    def release_reserve(self) -> bool:
+        """Free the space kept for undo and recovery; False if there was none."""
+        return not self.read_only and self.reserve.release()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is None or os.getpid() != self._pid:
+                return
+            if not self.read_only:
+                with suppress(OSError):
+                    self.reserve.ensure()
+            self._forgotten.detach()
+            with suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
+            self._remove_copy()
+
+    @contextmanager
+    def _using(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, refusing(self._database):
+            if os.getpid() != self._pid:
+                self._open_after_fork()
+            if self._connection is None:
+                raise EditError(Kind.INTERNAL, "the journal is closed", hint="open the workspace again")
+            yield self._connection
+
+    @property
+    def _lock(self) -> threading.RLock:
+        """This process's lock: one that a thread of the parent held at the fork would never be released here."""
+        return self._locks.setdefault(os.getpid(), threading.RLock())
+
+    def _open(self) -> None:
+        """Open, and only then say that this process has a connection of its own."""
+        with refusing(self.folder.database):
+            if self.read_only:
+                connection = self._open_copy()
+            else:
+                connection, self.damage = open_database(self.folder, self._timeout)
+                connection.execute(FOLLOWS_THE_LOG)
+        pid = os.getpid()
+        self._is_durable: bool | None = None
+        self._identity = self.folder.identity()
+        # A workspace that nobody closed is closed when nobody can use it any more.
+        self._forgotten = weakref.finalize(self, _close_own, connection, pid)
+        self._connection = connection
+        self._pid = pid
+
+    def _open_after_fork(self) -> None:
+        # Closing the inherited connection would act on the parent's locks and files; it is only kept from being freed.
+        inherited = self._connection
+        if inherited is not None:
+            self._open()
+            self._abandoned.append(inherited)
+        self._pid = os.getpid()
+
+    def _open_copy(self) -> sqlite3.Connection:
+        from steadyhand.workspace.journal.sqlite_file import private_copy
+
+        if not self.folder.has_database:
+            return open_in_memory()
+        self.folder.check()
+        copy = private_copy(self.folder)
+        self._remove_copy = weakref.finalize(self, _remove, copy.path, os.getpid())
+        try:
+            return bring_up(connect(copy, self._timeout))
+        except Unusable as error:
+            error.connection.close()
+            self.damage = f"the journal {self.folder.database} is unusable ({error}); it was left as it is and not read"
+            return open_in_memory()
+
+    def _check_writable(self) -> None:
+        if self.read_only:
+            raise read_only(self.folder.database)
+        if not self.is_in_place:
+            raise moved(self.folder.database)
+
+    @contextmanager
+    def _transaction(self, connection: sqlite3.Connection, *, durable: bool) -> Iterator[None]:
+        if durable is self._is_durable:
+            connection.execute("BEGIN IMMEDIATE")
+        else:
+            self._is_durable = None
+            connection.executescript(f"{_SYNCHRONOUS[durable]}; BEGIN IMMEDIATE")
+            self._is_durable = durable
+        try:
+            yield
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _set_durable(self, connection: sqlite3.Connection, *, durable: bool) -> None:
+        """Whether the next commits wait for the medium; must be said outside a transaction."""
+        if durable is not self._is_durable:
+            connection.execute(_SYNCHRONOUS[durable])
+            self._is_durable = durable
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        """Give back what a write that failed left in the write-ahead file."""
+        with suppress(sqlite3.Error):
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _remove(home: Path, pid: int) -> None:
+    import shutil
+
+    if os.getpid() == pid:  # a forked child must not take the copy from under its parent
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _close_own(connection: sqlite3.Connection, pid: int) -> None:
+    """Close a connection, unless a fork made it somebody else's."""
+    if os.getpid() == pid:
+        with suppress(sqlite3.Error):
+            connection.close()
+
 
 _MANY = 20
 
@@ -35,7 +463,7 @@ class SqliteJournal(StoredJournal):
 
 def check_file(connection: sqlite3.Connection, progress: Progress | None = None) -> list[Problem]:
     """Every problem that can be found; where the file itself is broken, what was found until then and that."""
-    from steadyhand.workspace.journal.check import problems
+    from steadyhand.workspace.journal.log_reader import problems
 
     found: list[Problem] = []
     try:

@@ -21,18 +21,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, lazy_pattern
-from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.images import Packed
+from steadyhand.workspace.journal.log import Problem, Row
+from steadyhand.workspace.journal.log_reader import LogItem
 from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Sight
 from steadyhand.workspace.journal.query import Live
 from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State
-from steadyhand.workspace.journal.retention import GcReport
-from steadyhand.workspace.journal.row import Row
-from steadyhand.workspace.journal.told import Told
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.gc import GcReport
 
 T = TypeVar("T")
 
@@ -158,14 +159,14 @@ class Journal(Protocol):
         A damaged row is passed over; `limit` counts what is returned.
         """
 
-    def told(
+    def read_log(
         self,
         *,
         after_seq: int = 0,
         since: str | None = None,
         on_damage: OnDamage | None = None,
         progress: Progress | None = None,
-    ) -> Iterator[Told]:
+    ) -> Iterator[LogItem]:
         """Everything the journal holds now, oldest first and in pages: each record where it was settled, each note.
 
         `since`: only what has this time, as `utc_text` writes it, or a later one. What is damaged is left out and
@@ -214,6 +215,9 @@ class Journal(Protocol):
     def leases(self, path: str | None = None) -> list[Lease]:
         """The leases that last, oldest first, of one file or all."""
 
+    def has_leases(self) -> bool:
+        """Whether there may be a lease that lasts; False is certain. Quicker than to ask which."""
+
     def end_lease(self, id: str) -> bool:
         """End a lease; False when there is none of that name."""
 
@@ -230,7 +234,7 @@ class Journal(Protocol):
         """Check every row, the chain, every image and the indexes; an empty list means sound."""
 
     def reindex(self) -> None:
-        """Build the indexes anew from the log; what to do when `verify` finds only problems of kind `index`."""
+        """Rebuild the indexes from the log; what to do when `verify` finds only problems of kind `index`."""
 
     def gc(
         self,
@@ -245,7 +249,7 @@ class Journal(Protocol):
     def stats(self) -> JournalStats: ...
 
     def export(self, work: Callable[[Iterator[Row], Iterator[Packed]], T]) -> T:
-        """Run `work` over every row and every image as they stand, sound or not, while nothing else is seen."""
+        """Run `work` over every row and every image as stored, sound or not, while nothing else is seen."""
 
     def load(self, rows: Iterable[Row], images: Iterable[Packed]) -> None:
         """Fill an empty journal with what another exported, indexes included: all of it or nothing.
@@ -281,7 +285,7 @@ def open_journal(
 
         return SqliteJournal(Path(given if url is None else url[2]), read_only=read_only, timeout=timeout)
     if url[1].lower() in ("postgresql", "postgres"):
-        from steadyhand.workspace.journal.postgres import open_postgres
+        from steadyhand.workspace.journal.postgres.open import open_postgres
 
         return open_postgres(given, name=name, read_only=read_only, timeout=timeout)
     raise EditError(

@@ -4,15 +4,18 @@ Bytes are packed before a transaction begins, so that others wait as little as p
 
 Invariants:
 
-1. Every write appends to the log and brings the derived tables up in the same transaction.
+1. Every write of history appends to the log and brings the derived tables up in the same transaction.
 2. `prepare` is durable when it returns; a settled state may follow with the next durable write.
-3. What the log holds is returned only if it is sound; a damaged row refuses or is left out and told.
+3. What the log holds is returned only if it is sound; a damaged row refuses or is left out and reported.
+4. What is no history (who was met, what they have seen, what they announced) appends nothing to the log, and nothing
+   in the log rests on it. A damaged row of it is as good as none.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -21,33 +24,134 @@ from steadyhand.errors import EditError, Kind
 from steadyhand.hints import RunCommand
 from steadyhand.lazy import lazy_pattern
 from steadyhand.workspace.journal import images as kept
-from steadyhand.workspace.journal import index, log
-from steadyhand.workspace.journal.audit import Problem
+from steadyhand.workspace.journal import index, leases, log, seen
 from steadyhand.workspace.journal.codec import encode_prepared, pack, to_bytes
-from steadyhand.workspace.journal.connection import Connection, Handle
+from steadyhand.workspace.journal.connection import Connection, Handle, Presence, Room
 from steadyhand.workspace.journal.faults import damaged
 from steadyhand.workspace.journal.images import Packed
-from steadyhand.workspace.journal.parties import PartyTables
-from steadyhand.workspace.journal.party import Happening
-from steadyhand.workspace.journal.presence import Presence
+from steadyhand.workspace.journal.log import Problem, Row, RowType
+from steadyhand.workspace.journal.log_reader import LogItem, walk
+from steadyhand.workspace.journal.party import Happening, Hold, Lease, Party, Sight
 from steadyhand.workspace.journal.query import (
     PAGE,
     Filter,
     Live,
+    Recalled,
+    RecordsRead,
     entry_at,
     happening_of,
     is_as_after,
     note_of,
+    pages,
     seqs_starting,
     staged_at,
 )
 from steadyhand.workspace.journal.record import Entry, Note, Record, Staging, State, is_record_id, utc_now
-from steadyhand.workspace.journal.row import Row, RowType
 from steadyhand.workspace.journal.store import LASTING, JournalStats, OnDamage, Progress
-from steadyhand.workspace.journal.told import Told, walk
 
 if TYPE_CHECKING:
-    from steadyhand.workspace.journal.retention import GcReport
+    from steadyhand.workspace.journal.gc import GcReport
+
+_NOTHING = Recalled()
+AT_ONCE = 100  # files of one statement with four values for each
+
+
+class PartyTables:
+    """What a `Journal` knows of those who work with it."""
+
+    def __init__(self, handle: Handle, presence: Presence) -> None:
+        self._handle = handle
+        self._presence = presence
+        self._read = RecordsRead()
+        self._sights_read = seen.SightsRead()
+        self._thread = threading.local()
+
+    def meet(self, party: Party) -> int:
+        found = self._handle.read(lambda connection: seen.met(connection, party))
+        if found is not None:
+            return found
+        if self._handle.read_only:
+            return self._handle.read(lambda connection: log.head(connection)[0])
+        return self._handle.write(lambda connection: seen.meet(connection, party), durable=False)
+
+    def sights(self, party: Party, path: str) -> tuple[Sight, ...]:
+        recalled = self._recalled()
+        if recalled.has_sights(party, path):
+            return recalled.sights(self._handle, path, self._sights_read)
+        return self._handle.read(lambda connection: seen.sights(connection, party, path, self._sights_read))
+
+    def readers(self, path: str) -> list[Party]:
+        return self._handle.read(lambda connection: seen.readers(connection, path))
+
+    def read_paths(self, party: Party) -> list[str]:
+        return self._handle.read(lambda connection: seen.read_paths(connection, party))
+
+    def see(self, party: Party, path: str, sights: Sequence[Sight], content: bytes | None = None) -> None:
+        packed = seen.pack_version(sights, content)
+        self._handle.write(
+            lambda connection: seen.see(connection, party, path, sights, packed, self._sights_read), durable=False
+        )
+
+    def see_all(self, party: Party, sights: Mapping[str, Sequence[Sight]]) -> None:
+        def work(connection: Connection) -> None:
+            for page in pages(sights.items()):
+                seen.see_all(connection, party, dict(page), self._sights_read)
+
+        if len(sights) > AT_ONCE or not seen.see_at_once(self._handle, party, sights, self._sights_read):
+            self._handle.write(work, durable=False)
+
+    @contextmanager
+    def recalling(
+        self, paths: Iterable[str], *, party: Party | None = None, before_seq: int | None = None
+    ) -> Iterator[None]:
+        before = self._recalled()
+        self._thread.recalled = Recalled(frozenset(paths), party, before_seq)
+        try:
+            yield
+        finally:
+            self._thread.recalled = before
+
+    def _recalled(self) -> Recalled:
+        """What this thread has asked for at once."""
+        found: Recalled = getattr(self._thread, "recalled", _NOTHING)
+        return found
+
+    def seen_version(self, path: str, digest: str) -> bytes | None:
+        return self._handle.read(lambda connection: seen.version(connection, path, digest))
+
+    def forget(self, party: Party) -> None:
+        def work(connection: Connection) -> None:
+            seen.forget(connection, party)
+            leases.end_all(connection, party)
+
+        self._handle.write(work, durable=False)
+
+    def keep_lease(self, lease: Lease) -> None:
+        self._handle.write(lambda connection: leases.keep(connection, lease, self._presence), durable=False)
+
+    def leases(self, path: str | None = None) -> list[Lease]:
+        found, over = self._handle.read(lambda connection: leases.lasting(connection, self._presence, path=path))
+        if over and not self._handle.read_only:
+            with suppress(EditError):  # they have ended, whether or not they can be removed now
+                self._handle.write(lambda connection: leases.remove_ended(connection, self._presence), durable=False)
+        return found
+
+    def has_leases(self) -> bool:
+        recalled = self._recalled()
+        if recalled.paths:
+            return recalled.has_leases(self._handle, self._sights_read)
+        return self._handle.read(leases.are_any)
+
+    def end_lease(self, id: str) -> bool:
+        return self._handle.write(lambda connection: leases.end(connection, id, self._presence), durable=False)
+
+    @contextmanager
+    def hold(self, keys: Sequence[str], *, timeout: float) -> Iterator[Hold]:  # noqa: ARG002
+        """Nothing to take: a store on one machine leaves this to the lock files."""
+        yield Hold(0)
+
+    def still_holds(self, hold: Hold, keys: Sequence[str]) -> bool:  # noqa: ARG002
+        return True
 
 
 T = TypeVar("T")
@@ -72,6 +176,7 @@ class StoredJournal(PartyTables):
     def __init__(self, handle: Handle, presence: Presence, *, location: str) -> None:
         super().__init__(handle, presence)
         self._location = location
+        self._head: log.Head | None = None  # the row that was last when this process last wrote one
 
     @property
     def location(self) -> str:
@@ -94,34 +199,62 @@ class StoredJournal(PartyTables):
         body = pack(encoded)
         packed = kept.pack_images(images)
 
-        def work(connection: Connection) -> int:
+        def work(connection: Connection) -> Row:
             self._admit(connection, staging)
-            row = log.append_packed(connection, RowType.PREPARED, record.id, record.time, body)
+            row = log.append(connection, RowType.PREPARED, record.id, record.time, body, known=self._head)
             index.add_record(connection, row.seq, record)
             kept.keep(connection, packed, row.seq)
-            kept.note_use(connection, record.digests, row.seq)
-            return row.seq
+            return row
 
-        seq = self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
-        self._handle.read(lambda _: self._read.wrote(seq, record, len(encoded)))
-        return seq
+        row = None if packed or record.undoes else self._prepare_at_once(record, staging, body)
+        if row is None:
+            row = self._handle.write(work, durable=True, room="urgent" if urgent else "admitted")
+        self._prepared(row, record, len(encoded))
+        return row.seq
+
+    def _prepare_at_once(self, record: Record, staging: Staging, body: tuple[int, bytes]) -> Row | None:  # noqa: ARG002
+        """The same in one statement, for a store that is far away; None where more is to be looked at."""
+        return None
+
+    def _prepared(self, row: Row, record: Record, size: int) -> None:
+        """Know a record that was just written, and the row that is last."""
+        self._head = row.seq, row.chain
+        self._handle.read(lambda _: self._read.wrote(row.seq, record, size))
 
     def settle(self, record_id: str, state: State, note: str | None = None, *, urgent: bool = True) -> None:
-        body = to_bytes({} if note is None else {"note": note})
+        body = pack(to_bytes({} if note is None else {"note": note}))
+        room: Room = "urgent" if urgent else "ordinary"
 
-        def work(connection: Connection) -> int | None:
+        def work(connection: Connection) -> Row | None:
             present, undoes, head = _to_settle(connection, record_id)
             if present == state:
                 return None
             if state not in _NEXT.get(present, ()):
                 raise EditError(Kind.INTERNAL, f"record {record_id} is {present} and cannot become {state}")
-            row = log.append_after(connection, head, RowType(state.value), record_id, utc_now(), pack(body))
+            row = log.append(connection, RowType(state.value), record_id, utc_now(), body, known=head)
             index.settle(connection, row, undoes=undoes)
-            return row.seq
+            return row
 
-        seq = self._handle.write(work, durable=False, room="urgent" if urgent else "ordinary")
-        if seq is not None:
-            self._handle.read(lambda _: self._read.ended(seq, record_id, state, note))
+        row = self._settle_at_once(record_id, state, body, room)
+        if row is None:
+            row = self._handle.write(work, durable=False, room=room)
+        if row is not None:
+            settled = row
+            self._head = row.seq, row.chain
+            self._handle.read(lambda _: self._read.ended(settled.seq, record_id, state, note))
+
+    def _settle_at_once(self, record_id: str, state: State, body: tuple[int, bytes], room: Room) -> Row | None:
+        """Settle the record that this process has just prepared, in one statement; None where more is to be looked at.
+
+        That is where another row is last by now, the record is not prepared, or it undoes others.
+        """
+        last, head = self._read.last, self._head  # read once: other threads write rows too
+        if head is None or last is None or last.id != record_id or last.undoes:
+            return None
+        row = log.row_after(head, RowType(state.value), record_id, utc_now(), body)
+        values = (*row, record_id, head[1])
+        changed = self._handle.write_one(index.SETTLE, values, row=(row.seq, row.chain), room=room)
+        return row if changed else None
 
     def unsettled(self, *, on_damage: OnDamage | None = None) -> list[tuple[Record, Staging]]:
         def work(connection: Connection) -> list[tuple[Record, Staging] | Problem]:
@@ -145,7 +278,7 @@ class StoredJournal(PartyTables):
         if not _PREFIX.fullmatch(prefix):
             raise EditError(
                 Kind.BAD_REQUEST,
-                f"{id_or_prefix[:40]!r} is no record id",
+                f"{id_or_prefix[:40]!r} is not a record id",
                 hint="give 4 to 12 hex digits, as the history shows them",
             )
         found = self._handle.read(lambda connection: seqs_starting(connection, prefix, _LISTED + 1))
@@ -173,7 +306,7 @@ class StoredJournal(PartyTables):
         recalled = self._recalled()
         is_plain = (task, actor, after_seq, live) == (None,) * 4 and newest_first and states == LASTING
         if path is not None and is_plain and left != 0 and recalled.has_latest(path, before_seq):
-            known = recalled.latest(self._handle, path, self._read)
+            known = recalled.latest(self._handle, path, self._read, self._sights_read)
             if known is None:
                 return
             before_seq = known.seq
@@ -212,7 +345,7 @@ class StoredJournal(PartyTables):
 
         recalled = self._recalled()
         if recalled.has_latest(path, None):
-            known = recalled.latest(self._handle, path, self._read)
+            known = recalled.latest(self._handle, path, self._read, self._sights_read)
             entry = None if known is None else known.entry
         else:
             entry = self._handle.read(work)
@@ -233,14 +366,16 @@ class StoredJournal(PartyTables):
         return self._handle.read(lambda connection: _held(connection, record_id))[2]
 
     def append_note(self, type: str, body: Mapping[str, object]) -> int:
-        packed = to_bytes({"type": type, "body": body})
+        packed = pack(to_bytes({"type": type, "body": body}))
 
-        def work(connection: Connection) -> int:
-            row = log.append(connection, RowType.NOTE, None, utc_now(), packed)
+        def work(connection: Connection) -> Row:
+            row = log.append(connection, RowType.NOTE, None, utc_now(), packed, known=self._head)
             index.enter(connection, row)
-            return row.seq
+            return row
 
-        return self._handle.write(work, durable=False)
+        row = self._handle.write(work, durable=False)
+        self._head = row.seq, row.chain
+        return row.seq
 
     def notes(self, *, type: str | None = None, limit: int | None = None) -> Iterator[Note]:
         left, last = None if limit is None else max(limit, 0), 1 << 62
@@ -264,23 +399,23 @@ class StoredJournal(PartyTables):
         found: list[Happening] = []
         last = max(0, min(after_seq, 1 << 62))
         while len(found) < limit and (page := self._handle.read(partial(log.news, after=last, size=min(limit, PAGE)))):
-            told = (self._handle.read(partial(happening_of, row=row, read=self._read)) for row in page)
-            found += [happening for happening in told if happening is not None]
+            happened = (self._handle.read(partial(happening_of, row=row, read=self._read)) for row in page)
+            found += [happening for happening in happened if happening is not None]
             last = page[-1].seq
         return found[: max(limit, 0)]
 
-    def told(
+    def read_log(
         self,
         *,
         after_seq: int = 0,
         since: str | None = None,
         on_damage: OnDamage | None = None,
         progress: Progress | None = None,
-    ) -> Iterator[Told]:
+    ) -> Iterator[LogItem]:
         return walk(self._handle, after_seq=after_seq, since=since, on_damage=on_damage, progress=progress)
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
-        from steadyhand.workspace.journal.check import problems
+        from steadyhand.workspace.journal.log_reader import problems
 
         return self._handle.read_snapshot(lambda connection: list(problems(connection, progress)))
 
@@ -295,8 +430,7 @@ class StoredJournal(PartyTables):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> GcReport:
-        from steadyhand.workspace.journal.collect import choose, collect
-        from steadyhand.workspace.journal.retention import GcReport, Retention
+        from steadyhand.workspace.journal.gc import GcReport, Retention, choose, collect
 
         retention = Retention(keep_days, keep_bytes)
         tell = progress or _silent
@@ -312,7 +446,6 @@ class StoredJournal(PartyTables):
         return GcReport.of(images, dropped, dry_run=False, vacuumed=vacuumed)
 
     def stats(self) -> JournalStats:
-        from steadyhand.workspace.journal.stats import stats_of
 
         return self._handle.read_snapshot(lambda connection: stats_of(connection, self._handle.size()))
 
@@ -443,3 +576,32 @@ def _not_empty(location: str) -> EditError:
 
 def _silent(_done: int, _total: int) -> None:
     return None
+
+
+# A sum is a number of another kind in PostgreSQL.
+_IMAGES = """SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT), CAST(coalesce(sum(length(data)), 0) AS BIGINT)
+    FROM images"""
+
+
+def stats_of(connection: Connection, file_bytes: int) -> JournalStats:
+    """Count records, images and rows; `file_bytes` is what the store says that all of it takes."""
+    states = dict(connection.execute("SELECT state, count(*) FROM records GROUP BY state").fetchall())
+    images, image_bytes, stored_bytes = connection.execute(_IMAGES).fetchone()
+    oldest, newest = (
+        connection.execute(f"SELECT time FROM records ORDER BY seq {order} LIMIT 1").fetchone()
+        for order in ("ASC", "DESC")
+    )
+    seq, chain = log.head(connection)
+    return JournalStats(
+        rows=int(connection.execute("SELECT count(*) FROM log").fetchone()[0]),
+        records=sum(states.values()),
+        states=states,
+        images=images,
+        image_bytes=image_bytes,
+        stored_bytes=stored_bytes,
+        file_bytes=file_bytes,
+        oldest=oldest[0] if oldest else None,
+        newest=newest[0] if newest else None,
+        head_seq=seq,
+        head_chain=chain.hex(),
+    )

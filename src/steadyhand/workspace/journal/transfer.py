@@ -5,7 +5,7 @@ of the store where it was said.
 
 Invariants:
 
-1. Numbers, checksums and chain of the copy are those of the source; nothing is sealed anew.
+1. Numbers, checksums and chain of the copy are those of the source; nothing is sealed again.
 2. A copy that was interrupted leaves the target empty.
 3. A source with damage is copied only on demand, and then as damaged as it is.
 """
@@ -17,9 +17,8 @@ from typing import TypeVar
 
 from steadyhand.errors import EditError, Kind
 from steadyhand.lazy import dataclass, field
-from steadyhand.workspace.journal.audit import Problem
 from steadyhand.workspace.journal.images import Packed
-from steadyhand.workspace.journal.row import GENESIS, Row, chain_bytes
+from steadyhand.workspace.journal.log import GENESIS, Problem, Row, chain_bytes
 from steadyhand.workspace.journal.store import Journal, JournalStats, Progress
 
 T = TypeVar("T")
@@ -92,7 +91,7 @@ class _Seen:
 
 
 def _part(progress: Progress | None, number: int) -> Progress:
-    """Progress of the whole, told by one of its three parts."""
+    """Progress of the whole, reported by one of its three parts."""
 
     def tell(done: int, total: int) -> None:
         if progress is not None:

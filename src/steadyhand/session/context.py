@@ -1,0 +1,137 @@
+"""Who asks, and by which rules; and what the parts of a workspace share. Frozen: a call gets a copy of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Literal
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass, replace
+from steadyhand.text.pace import heed
+from steadyhand.workspace.journal.party import Party
+
+if TYPE_CHECKING:
+    from steadyhand.plan.policy import Policy
+    from steadyhand.session.tasks import TaskView
+    from steadyhand.workspace.file_op import Header, Trace
+    from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.leases import Followed
+    from steadyhand.workspace.other_clones import Clones
+    from steadyhand.workspace.read_ranges import ReadRanges
+    from steadyhand.workspace.store import Store
+
+
+__all__ = ["MODES", "CallContext", "Session", "Verb", "allowed_verbs"]
+
+Verb = Literal["edit", "write", "create", "delete", "rename", "mode"]
+
+_VERBS: frozenset[Verb] = frozenset({"edit", "write", "create", "delete", "rename", "mode"})
+_FORBIDDEN: dict[str, frozenset[Verb]] = {
+    "research": _VERBS,
+    "analyze": _VERBS,
+    "generate": frozenset({"edit", "write", "delete", "rename", "mode"}),
+    "modify": frozenset({"create"}),
+    "execute": frozenset(),
+}
+MODES = tuple(_FORBIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """One call: the actor and task it works for, the tool, the rules, and when to stop.
+
+    `tick` is called before each edit and each file that is staged, and while files are read and searched; if it raises,
+    nothing is changed. `trace` describes the tool call for the journal.
+    """
+
+    actor: str
+    task: str | None
+    tool: str
+    policy: Policy
+    mode: str | None = None
+    is_named: bool = False  # a nameless party is known in this process only
+    trace: Trace | None = None
+    tick: Callable[[], None] | None = None
+    progress: Progress | None = None
+
+    @property
+    def party(self) -> Party:
+        return Party(self.actor, self.task)
+
+    def header(self, reason: str | None) -> Header:
+        """The head of the record that this call makes."""
+        from steadyhand.workspace.file_op import Header
+
+        return Header(self.actor, self.task, self.tool, reason, trace=self.trace)
+
+    def check_mode(self, verb: Verb, path: str) -> None:
+        """Refuse with `not-allowed` what the mode of the workspace does not allow."""
+        if self.mode is not None and verb in _FORBIDDEN[self.mode]:
+            allowed = sorted(allowed_verbs(self.mode))
+            raise EditError(
+                Kind.NOT_ALLOWED,
+                f"mode {self.mode} does not allow you to {verb} {path}",
+                hint=f"allowed here: read{', ' if allowed else ''}{', '.join(allowed)}",
+                details={"mode": self.mode, "verb": verb},
+            )
+
+    def check_wanted(self) -> None:
+        """Raise what `tick` raises if the call is no longer wanted."""
+        if self.tick is not None:
+            self.tick()
+
+    def cancellable(self) -> AbstractContextManager[None]:
+        """Around work that changes nothing: it ends when the call is to end."""
+        return heed(self.tick)
+
+    def staging(self, progress: Progress | None) -> Progress | None:
+        """What is called for each file that is staged: `tick`, then whoever shows the progress."""
+        shown = progress or self.progress
+        tick = self.tick
+        if tick is None:
+            return shown
+
+        def step(done: int, total: int) -> None:
+            tick()
+            if shown is not None:
+                shown(done, total)
+
+        return step
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the parts of a workspace work with: the store, what was read, and the call they work for."""
+
+    store: Store
+    ranges: ReadRanges
+    context: CallContext
+    view: TaskView
+    clones: Clones | None
+    followed: Followed  # where leases are by now
+
+    def bound(self, context: CallContext) -> Session:
+        """The same store for another call; another task has a view of its own."""
+        if context.party == self.context.party:
+            return replace(self, context=context)
+        return replace(self, context=context, view=view_of(self.store, self.ranges, context))
+
+    def in_task(self, task: str | None) -> Session:
+        """The same for a task."""
+        if task == self.context.task:
+            return self
+        is_named = self.context.is_named or task is not None
+        return self.bound(replace(self.context, task=task, is_named=is_named))
+
+
+def view_of(store: Store, ranges: ReadRanges, context: CallContext) -> TaskView:
+    """What the party of a call knows of the files from now on."""
+    from steadyhand.session.tasks import TaskView
+
+    return TaskView.begin(store, ranges, context.party, is_named=context.is_named)
+
+
+def allowed_verbs(mode: str | None) -> frozenset[Verb]:
+    """What a mode allows to do to files."""
+    return _VERBS if mode is None else _VERBS - _FORBIDDEN[mode]

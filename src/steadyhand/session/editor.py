@@ -1,0 +1,304 @@
+"""How a change is made, whatever asks for it: plan, lock, verify, commit, receipt.
+
+1. Files are read and edits are planned without a lock: a search may take long, and nobody waits for it.
+2. Under the locks of everything that was looked at, the files are verified. Where one has changed or has a record that
+   the plan did not know, or where the plan met the work of others, everything is planned once more, now that nobody
+   else can change the files.
+3. Nothing is committed that was not planned for exactly the files that are locked. A preview takes no lock.
+
+Edits, patches, transactions, undo and resolved conflicts are `Proposal`s; all of them take this way.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
+from steadyhand.plan.request import EditFile
+from steadyhand.session.context import Session
+from steadyhand.session.receipt import FileReceipt, Receipt
+from steadyhand.workspace.budget import BUDGET
+from steadyhand.workspace.file_op import Change, Header
+
+if TYPE_CHECKING:
+    from steadyhand.plan.outcome import Outcome
+    from steadyhand.session.conflicts import Conflict
+    from steadyhand.session.kept_conflicts import KeptConflict
+    from steadyhand.session.transaction_builder import Step, TransactionBuilder
+    from steadyhand.workspace.file_op import FileOp, Latest
+    from steadyhand.workspace.journal.store import Progress
+    from steadyhand.workspace.overlay import Overlay
+
+
+__all__ = ["Editor", "Proposal", "Steps"]
+
+_TRIES = 5  # another program that saves every few milliseconds does not wait for us
+
+
+class Proposal(ABC):
+    """A change that is yet to be made. `build` may be called again, on a fresh overlay, and then starts afresh."""
+
+    is_reported = True  # whether the journal gets a note where it is refused
+    outcomes: Sequence[Outcome] = ()
+    conflicts: Sequence[Conflict] = ()
+    warnings: Sequence[str] = ()
+    prune: Sequence[str] = ()  # directories that go if the change leaves them empty
+    lease_rules: Sequence[str] = ()  # what to do about the leases of others
+    lease_warnings: Sequence[str] = ()
+    may_meet_leases = True
+    has_met_others = False  # what was planned depends on what others are doing
+    newest: Mapping[str, int | None] = MappingProxyType({})  # the row of each file's newest record that the plan knows
+    overlay: Overlay | None = None  # where it is built already
+
+    def __init__(self) -> None:
+        self.kept: list[dict[str, str]] = []  # copies of what other programs saved at the same moment
+
+    @abstractmethod
+    def build(self, overlay: Overlay) -> None:
+        """Plan on the overlay. Refuses with whatever kind fits."""
+
+    def nothing(self) -> EditError:
+        """The refusal of a change that would change nothing."""
+        return EditError(Kind.NO_CHANGE, "the files would stay as they are", hint="nothing needs to be done")
+
+
+class Steps(Proposal):
+    """Requests on files, in order. `built`: planned already. `override`: the conflict they were refused for."""
+
+    def __init__(
+        self,
+        session: Session,
+        steps: Sequence[Step],
+        *,
+        partial: bool = False,
+        built: TransactionBuilder | None = None,
+        override: KeptConflict | None = None,
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._steps = steps
+        self._partial = partial
+        self._override = override
+        self.lease_rules = [step.policy.on_lease for step in steps]
+        if built is not None:
+            self.overlay = built.overlay
+            self._take(built)
+
+    def build(self, overlay: Overlay) -> None:
+        from steadyhand.session.conflict_check import ConflictCheck, ConflictOverride
+        from steadyhand.session.transaction_builder import TransactionBuilder
+
+        session = self._session
+        view, kept = session.view, self._override
+        check = ConflictCheck(view) if kept is None else ConflictOverride(view, kept)
+        builder = TransactionBuilder(overlay, session.context, check)
+        named = [step.request.path for step in self._steps]
+        # Only the first steps, so that the files of a change are in the order of its steps.
+        edits = takewhile(lambda step: step.encoding is None and type(step.request) is EditFile, self._steps)
+        try:
+            with session.context.cancellable(), session.store.recalling(named, session.view.recalled_for):
+                overlay.read(step.request.path for step in edits)
+                builder.add_all(self._steps, partial=self._partial)
+                self.may_meet_leases = session.store.may_have_leases()
+        finally:
+            self._take(builder)
+
+    def _take(self, builder: TransactionBuilder) -> None:
+        self.outcomes, self.warnings = builder.outcomes, builder.warnings
+        self.conflicts, self.has_met_others = builder.conflicts.found, builder.conflicts.has_met
+        self.newest = builder.conflicts.newest
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What was planned without the locks; unless it `is_sure`, it is planned again under them."""
+
+    overlay: Overlay
+    ops: tuple[FileOp, ...]
+    started: float
+    is_sure: bool = True
+
+
+class Editor:
+    """Makes changes for one call."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._store = session.store
+
+    def run(
+        self,
+        header: Header,
+        proposal: Proposal,
+        hardlinks: str,
+        *,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
+        """Make a change. Refusals leave the tree as it was; they are reported, unless they are those of a preview."""
+        with self._store.one_call(), BUDGET.sharing():
+            try:
+                planned = self._plan(header, proposal, hardlinks, preview=preview)
+                if preview:
+                    change = Change(planned.ops, None, planned.overlay.remarks(planned.ops))
+                else:
+                    change = self._commit(header, proposal, planned, hardlinks, progress)
+                if not change.ops:
+                    raise proposal.nothing()
+            except EditError as error:
+                # No variable has what is raised: its frame would keep it, and the text of the file with it.
+                raise self._refusal(error, None if preview else header, proposal) from None
+            if not preview and (proposal.conflicts or any(outcome.error for outcome in proposal.outcomes)):
+                from steadyhand.session.reports import Reports
+
+                Reports(self._store).applied(header, proposal.outcomes, proposal.conflicts)
+            return self._receipt(header, change, proposal)
+
+    def _plan(self, header: Header, proposal: Proposal, hardlinks: str, *, preview: bool) -> _Planned:
+        """Read the files and plan, without the locks.
+
+        A process in the middle of its commit has changed a file and not yet recorded it, so a conflict is certain only
+        under the locks.
+        """
+        store, overlay, started = self._store, proposal.overlay, time.monotonic()
+        if overlay is None:
+            overlay = store.overlay(header.verb)
+            try:
+                proposal.build(overlay)
+            except EditError as error:
+                if error.kind is not Kind.CONFLICT or preview or store.read_only or not store.state.exists:
+                    raise
+                return _Planned(overlay, (), started, is_sure=False)
+        if proposal.has_met_others and not preview:
+            return _Planned(overlay, (), started, is_sure=False)
+        ops = overlay.ops()
+        self._check(proposal, ops, hardlinks)
+        return _Planned(overlay, ops, started)
+
+    def _commit(
+        self, header: Header, proposal: Proposal, planned: _Planned, hardlinks: str, progress: Progress | None
+    ) -> Change:
+        """Lock, verify, plan once more where that is needed, write."""
+        store, overlay, ops, is_sure = self._store, planned.overlay, planned.ops, planned.is_sure
+        if is_sure and not ops:
+            return Change((), None, ())
+        staging = self._session.context.staging(progress)
+        for tries in range(1, _TRIES + 1):
+            with store.locked(overlay) as held:
+                latest = None
+                if is_sure and store.is_unchanged(overlay, ops, held):
+                    latest = self._still_latest(proposal, ops)
+                if latest is None:
+                    overlay, is_sure = store.overlay(header.verb), True
+                    proposal.build(overlay)
+                    ops = overlay.ops()
+                    self._check(proposal, ops, hardlinks)
+                    if not store.has_locked(overlay, held):  # it leads to other files by now, or has more names
+                        is_sure = False
+                        continue
+                elif latest.may_have_leases:  # one may have been announced while this call waited for the locks
+                    self._check_leases(proposal, ops)
+                if not ops:
+                    return Change((), None, ())
+                try:
+                    committed = store.commit(
+                        header, overlay, ops, held, hardlinks=hardlinks, prune=proposal.prune, progress=staging,
+                        started=planned.started, latest=latest,
+                    )  # fmt: skip
+                except EditError as error:
+                    proposal.kept += error.details.get("kept", [])  # type: ignore[arg-type]  # as the transaction gives it
+                    # Of a whole-file write and a removal the other program's text would be lost unseen.
+                    is_blind = any(op.whole or op.after_path is None for op in ops)
+                    if error.kind is not Kind.STALE_SOURCE or is_blind or tries == _TRIES:
+                        raise
+                    is_sure = False  # another program has saved it this very moment: plan for what it left
+                    continue
+                warnings = overlay.remarks(ops) + committed.warnings + tuple(map(_kept_as, proposal.kept))
+                return Change(ops, committed, warnings)
+        raise EditError(Kind.BUSY, "the files keep changing under the edit", hint="try again in a moment")
+
+    def _still_latest(self, proposal: Proposal, ops: Sequence[FileOp]) -> Latest | None:
+        """The newest records of the files, asked under the locks; None: the plan did not know one of them.
+
+        The bytes do not tell: whoever was in the middle of a commit had written them and not yet recorded them.
+        """
+        latest = self._store.latest(ops, proposal.newest)
+        is_known = all(latest.row_of(path) == row for path, row in proposal.newest.items())
+        return latest if is_known else None
+
+    def _check(self, proposal: Proposal, ops: Sequence[FileOp], hardlinks: str) -> None:
+        """Refuse what may not be done to these files, and what the leases of others forbid."""
+        self._store.check(ops, hardlinks)
+        proposal.lease_warnings = ()
+        if ops and proposal.may_meet_leases:
+            self._check_leases(proposal, ops)
+
+    def _check_leases(self, proposal: Proposal, ops: Sequence[FileOp]) -> None:
+        proposal.lease_warnings = lease_warnings(self._session, ops, proposal.lease_rules)
+
+    def _receipt(self, header: Header, change: Change, proposal: Proposal) -> Receipt:
+        """What the caller gets for a change; the task now knows what it wrote."""
+        session, committed = self._session, change.committed
+        files = tuple(map(FileReceipt.of, change.ops))
+        warnings = change.warnings + self._store.take_losses() + self._store.take_damage()
+        if session.clones is not None:
+            warnings += session.clones.warnings(change)
+        warnings += tuple(dict.fromkeys((*proposal.warnings, *proposal.lease_warnings)))
+        outcomes = tuple(proposal.outcomes)
+        if committed is None:
+            return Receipt(None, files, outcomes, warnings=warnings, undoes=header.undoes)
+        session.view.wrote(change.ops, committed.seq)
+        receipt = Receipt(committed.record.id, files, outcomes, committed.durable, warnings, header.undoes)
+        if session.context.trace is not None:
+            session.context.trace.receipts.append(receipt)
+        return receipt
+
+    def _refusal(self, error: EditError, header: Header | None, proposal: Proposal) -> EditError:
+        """A refusal as it is answered and, with a header, reported."""
+        if proposal.kept:
+            error = error.advised(error.hints, {**error.details, "kept": proposal.kept})
+        if not proposal.is_reported:
+            return error
+        from steadyhand.session.reports import Reports
+
+        named = self._with_names(error)
+        return named if header is None else Reports(self._store).refused(header, named, proposal.conflicts)
+
+    def _with_names(self, error: EditError) -> EditError:
+        """A refusal of a file that does not exist, with similar names, or the first ones that exist."""
+        path = error.details.get("path")
+        if error.kind is not Kind.NO_SUCH_FILE or not isinstance(path, str):
+            return error
+        try:
+            self._store.read(path)
+        except EditError as missing:
+            is_told = any(missing.details.get(each) for each in ("similar", "available"))
+            if missing.kind is Kind.NO_SUCH_FILE and is_told:
+                hints = missing.hints if missing.details["similar"] else (*error.hints, *missing.hints)
+                return error.advised(hints).with_details(**missing.details)
+        return error
+
+
+def lease_warnings(session: Session, ops: Sequence[FileOp], rules: Sequence[str]) -> Sequence[str]:
+    """What to report of the leases of others that a change would touch; `busy` where one of the rules is to refuse."""
+    store = session.store
+    if not store.state.exists:
+        return ()
+    try:
+        if not any(lease.party != session.context.party for lease in store.journal.leases()):
+            return ()
+    except EditError:  # a journal that cannot be read is reported where it is written
+        return ()
+    from steadyhand.session.leases import Leases  # most edits meet none
+
+    return Leases(session).met(ops, rules)
+
+
+def _kept_as(kept: dict[str, str]) -> str:
+    return f"{kept['path']}: what another program saved at the same time was kept as {kept['kept']} beside the journal"

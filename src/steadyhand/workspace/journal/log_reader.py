@@ -1,0 +1,224 @@
+"""The whole log from one end to the other: everything it holds, in order, and whether all of it is sound.
+
+One walk in pages, for whoever looks at everything. Nothing is held between two pages but the records that are under
+way at that place of the log. Reads only; repairs nothing.
+
+1. What is returned is sound: checksum, chain, body and index agree. The rest is handed to `on_damage` and left out.
+2. A record is returned once, at the row that settled it for good; records of one file come in the order in which they
+   changed it.
+3. A walk that begins after a row returns no record that was prepared before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from steadyhand.lazy import dataclass
+from steadyhand.workspace.journal import images, index, log
+from steadyhand.workspace.journal.codec import decode_record, unpack
+from steadyhand.workspace.journal.connection import Connection, Handle
+from steadyhand.workspace.journal.log import (
+    GENESIS,
+    Problem,
+    Row,
+    RowType,
+    audit_rows,
+    chain_bytes,
+    heads_after,
+    seal_problem,
+)
+from steadyhand.workspace.journal.query import note_of, reason_of
+from steadyhand.workspace.journal.record import Entry, Note, Record, State, is_record_id
+
+if TYPE_CHECKING:
+    from steadyhand.workspace.journal.store import OnDamage, Progress
+
+_PAGE = 500
+_LASTING = (RowType.COMMITTED.value, RowType.PARTIAL.value)
+_NOTES = (RowType.NOTE.value, RowType.CHECKPOINT.value)
+
+
+@dataclass(frozen=True, slots=True)
+class LogItem:
+    """A record or a note. `row` is the one that holds it, `settled` the one that says how the record ended."""
+
+    what: Entry | Note
+    row: Row
+    settled: Row | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What the index says of a record."""
+
+    seq: int
+    state: str
+    settled: int | None
+    undone_by: str | None
+
+
+def walk(
+    handle: Handle,
+    *,
+    after_seq: int = 0,
+    since: str | None = None,
+    on_damage: OnDamage | None = None,
+    progress: Progress | None = None,
+) -> Iterator[LogItem]:
+    """Everything from after a row to the row that is last now, oldest first."""
+    walker = _Walker(since, on_damage or _nobody, (GENESIS,) if after_seq <= 0 else None, max(after_seq, 0))
+    last, end = max(after_seq, 0), handle.read(log.head)[0]
+    while last < end:
+        rows, held = handle.read(partial(_page, after=last, until=end))
+        if not rows:
+            return
+        for row in rows:
+            found = walker.step(row, held)
+            if found is not None:
+                yield found
+        last = rows[-1].seq
+        if progress is not None:
+            progress(last - max(after_seq, 0), end - max(after_seq, 0))
+
+
+class _Walker:
+    """What is known on the way: the chain so far, and the records that were prepared and not yet settled."""
+
+    def __init__(
+        self, since: str | None, on_damage: Callable[[Problem], None], heads: tuple[bytes, ...] | None, after: int
+    ) -> None:
+        self._since = since
+        self._damaged = on_damage
+        self._heads = heads
+        self._last = after
+        self._open: dict[str, tuple[Row, Record]] = {}
+
+    def step(self, row: Row, held: dict[str, _Held]) -> LogItem | None:
+        if row.seq != self._last + 1:
+            self._damaged(Problem(self._last + 1, "missing-row", f"rows before {row.seq} are missing"))
+            self._heads = None
+        self._last = row.seq
+        if self._is_early(row):
+            self._heads = (chain_bytes(row.chain),)
+            return None
+        broken = seal_problem(row, self._heads)
+        self._heads = heads_after(row, self._heads) if broken else (row.chain,)
+        found = broken or self._read(row, held)
+        if isinstance(found, Problem):
+            self._damaged(found)
+            return None
+        return found
+
+    def _is_early(self, row: Row) -> bool:
+        """Whether the row says something from before the time asked for; how a record ended is always looked at."""
+        says = row.type == RowType.PREPARED.value or row.type in _NOTES
+        return self._since is not None and says and isinstance(row.time, str) and row.time < self._since
+
+    def _read(self, row: Row, held: dict[str, _Held]) -> LogItem | Problem | None:
+        if row.type == RowType.PREPARED.value:
+            return self._prepared(row)
+        if row.type in _NOTES:
+            note = note_of(row)
+            return Problem(row.seq, "body", f"row {row.seq} cannot be read") if note is None else LogItem(note, row)
+        name = row.record or ""
+        if row.type in _LASTING and name in self._open:
+            return self._settled(row, name, held.get(name))
+        self._open.pop(name, None)
+        return None
+
+    def _prepared(self, row: Row) -> Problem | None:
+        try:
+            record = decode_record(unpack(row.codec, row.body))
+        except ValueError as error:
+            return Problem(row.seq, "body", f"row {row.seq} cannot be read: {error}")
+        if record.id != row.record:
+            return Problem(row.seq, "body", f"row {row.seq} holds record {record.id}, not {row.record}")
+        self._open[record.id] = row, record
+        return None
+
+    def _settled(self, row: Row, name: str, held: _Held | None) -> LogItem | Problem | None:
+        if held is not None and held.settled is not None and held.settled > row.seq:
+            return None  # it was settled in part, and for good later
+        prepared, record = self._open.pop(name)
+        if held is None or (held.seq, held.state, held.settled) != (prepared.seq, row.type, row.seq):
+            return Problem(prepared.seq, "index", f"the index does not say of record {name} what row {row.seq} says")
+        if held.undone_by is not None and not is_record_id(held.undone_by):
+            return Problem(prepared.seq, "index", f"the index cannot say by whom record {name} is undone")
+        entry = Entry(prepared.seq, record, State(row.type), reason_of(row), held.undone_by)
+        return LogItem(entry, prepared, row)
+
+
+def _page(connection: Connection, after: int, until: int) -> tuple[list[Row], dict[str, _Held]]:
+    rows = log.page(connection, after, until, _PAGE)
+    names = [row.record for row in rows if row.type in _LASTING and isinstance(row.record, str)]
+    return rows, _held(connection, names) if names else {}
+
+
+def _held(connection: Connection, names: Sequence[str]) -> dict[str, _Held]:
+    marks = ", ".join("?" * len(names))
+    query = f"SELECT id, seq, state, settled, undone_by FROM records WHERE id IN ({marks})"
+    return {found[0]: _Held(*found[1:]) for found in connection.execute(query, names).fetchall()}
+
+
+def _nobody(_problem: Problem) -> None:
+    return None
+
+
+_STEP = 500
+
+
+def problems(connection: Connection, progress: Progress | None = None) -> Iterator[Problem]:
+    """Every problem that can be found, while the connection sees nothing that others write."""
+    meter = _Meter(connection, progress)
+    yield from _rows_and_index(connection, meter)
+    yield from _images(connection, meter)
+    meter.finish()
+
+
+class _Meter:
+    """Tells how far the check is, now and then."""
+
+    def __init__(self, connection: Connection, progress: Progress | None) -> None:
+        self._progress = progress
+        self._done = 0
+        counted = connection.execute("SELECT (SELECT count(*) FROM log) + (SELECT count(*) FROM images)")
+        self._total = int(counted.fetchone()[0])
+
+    def step(self) -> None:
+        self._done += 1
+        if self._progress is not None and self._done % _STEP == 0:
+            self._progress(min(self._done, self._total), self._total)
+
+    def finish(self) -> None:
+        if self._progress is not None:
+            self._progress(self._total, self._total)
+
+
+def _rows_and_index(connection: Connection, meter: _Meter) -> list[Problem]:
+    """One walk over the log: each row is checked and entered in a second index to compare with."""
+    from steadyhand.workspace.journal.sqlite_file import open_in_memory
+
+    found: list[Problem] = []
+    rebuilt = open_in_memory()
+    try:
+        rebuilt.execute("BEGIN")
+        for row, problem in audit_rows(log.rows(connection)):
+            if problem is not None:
+                found.append(problem)
+            if problem is None or problem.kind != "missing-row":  # after a gap the row comes once more
+                index.enter(rebuilt, row)
+                meter.step()
+        if all(problem.kind == "chain" for problem in found):
+            found += index.differences(connection, rebuilt)
+    finally:
+        rebuilt.close()
+    return found
+
+
+def _images(connection: Connection, meter: _Meter) -> Iterator[Problem]:
+    for problem in images.audit(connection):
+        meter.step()
+        if problem is not None:
+            yield problem

@@ -1,0 +1,593 @@
+"""The files of a journal in SQLite: the folder, the database in it, the space kept for a full disk, a private copy.
+
+Problems with the database are distinguished: out of reach for the moment (refused, the file stays), newer than
+this version (refused, the file stays), no usable database (set aside and reported, a new one is begun).
+
+Invariants:
+
+1. The folder is a real directory of ours that nobody else may write; its files are regular files of ours. Anything
+   else is refused with `journal-damaged`, nothing is followed.
+2. What is made here is made 0700 or 0600, whatever the umask.
+3. A damaged database is renamed to a free name with its -wal and -shm; nothing is overwritten or removed.
+4. Ordinary edits are not admitted without the reserve; undo and recovery give it up and go on.
+5. Whoever only reads reads a private copy: SQLite would make a shared-memory file beside a database with a write-ahead
+   file, and nothing is ever written under the folder copied from.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
+from steadyhand.workspace.journal import index, log
+from steadyhand.workspace.journal.codec import pack, to_bytes
+from steadyhand.workspace.journal.faults import is_damage, is_full
+from steadyhand.workspace.journal.index import catch_up
+from steadyhand.workspace.journal.log import RowType
+from steadyhand.workspace.journal.record import utc_now
+from steadyhand.workspace.journal.schema import VERSION, steps
+
+DEFAULT_NAME = ".steadyhand"
+_DATABASE = "journal.sqlite"
+_SIDES = ("-wal", "-shm", "")  # the database last: until it moves, the set is still found damaged
+_OURS = {".gitignore", "holders", "locks", "pending", "reserve"}
+_POLL = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFolder:
+    """The folder that holds the journal, its lock and its reserve."""
+
+    path: Path
+
+    @property
+    def database(self) -> Path:
+        return self.path / _DATABASE
+
+    @property
+    def has_database(self) -> bool:
+        return os.path.lexists(self.database)
+
+    @property
+    def size(self) -> int:
+        """What the database and its write-ahead file take, in bytes."""
+        present = (self._side(side) for side in ("", "-wal"))
+        return sum(os.lstat(path).st_size for path in present if os.path.lexists(path))
+
+    @property
+    def has_stray_wal(self) -> bool:
+        """Whether the write-ahead file of a database that is gone still holds something."""
+        wal = self._side("-wal")
+        return not self.has_database and os.path.lexists(wal) and os.lstat(wal).st_size > 0
+
+    def make(self) -> None:
+        """Make the folder if it is missing, and refuse one that is not ours alone."""
+        try:
+            os.mkdir(self.path, 0o700)
+        except FileExistsError:
+            is_new = False
+        else:
+            is_new = True
+            os.chmod(self.path, 0o700)
+            sync_directory(self.path.parent)
+        self.check()
+        if is_new or self.path.name == DEFAULT_NAME or not self._has_strangers():
+            self._ignore_for_git()
+
+    def check(self) -> None:
+        """Refuse a folder or a file in it that could be somebody else's."""
+        status = os.lstat(self.path)
+        if not stat.S_ISDIR(status.st_mode):
+            raise _untrusted(f"{self.path} is not a directory", f"move {self.path} away")
+        _check_owner(self.path, status)
+        if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+            raise _untrusted(f"{self.path} can be written by other users", f"chmod 700 {self.path}")
+        for side in _SIDES:
+            self._check_file(self._side(side))
+
+    def create_database(self) -> None:
+        """An empty file for SQLite to fill; SQLite itself is never allowed to create one."""
+        os.close(create_file(self.database))
+        sync_directory(self.path)
+
+    def set_aside(self) -> str:
+        """Rename a database nobody can use, with what belongs to it; the new name."""
+        number = 1
+        while any(os.path.lexists(self._aside(number, side)) for side in _SIDES):
+            number += 1
+        for side in _SIDES:
+            with suppress(FileNotFoundError):
+                os.rename(self._side(side), self._aside(number, side))
+        sync_directory(self.path)
+        return self._aside(number, "").name
+
+    @contextmanager
+    def lock(self, timeout: float) -> Iterator[None]:
+        """Hold the right to create, migrate or set aside; refuses with `busy` after `timeout` seconds."""
+        import fcntl  # absent on some systems, where no workspace is opened either
+
+        handle = os.open(self.path / "journal.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        deadline = time.monotonic() + timeout
+        try:
+            os.fchmod(handle, 0o600)
+            while True:
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() >= deadline:
+                        raise _locked(self.database) from None
+                    time.sleep(_POLL)
+            yield
+        finally:
+            os.close(handle)
+
+    def identity(self) -> tuple[int, int] | None:
+        """Which file the database is; None when it is gone."""
+        try:
+            status = os.lstat(f"{self.path}/{_DATABASE}")  # asked before every write: no path is put together for it
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return status.st_dev, status.st_ino
+
+    def _side(self, side: str) -> Path:
+        return self.path / (_DATABASE + side)
+
+    def _aside(self, number: int, side: str) -> Path:
+        return self.path / f"journal-damaged-{number}.sqlite{side}"
+
+    def _check_file(self, path: Path) -> None:
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            return
+        if not stat.S_ISREG(status.st_mode):
+            raise _untrusted(f"{path} is not a regular file", f"move {path} away")
+        _check_owner(path, status)
+
+    def _has_strangers(self) -> bool:
+        """Whether the folder also serves something else, so that its files are not ours to hide."""
+        return any(name not in _OURS and not name.startswith("journal") for name in os.listdir(self.path))
+
+    def _ignore_for_git(self) -> None:
+        with suppress(FileExistsError):
+            handle = create_file(self.path / ".gitignore")
+            try:
+                os.write(handle, b"*\n")
+            finally:
+                os.close(handle)
+
+
+def create_file(path: Path) -> int:
+    """A new file, 0600, opened for writing; FileExistsError if anything has the name."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    os.fchmod(handle, 0o600)
+    return handle
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _check_owner(path: Path, status: os.stat_result) -> None:
+    if os.geteuid() not in (status.st_uid, 0):
+        raise _untrusted(
+            f"{path} belongs to user {status.st_uid}, not to {os.geteuid()}",
+            "run as its owner, or give another place with journal=…",
+        )
+
+
+def _untrusted(message: str, hint: str) -> EditError:
+    return EditError(Kind.JOURNAL_DAMAGED, f"the journal cannot be trusted: {message}", hint=hint)
+
+
+def _locked(path: Path) -> EditError:
+    return EditError(
+        Kind.BUSY, f"another process is opening the journal {path}", hint="send the same call again in a moment"
+    )
+
+
+SIZE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """The reserve of one state folder."""
+
+    path: Path
+    size: int = SIZE
+
+    @classmethod
+    def of(cls, folder: Path) -> Reserve:
+        return cls(folder / "reserve")
+
+    @property
+    def is_whole(self) -> bool:
+        try:
+            return os.lstat(self.path).st_size >= self.size
+        except FileNotFoundError:
+            return False
+
+    def ensure(self) -> None:
+        """Make it if it is missing; OSError when the disk has no room for it."""
+        if self.is_whole:
+            return
+        self.release()
+        try:
+            self._fill()
+        except FileExistsError:  # another process makes it this moment
+            return
+        except OSError:
+            self.release()
+            raise
+
+    def release(self) -> bool:
+        """Give the room back; False if there was nothing to give."""
+        with suppress(FileNotFoundError):
+            os.unlink(self.path)
+            return True
+        return False
+
+    def _fill(self) -> None:
+        handle = create_file(self.path)
+        try:
+            # Random bytes: zeros would take no room on a file system that compresses.
+            left = memoryview(os.urandom(self.size))
+            while left:
+                left = left[os.write(handle, left) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+APPLICATION_ID = 0x53744864
+
+Shape = frozenset[tuple[str, str, str, str | None]]
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """How many steps the database has gone."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: sqlite3.Connection, *, to: int = VERSION, fill: bool = True) -> None:
+    """Take the open transaction's database from its version to this one; `fill` the new tables from the log."""
+    found = version_of(connection)
+    for step in steps("sqlite")[found:to]:
+        for statement in step:
+            connection.execute(statement)
+    if fill and to == VERSION:
+        catch_up(connection, found)
+    connection.execute(f"PRAGMA user_version = {to:d}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+
+
+def shape_of(connection: sqlite3.Connection) -> Shape:
+    """Every table, index and trigger with its definition."""
+    found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+    return frozenset((row[0], row[1], row[2], row[3]) for row in found if not row[1].startswith("sqlite_stat"))
+
+
+@cache
+def expected_shape(version: int) -> Shape:
+    """The shape of a journal of a version; a foreign trigger or a missing table is not ours to open."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(connection, to=version)
+        return shape_of(connection)
+    finally:
+        connection.close()
+
+
+SET_ASIDE = "set-aside"
+_SMALL = 1 << 20  # a file up to this size is checked page by page at every opening
+_WAL_LIMIT = 4 << 20
+_CACHED = 512  # KiB of pages held in memory: SQLite's own 2 MB fill slowly, as a growing process would
+
+
+class Unusable(Exception):
+    """The file is no journal of ours, or no longer one.
+
+    Its connection is still open: closed before the file is moved away, it would write back and remove the
+    write-ahead file; closed after that, SQLite sees that the file has moved and leaves everything alone.
+    """
+
+    def __init__(self, cause: str, connection: sqlite3.Connection) -> None:
+        super().__init__(cause)
+        self.connection = connection
+
+
+def open_database(folder: JournalFolder, timeout: float) -> tuple[sqlite3.Connection, str | None]:
+    """A connection to a sound journal of this version, and what was set aside to get there.
+
+    Raises sqlite3.Error or OSError when the journal is out of reach.
+    """
+    folder.make()
+    with ExitStack() as afterwards:
+        if folder.has_database:
+            try:
+                connection = _connect_with_room(folder, timeout)
+            except Unusable as error:
+                afterwards.callback(error.connection.close)
+            except sqlite3.OperationalError as error:
+                # Another process may be setting it aside just now: look again once it is done.
+                if error.sqlite_errorcode != sqlite3.SQLITE_CANTOPEN:
+                    raise
+            else:
+                if version_of(connection) == VERSION:
+                    return connection, None
+                connection.close()
+        with folder.lock(timeout):
+            return _open_alone(folder, timeout)
+
+
+def open_in_memory() -> sqlite3.Connection:
+    """An empty journal that leaves no trace."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.text_factory = _text
+    migrate(connection)
+    return connection
+
+
+def connect(folder: JournalFolder, timeout: float) -> sqlite3.Connection:
+    """A connection to a file that is a journal of this version or an older one; `Unusable` otherwise."""
+    uri = f"file:{quote(os.fsencode(folder.database))}?mode=rw"
+    connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+    try:
+        connection.text_factory = _text
+        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "fullfsync = ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT:d}")
+        connection.execute(f"PRAGMA cache_size = {-_CACHED:d}")
+        _probe(connection, folder)
+    except UnicodeDecodeError as error:  # even SQLite's complaint quotes bytes that are no text
+        raise Unusable("its schema is damaged", connection) from error
+    except sqlite3.Error as error:
+        if is_damage(error):
+            raise Unusable(str(error), connection) from error
+        connection.close()
+        raise
+    except EditError:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_alone(folder: JournalFolder, timeout: float) -> tuple[sqlite3.Connection, str | None]:
+    """Create, migrate or set aside; nobody else does so meanwhile."""
+    damage = None
+    if folder.has_stray_wal:
+        damage = _put_away(folder, "its write-ahead file is there, the database is gone")
+    if folder.has_database:
+        try:
+            return bring_up(_connect_with_room(folder, timeout)), None
+        except Unusable as error:
+            damage = _put_away(folder, str(error))
+            error.connection.close()
+    folder.create_database()
+    connection = bring_up(_connect_with_room(folder, timeout))
+    if damage is not None:
+        _report(connection, damage)
+    return connection, damage
+
+
+def _connect_with_room(folder: JournalFolder, timeout: float) -> sqlite3.Connection:
+    """Connect; on a full disk, where not even the shared-memory file can be made, at the cost of the reserve."""
+    try:
+        return connect(folder, timeout)
+    except sqlite3.Error as error:
+        if not is_full(error) or not Reserve.of(folder.path).release():
+            raise
+    return connect(folder, timeout)
+
+
+def bring_up(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Make the tables of this version where they are missing; a reader may be there already, a writer not."""
+    try:
+        if version_of(connection) == VERSION:
+            return connection
+        connection.execute("PRAGMA journal_mode = WAL")
+        try:
+            _migrate_alone(connection, fill=True)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            # The log cannot be read to its end: new tables stay empty, `verify` tells, and the rest is still of use.
+            _migrate_alone(connection, fill=False)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _migrate_alone(connection: sqlite3.Connection, *, fill: bool) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        migrate(connection, fill=fill)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _probe(connection: sqlite3.Connection, folder: JournalFolder) -> None:
+    """Read a little of everything that must be readable."""
+    version = version_of(connection)
+    if version > VERSION:
+        raise newer(folder, version)
+    shape = shape_of(connection)
+    if version == 0 and shape:
+        raise Unusable("it is the database of another program", connection)
+    if version > 0 and shape != expected_shape(version):
+        raise Unusable("its tables are not those of a journal", connection)
+    if os.path.getsize(folder.database) <= _SMALL:
+        said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if said != "ok":
+            raise Unusable(said, connection)
+    if version > 0:
+        log.head(connection)
+
+
+def _put_away(folder: JournalFolder, cause: str) -> str:
+    name = folder.set_aside()
+    return f"the journal {folder.database} was unusable ({cause}) and was set aside as {name}; a new one was begun"
+
+
+def _report(connection: sqlite3.Connection, damage: str) -> None:
+    body = to_bytes({"type": SET_ASIDE, "body": {"message": damage}})
+    connection.execute("BEGIN IMMEDIATE")
+    index.enter(connection, log.append(connection, RowType.NOTE, None, utc_now(), pack(body)))
+    connection.execute("COMMIT")
+
+
+def newer(folder: JournalFolder, version: int) -> EditError:
+    """A journal this version must leave alone."""
+    return EditError(
+        Kind.JOURNAL_DAMAGED,
+        f"the journal {folder.database} was written by a newer Steadyhand (form {version}, this one knows {VERSION})",
+        hint="update Steadyhand; nothing was changed",
+        details={"version": version, "known": VERSION},
+    )
+
+
+def _text(data: bytes) -> str:
+    """Bytes that are no text come only from a damaged file; its checksum tells, so they must be readable here."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+_TRIES = 20
+_WAL_HEADER = 32
+
+
+def private_copy(folder: JournalFolder) -> JournalFolder:
+    """Copy database and write-ahead file to a new temporary folder; the caller removes it.
+
+    A checkpoint in the middle would tear the copy: it changes the database file or starts the
+    write-ahead file over, and then the copy is made again.
+    """
+    import shutil
+    import tempfile
+
+    home = Path(tempfile.mkdtemp(prefix="steadyhand-journal-", dir=_outside(folder.path)))
+    copy = JournalFolder(home)
+    try:
+        for _ in range(_TRIES):
+            before = _fingerprint(folder)
+            _copy_database(folder.database, copy.database)
+            _copy_wal(_wal(folder), _wal(copy))
+            if _fingerprint(folder) == before:
+                return copy
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    shutil.rmtree(home, ignore_errors=True)
+    raise EditError(
+        Kind.BUSY,
+        "the journal is being written too quickly to be copied",
+        hint="send the same call again in a moment",
+    )
+
+
+def _outside(folder: Path) -> str | None:
+    """A temporary folder that is not inside the workspace; None where the usual one will do or none is better."""
+    import tempfile
+
+    root = os.path.realpath(folder.parent)
+    for place in (tempfile.gettempdir(), "/dev/shm", "/var/tmp"):
+        if os.path.isdir(place) and os.path.commonpath([root, os.path.realpath(place)]) != root:
+            return place
+    return None
+
+
+def _wal(folder: JournalFolder) -> Path:
+    return Path(f"{folder.database}-wal")
+
+
+def _fingerprint(folder: JournalFolder) -> tuple[object, ...]:
+    status = os.lstat(folder.database)
+    return status.st_ino, status.st_size, status.st_mtime_ns, _head(_wal(folder))
+
+
+def _head(path: Path) -> bytes:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return b""
+    try:
+        return os.read(handle, _WAL_HEADER)
+    finally:
+        os.close(handle)
+
+
+def _copy_database(source: Path, target: Path) -> None:
+    """Copy the database file without ever closing it where this process may hold it open.
+
+    POSIX drops every lock a process has on a file when the process closes any handle to it; a writer in
+    this process would lose its hold, and the next process to close the journal would take the write-ahead
+    file from under it. The shared-memory file is there while anybody has the journal open.
+    """
+    if _is_open(source):
+        _copy_in_child(source, target)
+        return
+    target.unlink(missing_ok=True)
+    handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    _write_out(handle, target)
+    if not _is_open(source):  # opened meanwhile: a handle too many does less harm than a lock too few
+        os.close(handle)
+
+
+def _is_open(database: Path) -> bool:
+    return os.path.lexists(f"{database}-shm")
+
+
+def _copy_in_child(source: Path, target: Path) -> None:
+    import shutil
+    import subprocess
+
+    command = [shutil.which("cp") or "", "-P", "--"]
+    if not command[0]:
+        command = [sys.executable, "-I", "-S", "-c", "import shutil, sys; shutil.copyfile(*sys.argv[1:])"]
+    ended = subprocess.run([*command, source, target], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if ended.returncode:
+        raise OSError(errno.EIO, ended.stderr.decode("utf-8", "replace").strip() or "the copy failed", str(source))
+
+
+def _copy_wal(source: Path, target: Path) -> None:
+    """Copy over what an earlier try left; a source that is missing leaves none. Nobody locks this file."""
+    target.unlink(missing_ok=True)
+    try:
+        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        _write_out(handle, target)
+    finally:
+        os.close(handle)
+
+
+def _write_out(handle: int, target: Path) -> None:
+    import shutil
+
+    with open(handle, "rb", closefd=False) as reader, open(target, "xb", opener=_private) as writer:
+        shutil.copyfileobj(reader, writer, 1 << 20)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,202 @@
+"""Changes that something else made to files, as the journal knows them: notes, never records, so nothing undoes them.
+
+A note is appended when a host observes a change, with who made it and how the text differs from the version that the
+journal knew before; or at the next commit, which finds the file changed and knows nobody. Reads the journal only.
+
+1. Each note leads from the version that was known, by a record or by the note before it, to the one that was met.
+2. How the text differs is kept only where it is short, and never of a file with secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from steadyhand.errors import EditError, Kind
+from steadyhand.lazy import dataclass
+from steadyhand.text.changeset import ChangeSet
+from steadyhand.text.diff import changes_between
+from steadyhand.text.source import digest_of
+from steadyhand.text.unified import render_unified
+from steadyhand.workspace.file_history import Version, recorded_text, version_after, versions_back
+from steadyhand.workspace.journal.record import Note, word
+from steadyhand.workspace.journal.store import Journal
+from steadyhand.workspace.sandbox import FileImage
+
+__all__ = ["NOTE", "PREFIX", "Outside", "changes_known", "note_of", "outside_changes", "outside_diff"]
+
+NOTE = "outside"
+PREFIX = "outside-"  # of ids; a record has none that begins so
+_MOST = 1_000  # notes that are looked through for one file
+_LONGEST = 64 << 10  # characters of old and new text that are kept
+_MOST_LINES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A change that something else made to a file, outside the journal. `id` is what `show` and `diff_of` take.
+
+    `actor` and `tool` are who made it, where a host said so; `lines` are those that changed, of the version `after`.
+    """
+
+    seq: int
+    time: str
+    path: str
+    before: str | None
+    after: str
+    lines: tuple[tuple[int, int], ...] = ()
+    actor: str | None = None
+    task: str | None = None
+    tool: str | None = None
+    changes: ChangeSet | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{PREFIX}{self.seq}"
+
+    def to_json(self) -> dict[str, object]:
+        """The same as a JSON object, without the texts."""
+        return {
+            "id": self.id,
+            "seq": self.seq,
+            "time": self.time,
+            "path": self.path,
+            "before": self.before,
+            "after": self.after,
+            "lines": [list(span) for span in self.lines],
+            "actor": self.actor,
+            "task": self.task,
+            "tool": self.tool,
+        }
+
+
+def outside_changes(journal: Journal, path: str | None = None, *, after_seq: int = 0) -> list[Outside]:
+    """The changes that were noted, newest first, of one file or of all.
+
+    A commit notes again what a host has observed before: of notes that lead to one version, only the first is given.
+    """
+    first: dict[tuple[str, str], Outside] = {}
+    for number, note in enumerate(journal.notes(type=NOTE)):
+        if note.seq <= after_seq or number >= _MOST:
+            break
+        found = _read(note)
+        if found is not None and path in (None, found.path):
+            first[found.path, found.after] = found
+    return sorted(first.values(), key=lambda each: each.seq, reverse=True)
+
+
+def note_of(
+    journal: Journal, path: str, present: FileImage, stop: Version | None, *, is_secret: bool
+) -> dict[str, object] | None:
+    """What a host observes of a file as it is now; None where the journal knows that version."""
+    known = None if stop is None or stop.change.after is None else stop.change.after.digest
+    earlier = outside_changes(journal, path, after_seq=0 if stop is None else stop.entry.seq)
+    before = earlier[0].after if earlier else known
+    if present.digest in (before, known):
+        return None
+    note: dict[str, object] = {"path": path, "before": before, "after": present.digest, "lines": []}
+    if stop is None or before is None or is_secret or stop.change.redacted:
+        return note
+    try:
+        old = recorded_text(stop.change, _version(journal, stop, before, earlier))
+        new = recorded_text(stop.change, present.data)
+    except (EditError, UnicodeError):
+        return note
+    changes = changes_between(old.text, new.text)
+    note["lines"] = [list(new.lines_of(span)) for span in changes.after_spans()][:_MOST_LINES]
+    if sum(len(splice.old) + len(splice.new) for splice in changes.splices) <= _LONGEST:
+        note["changes"] = changes.to_json()
+    return note
+
+
+def changes_known(journal: Journal, stop: Version, digest: str) -> tuple[Sequence[Outside], bool]:
+    """The changes that lead from a record to a later version, newest first, and whether they lead all the way."""
+    assert stop.change.after is not None
+    noted = {each.after: each for each in outside_changes(journal, stop.change.after.path, after_seq=stop.entry.seq)}
+    chain: list[Outside] = []
+    while digest != stop.change.after.digest:
+        found = noted.pop(digest, None)
+        if found is None or found.before is None:
+            return chain, False
+        chain.append(found)
+        digest = found.before
+    return chain, all(each.changes is not None for each in chain)
+
+
+def outside_diff(journal: Journal, change: Outside) -> str:
+    """What the change did to the file; where the journal does not keep it, a line that says so."""
+    try:
+        before, after = _texts(journal, change)
+    except (EditError, UnicodeError):
+        return f"# {change.path}: changed outside the journal; the text is not kept\n"
+    return render_unified(before, after, change.path, change.path)
+
+
+def _texts(journal: Journal, change: Outside) -> tuple[str, str]:
+    # A commit appends its note after its own record, which begins where the change ended.
+    stops = list(islice(versions_back(journal, change.path, before_seq=change.seq), 2))
+    starts = [each for each in stops if each.change.after is not None and each.change.after.digest == change.before]
+    stop = next(iter([*starts, *stops]), None)
+    if stop is None or stop.change.after is None or stop.change.redacted or change.before is None:
+        raise _not_kept(change.path)
+    noted = outside_changes(journal, change.path, after_seq=stop.entry.seq)
+    before = _version(journal, stop, change.before, [each for each in noted if each.seq < change.seq])
+    old = recorded_text(stop.change, before)
+    if change.changes is not None:
+        return old.text, old.apply(change.changes).text
+    after = journal.image(change.after)
+    if after is None:
+        raise _not_kept(change.path)
+    return old.text, recorded_text(stop.change, after).text
+
+
+def _version(journal: Journal, stop: Version, digest: str, earlier: Sequence[Outside]) -> bytes:
+    """A version that a record or a note of a later change knows. Refuses with `cannot-undo` where it cannot be had."""
+    kept = journal.image(digest)
+    if kept is not None:
+        return kept
+    found = version_after(journal, stop)
+    by_start = {each.before: each for each in earlier if each.changes is not None}
+    while digest_of(found) != digest:
+        step = by_start.pop(digest_of(found), None)
+        if step is None or step.changes is None:
+            raise _not_kept(stop.change.path)
+        found = recorded_text(stop.change, found).apply(step.changes).to_bytes()
+    return found
+
+
+def _not_kept(path: str) -> EditError:
+    return EditError(Kind.CANNOT_UNDO, f"the journal does not keep what {path} was", hint="compare it with a copy")
+
+
+def _read(note: Note) -> Outside | None:
+    body = note.body
+    path, after = word(body, "path"), word(body, "after")
+    if path is None or after is None:
+        return None
+    return Outside(
+        note.seq,
+        note.time,
+        path,
+        word(body, "before"),
+        after,
+        tuple(_lines(body.get("lines"))),
+        word(body, "actor"),
+        word(body, "task"),
+        word(body, "tool"),
+        _changes(body.get("changes")),
+    )
+
+
+def _lines(value: object) -> Iterator[tuple[int, int]]:
+    for each in value if isinstance(value, list) else ():
+        match each:
+            case [int(first), int(last)]:
+                yield first, last
+
+
+def _changes(value: object) -> ChangeSet | None:
+    try:
+        return ChangeSet.from_json(value) if isinstance(value, Mapping) else None
+    except ValueError:
+        return None
